@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, TfgError
 from ..core.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
 from ..core.graph import Graph
 from ..core.words import counted
@@ -19,6 +21,7 @@ from .sessions import SessionOptions, session_options_for
 if TYPE_CHECKING:
     from ..core.runtime.runner import Runner
     from ..formats.saving import GraphForm
+    from ..formats.source import Source
     from .names import Names
 
 _OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
@@ -49,10 +52,9 @@ class ConvertOptions:
         return self.subgraph or bool(self.outputs or self.inputs)
 
     @property
-    def keeps_all(self) -> bool:
-        """True where a graph is to be written as it is."""
-        changes = self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices
-        return self.kind in (None, "graph") and not self.cuts and not any(changes)
+    def changes_form_only(self) -> bool:
+        """True where a graph is to be written as it is, in another form."""
+        return not self.cuts and not any((self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices))
 
     def checked(self, target: str) -> ConvertOptions:
         """The options with the kind that the name of the target asks for; InvalidArgumentError where it asks for another."""
@@ -109,17 +111,16 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
     tfg convert saved_model_folder model.onnx --verify
     """
-    from ..formats.saving import write_graph
     from .models import note_variables, save_model
     from .names import Names
 
     options = options.checked(target)
     is_onnx = extension_of(target) == ".onnx"
     form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
-    as_it_is = form if session.signature is None and options.keeps_all else None
-    if as_it_is is not None and _write_as_read(source, target, reader, as_it_is, options.quiet):
+    if form is not None and session.signature is None and options.changes_form_only:
+        _change_form(source, target, reader, form, options.quiet)
         return DONE
-    loaded = reader.load(source)
+    loaded = reader.load_part(source) if options.outputs or session.signature is not None else reader.load(source)
     opens = is_onnx or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     names = Names(loaded, session.signature)
@@ -132,12 +133,40 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
         save_model(target, graph, opened.session, names, words, options.quiet)
         return DONE
-    with render.Working(f"writing {target}", options.quiet):
-        write_graph(graph, target, form)
-    if target != "-":
-        _note_written(len(graph), target, options.quiet)
+    _save(graph, target, form, options.quiet)
     note_variables(graph, loaded, options.quiet)
     return DONE
+
+
+def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:
+    """Write the graph of a file to another, and say what is wrong with it."""
+    from ..formats.source import read_source
+    from .models import note_variables
+
+    if _write_as_read(source, target, reader, form, quiet):
+        return
+    contents = read_source(source) if source == "-" else source
+    try:
+        graph, faults = reader.load_leniently(contents)
+    except InvalidArgumentError as error:
+        _write_message(contents, target, reader, form, [error], quiet)
+        return
+    if faults:
+        _write_message(contents, target, reader, form, faults, quiet)
+        return
+    if not quiet:
+        reader.note_broken(list(itertools.islice(graph.faults(), 1)))
+    _save(graph, target, form, quiet)
+    note_variables(graph, graph, quiet)
+
+
+def _save(graph: Graph, target: str, form: GraphForm, quiet: bool) -> None:
+    """Write a graph to a file, and say so."""
+    from ..formats.saving import write_graph
+
+    with render.Working(f"writing {target}", quiet):
+        write_graph(graph, target, form)
+    _note_written(len(graph), target, quiet)
 
 
 def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> bool:
@@ -154,8 +183,23 @@ def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphFor
     return count is not None
 
 
+def _write_message(
+    source: Source, target: str, reader: GraphReader, form: GraphForm, faults: Sequence[TfgError], quiet: bool
+) -> None:
+    """Write a graph whose nodes cannot even be told apart."""
+    from ..formats.forms import write_message
+
+    if reader.map_op:
+        raise faults[0]
+    count = write_message(source, target, form, reader.tags)
+    if not quiet:
+        reader.note_broken(faults)
+    _note_written(count, target, quiet)
+
+
 def _note_written(count: int, target: str, quiet: bool) -> None:
-    render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
+    if target != "-":
+        render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
 
 
 def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:

@@ -105,7 +105,8 @@ class Names:
 
     def _require(self, word: str, names: Mapping[str, str], kind: str) -> None:
         """NotFoundError for a word that neither the signature nor the graph knows."""
-        if word in names or parse_tensor_name(word)[0] in self.graph:
+        node = parse_tensor_name(word)[0]
+        if word in names or node in self.graph or node in self.graph.left_out:
             return
         if self.signature is not None:
             has = f"its {kind}s: {', '.join(map(repr, names))}" if names else f"it has no {kind}s"

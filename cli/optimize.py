@@ -22,6 +22,7 @@ from .options import (
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
+    from ..core.graph import Graph
     from .optimize_job import OptimizeOptions
 
 
@@ -67,8 +68,19 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
         return DONE
     if graph is None:
         raise click.UsageError("GRAPH is needed, or --list")
-    job = OptimizeJob(reader.load(graph), session, options)
+    job = OptimizeJob(_loaded(graph, reader, session, options), session, options)
     report = job.run()
     with render.beside(options.output):
         render.emit(job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections()))
     return DONE if job.passed else COMPARISON_FAILED
+
+
+def _loaded(graph: str, reader: GraphReader, session: SessionOptions, options: OptimizeOptions) -> Graph:
+    """The graph, checked as far as the passes keep it."""
+    from ..core.passes.pipeline import choose_passes
+
+    chosen = choose_passes(options.passes, options.disable)
+    if any(one.mends for one in chosen):
+        return reader.load_unchecked(graph)
+    is_cut = bool(options.fetches or session.signature) and any(one.name == "prune" for one in chosen)
+    return reader.load_part(graph) if is_cut else reader.load(graph)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..core.explaining.listing import Filter
     from ..core.graph import Graph
     from ..formats.graphdef import NodeStream
+    from ..formats.source import Source
     from .render import Working
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -225,11 +226,8 @@ class GraphReader:
 
     def load(self, path: str) -> Graph:
         """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
-        from ..formats.loading import load
-
-        self.load_libraries()
+        graph = self.load_unchecked(path)
         with self._reading(path):
-            graph = self.mapped(load(path, tags=self.tags))
             graph.check()
         return graph
 
@@ -242,14 +240,37 @@ class GraphReader:
         graph.check()
         return graph
 
-    def load_leniently(self, path: str) -> tuple[Graph, list[TfgError]]:
-        """The graph at `path` however broken its nodes are, and what reading them came upon."""
+    def load_leniently(self, source: Source) -> tuple[Graph, list[TfgError]]:
+        """The graph at a path however broken its nodes are, and what reading them came upon."""
         from ..formats.loading import load_leniently
+        from ..formats.source import describe
+
+        self.load_libraries()
+        with self._reading(source if isinstance(source, str) else describe(source)):
+            graph, faults = load_leniently(source, tags=self.tags)
+            return self.mapped(graph), faults
+
+    def load_part(self, path: str) -> Graph:
+        """The graph at `path` without nodes that do not fit their ops and without what needs them, of which a part is kept.
+
+        Whoever asks for a node that was left out gets the error that `load` would raise.
+        """
+        from ..core.explaining.broken import leave_out_broken
+        from ..formats.loading import load_nodes_leniently
 
         self.load_libraries()
         with self._reading(path):
-            graph, faults = load_leniently(path, tags=self.tags)
-            return self.mapped(graph), faults
+            graph, faults = load_nodes_leniently(path, tags=self.tags)
+            leave_out_broken(self.mapped(graph), faults)
+        return graph
+
+    def load_unchecked(self, path: str) -> Graph:
+        """The graph at `path`, whose nodes need not fit their ops."""
+        from ..formats.loading import load
+
+        self.load_libraries()
+        with self._reading(path):
+            return self.mapped(load(path, tags=self.tags))
 
     @staticmethod
     def _reading(path: str) -> Working:

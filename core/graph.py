@@ -14,7 +14,7 @@ from .arguments import expect
 from .catalog import OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
-from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses
+from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import lacks_reference, leftover_hint
 from .tensor_names import parse_tensor_name
 from .words import counted
@@ -227,10 +227,10 @@ class Graph:
         if controls is None:
             return
         for control in node.control_inputs:
-            _drop_use(control, node)
+            drop_use(control, node)
         node._control_inputs, node._waits = controls, None
         for control in node._control_inputs:
-            _add_use(control, node)
+            add_use(control, node)
 
     def set_input(self, node: Node, index: int, value: Output) -> None:
         """Replace one data input; InvalidArgumentError where the node has none of that number."""
@@ -246,7 +246,7 @@ class Graph:
         self.link()
         if not node.waits_for(control):
             self.edits += 1
-            _add_use(control, node)
+            add_use(control, node)
             if node._waits is not None:
                 node._waits[control] = None
             node._control_inputs = (*node.control_inputs, control) if node._waits is None else None
@@ -258,7 +258,7 @@ class Graph:
         self.link()
         if node.waits_for(control):
             self.edits += 1
-            _drop_use(control, node)
+            drop_use(control, node)
             if node._waits is not None:
                 del node._waits[control]
             node._control_inputs = tuple(c for c in node.control_inputs if c is not control) if node._waits is None else None
@@ -304,12 +304,12 @@ class Graph:
         return self._wide_uses[output.node].takers(output.index)
 
     def _add_taker(self, value: Output, consumer: Node) -> None:
-        _add_use(value.node, consumer)
+        add_use(value.node, consumer)
         if value.node in self._wide_uses:
             self._wide_uses[value.node].add(value.index, consumer)
 
     def _drop_taker(self, value: Output, consumer: Node) -> None:
-        _drop_use(value.node, consumer)
+        drop_use(value.node, consumer)
         if value.node in self._wide_uses:
             self._wide_uses[value.node].drop(value.index, consumer)
 
@@ -445,18 +445,6 @@ def _sources(
     expect(Output, *outputs)
     expect(Node, *(controls or ()))
     return outputs, controls
-
-
-def _add_use(source: Node, consumer: Node) -> None:
-    uses = source.uses
-    uses[consumer] = uses.get(consumer, 0) + 1
-
-
-def _drop_use(source: Node, consumer: Node) -> None:
-    uses = source.uses
-    uses[consumer] -= 1
-    if not uses[consumer]:
-        del uses[consumer]
 
 
 @dataclasses.dataclass(slots=True, eq=False)

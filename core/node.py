@@ -430,3 +430,17 @@ class Node(OfKind):
 
     def __repr__(self) -> str:
         return f"Node({self.name}, {self.op})"
+
+
+def add_use(source: Node, consumer: Node) -> None:
+    """Note that a node uses another once more."""
+    uses = source.uses
+    uses[consumer] = uses.get(consumer, 0) + 1
+
+
+def drop_use(source: Node, consumer: Node) -> None:
+    """Note that a node uses another once less."""
+    uses = source.uses
+    uses[consumer] -= 1
+    if not uses[consumer]:
+        del uses[consumer]

@@ -19,7 +19,7 @@ class FunctionLibrary(ReadFunctions):
     """
 
     def __init__(self, library: FunctionDefLibrary, checks: bool = True) -> None:
-        self._checks = checks
+        self.checks = checks
         self._entries: dict[str, Function | FunctionDef] = {}
         self._signatures: dict[str, OpDef] = {}
         self.reader = NodeReader()
@@ -36,7 +36,7 @@ class FunctionLibrary(ReadFunctions):
     def _decoded(self, name: str) -> Function:
         entry = self._entries[name]
         if isinstance(entry, FunctionDef):
-            return decode_function(entry, self, self._gradients.get(name), self._checks)
+            return decode_function(entry, self, self._gradients.get(name), self.checks)
         return entry
 
     def one_by_one(self) -> Iterator[Function]:
@@ -61,7 +61,7 @@ class FunctionLibrary(ReadFunctions):
         return name in self._entries
 
     def __copy__(self) -> FunctionLibrary:
-        result = FunctionLibrary(FunctionDefLibrary(), self._checks)
+        result = FunctionLibrary(FunctionDefLibrary(), self.checks)
         result._entries = dict(self._entries)
         result._gradients = dict(self._gradients)
         result.reader = self.reader

@@ -10,8 +10,9 @@ from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph
 from ..core.journal import Stopwatch
 from . import detect
+from .function_library import FunctionLibrary
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text
-from .source import Source, describe, is_in_memory, read_source
+from .source import Source, describe, is_in_memory, read_regular, read_source
 
 STREAMED_FROM: Final = 1 << 22
 """The bytes from which on a file of nodes takes so long to load that some want them as they come."""
@@ -35,6 +36,14 @@ def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tupl
     return _timed(source, tags, faults), faults
 
 
+def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
+    """As `load_leniently`; functions are refused as `load` refuses them, when they are first asked for."""
+    graph, faults = load_leniently(source, tags=tags)
+    if isinstance(graph.functions, FunctionLibrary):
+        graph.functions.checks = True
+    return graph, faults
+
+
 def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     watch = Stopwatch()
     graph = _load(source, tags, faults)
@@ -44,9 +53,10 @@ def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | 
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
-        from .saved_model import load_saved_model
+        from .saved_model import model_file
 
-        return load_saved_model(str(source), tags, faults)
+        path = model_file(str(source))
+        return _load_contents(read_regular(path), f"'{path}'", tags, faults, str(source))
     data = read_source(source)
     try:
         return _load_contents(data, describe(source), tags, faults, _model_folder(source))

@@ -13,22 +13,15 @@ from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph
 from .printed_models import check_graph, cut_saved_model
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .scan import parse
-from .source import read_regular
 from .textformat import read_printed, serialize_text
 
 
-def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
-    """The graph of a SavedModel's folder, its `meta` filled in with where variables and assets lie.
-
-    InvalidArgumentError lists the tag sets where `tags` fit none, or are needed and not given; NotFoundError where the folder
-    is no SavedModel.
-    """
+def model_file(folder: str) -> str:
+    """Find the file of a SavedModel's folder that holds its graphs; NotFoundError where the folder is no SavedModel."""
     for name in detect.MODEL_FILES:
         path = os.path.join(folder, name)
         if os.path.exists(path):
-            data = read_regular(path)
-            is_text = detect.graph_kind(data, f"'{path}'")[1]
-            return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)
+            return path
     files = " or ".join(detect.MODEL_FILES)
     raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {files}", hint=_folder_hint(folder))
 
@@ -39,13 +32,16 @@ def graph_from_saved_model(
     folder: str | None = None,
     faults: list[TfgError] | None = None,
 ) -> Graph:
-    """The graph of a serialized SavedModel."""
+    """The graph of a serialized SavedModel, its `meta` filled in with where variables and assets lie: in its `folder`.
+
+    InvalidArgumentError lists the tag sets where `tags` fit none, or are needed and not given.
+    """
     meta_graphs = [
         data[field.start : field.end]
         for field in wire.fields(data)
         if field.number == SavedModel.META_GRAPHS_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
     ]
-    return graph_from_meta_graph(meta_graphs[_choose(meta_graphs, tags)], folder, faults)
+    return graph_from_meta_graph(meta_graphs[choose(meta_graphs, tags)], folder, faults)
 
 
 def graph_from_saved_model_text(
@@ -63,13 +59,13 @@ def graph_from_saved_model_text(
 
 def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
     meta_graphs = cut_saved_model(text)
-    chosen = _choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
+    chosen = choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
     for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
         check_graph(meta_graph)
     return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
 
 
-def _choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
+def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
     """Which meta graph has exactly these tags; without tags the only one, or the one to serve."""
     if not meta_graphs:
         raise InvalidArgumentError("the SavedModel has no graph in it")

@@ -71,12 +71,13 @@ def save(
 
 def write_graph(graph: Graph, path: str | os.PathLike[str], form: GraphForm) -> None:
     """As `save`, in a form that was asked for before."""
-    write_file(path, _encoded_texts(path, graph, form.kind) if form.text else _message(path, graph, form.kind), form.gzip)
+    pieces = encoded_texts(path, _texts(graph, form.kind)) if form.text else _message(path, graph, form.kind)
+    write_file(path, pieces, form.gzip)
 
 
-def _encoded_texts(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterator[bytes]:
-    """The text form in pieces; standard output may be a terminal, to which no control character goes."""
-    for text in _texts(graph, kind):
+def encoded_texts(path: str | os.PathLike[str], texts: Iterable[str]) -> Iterator[bytes]:
+    """Encode the pieces of a text form; standard output may be a terminal, to which no control character goes."""
+    for text in texts:
         yield (printable_proto(text) if path == "-" else text).encode()
 
 

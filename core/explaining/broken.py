@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import all_nodes
 from ..graph import Function, Graph
+from ..node_kinds import ABSENT
+from ..traversal import descendants
 from ..validation import check_node
 
 
@@ -18,6 +20,20 @@ def make_presentable(graph: Graph) -> list[TfgError]:
     if unfit:
         _drop_outputs(graph)
     return [*unreadable, *unfit]
+
+
+def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = ()) -> None:
+    """Remove the nodes that do not fit their ops, and what needs them; `left_out` of the graph tells the fault of each.
+
+    `faults` are those that reading the file came upon, as `ABSENT` nodes for inputs that do not exist.
+    """
+    left_out: dict[str, TfgError] = {}
+    for error in (*faults, *graph.faults()):
+        node = graph.get(error.node or "")
+        if node is not None and node.name not in left_out:
+            left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
+    graph.remove_nodes([node for node in graph if node.name in left_out or node.op == ABSENT])
+    graph.left_out = left_out
 
 
 def fault_of(function: Function) -> TfgError | None:

@@ -65,7 +65,7 @@ def test_nothing_is_done_to_what_is_to_be_changed(tmp_path, both):
 
 
 def broken_graphs():
-    """Graphs that loading refuses, each for another reason."""
+    """Graphs that no session could run, each for another reason."""
 
     def graph(*nodes):
         made = GraphDef()
@@ -94,14 +94,39 @@ def broken_graphs():
     yield "functions", twice
 
 
-@pytest.mark.parametrize(("graph"), [pytest.param(graph, id=name) for name, graph in broken_graphs()])
+BROKEN = [pytest.param(graph, id=name) for name, graph in broken_graphs()]
+
+
+@pytest.mark.parametrize("graph", BROKEN)
 @pytest.mark.parametrize("target", ["graph.pb", "graph.pbtxt"])
-def test_what_is_broken_is_refused_and_not_written(tmp_path, both, graph, target):
+def test_what_is_broken_is_written_as_it_is(tmp_path, both, graph, target):
     path = tmp_path / "broken.pb"
     path.write_bytes(graph.SerializeToString())
     loaded, streamed = both(path, target)
     assert loaded == streamed
-    assert (loaded[0], loaded[3]) == (1, [])
+    assert loaded[0] == 0
+    assert "the graph is broken: " in loaded[2]
+    text = text_format.MessageToString(graph).encode()
+    assert loaded[3] == [text if target.endswith("txt") else graph.SerializeToString(deterministic=True)]
+
+
+@pytest.mark.parametrize("graph", BROKEN)
+@pytest.mark.parametrize("text", [False, True])
+def test_what_is_broken_becomes_a_meta_graph_and_a_graph_again(tmp_path, graph, text):
+    path, between = tmp_path / "broken.pb", tmp_path / ("meta.pbtxt" if text else "meta.pb")
+    path.write_bytes(graph.SerializeToString())
+    assert tfg("convert", path, between, "--kind", "meta_graph", "-q").code == 0
+    assert tfg("convert", between, tmp_path / "graph.pb", "--kind", "graph").code == 0
+    assert GraphDef.FromString((tmp_path / "graph.pb").read_bytes()) == graph
+
+
+@pytest.mark.parametrize("graph", BROKEN)
+@pytest.mark.parametrize("option", ["--clear-devices", "--freeze"])
+def test_what_is_broken_is_not_changed(tmp_path, graph, option):
+    path = tmp_path / "broken.pb"
+    path.write_bytes(graph.SerializeToString())
+    assert tfg("convert", path, tmp_path / "graph.pb", option).code == 1
+    assert not (tmp_path / "graph.pb").exists()
 
 
 @pytest.mark.parametrize("cut", [1, 7, 100])

@@ -3,6 +3,7 @@
 import pytest
 from google.protobuf import text_format
 
+from tests.cli.running import SAMPLES
 from tfg.core import dtypes
 from tfg.core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.metagraph import Asset, SaverInfo, VariableInfo
@@ -212,3 +213,16 @@ def test_assets_stay_inside(tmp_path, filename):
     saved_model(tmp_path, proto)
     with pytest.raises(DataLossError, match="outside"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["saved_model.pb", "saved_model.pbtxt"])
+@pytest.mark.parametrize("kind", ["graph", "meta_graph"])
+@pytest.mark.parametrize("text", [False, True])
+def test_a_folder_whose_file_is_no_saved_model_is_read_as_its_file_is(tmp_path, name, kind, text):
+    """People call a frozen graph saved_model.pb."""
+    graph = load(SAMPLES / "xor.pbtxt")
+    save(graph, tmp_path / "graph", text=text, kind=kind)
+    (tmp_path / "graph").rename(tmp_path / name)
+    assert [node.name for node in load(tmp_path)] == [node.name for node in graph]
+    with pytest.raises(InvalidArgumentError, match="tags choose among those of a SavedModel"):
+        load(tmp_path, tags=["serve"])

@@ -1,0 +1,57 @@
+"""Change the form of a graph's message, text or binary, also of a graph that no session could run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from ..core.errors import InvalidArgumentError
+from . import detect
+from .graphdef import Kind
+from .protos.graph_pb2 import GraphDef
+from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
+from .saved_model import choose, model_file
+from .saving import GraphForm, encoded_texts, within_limit
+from .scan import parse
+from .source import Source, describe, is_in_memory, read_regular, read_source, write_file
+from .textformat import print_text, serialize_text
+
+_MESSAGES: dict[detect.Kind, type[Message]] = {"graph": GraphDef, "meta_graph": MetaGraphDef, "saved_model": SavedModel}
+
+
+def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[str] | None = None) -> int:
+    """Write the message of a graph to another file, and return the number of its nodes; otherwise as `load` and `save`."""
+    message = _as_kind(_read(source), form.kind, tags)
+    if form.text:
+        write_file(target, encoded_texts(target, [print_text(message)]), form.gzip)
+    else:
+        write_file(target, within_limit([message.SerializeToString(deterministic=True)]), form.gzip)
+    return len((message.graph_def if isinstance(message, MetaGraphDef) else message).node)
+
+
+def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
+    if is_in_memory(source) or not os.path.isdir(str(source)):
+        name, data = describe(source), read_source(source)
+    else:
+        path = model_file(str(source))
+        name, data = describe(path), read_regular(path)
+    kind, is_text = detect.graph_kind(data, name)
+    message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)
+    assert isinstance(message, GraphDef | MetaGraphDef | SavedModel)
+    return message
+
+
+def _as_kind(
+    message: GraphDef | MetaGraphDef | SavedModel, kind: Kind | None, tags: Sequence[str] | None
+) -> GraphDef | MetaGraphDef:
+    """The message as one of the kind asked for, which is the kind that it has, or a GraphDef for a SavedModel."""
+    if isinstance(message, SavedModel):
+        found = message.meta_graphs[choose([memoryview(graph.SerializeToString()) for graph in message.meta_graphs], tags)]
+        return found if kind == "meta_graph" else found.graph_def
+    if tags is not None:
+        raise InvalidArgumentError("the file holds one graph: tags choose among those of a SavedModel")
+    if isinstance(message, MetaGraphDef):
+        return message.graph_def if kind == "graph" else message
+    return MetaGraphDef(graph_def=message) if kind == "meta_graph" else message
