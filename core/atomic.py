@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import itertools
 import os
 import re
@@ -22,6 +21,11 @@ from .errors import (
     UnknownError,
 )
 from .journal import tell
+
+try:
+    import fcntl
+except ImportError:  # on Windows, which does not rename or remove a file that is open, and so needs no locks against that
+    fcntl = None  # type: ignore[assignment]
 
 _counter = itertools.count()
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -110,7 +114,7 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
     """As `atomic_file`, with the operating system's own errors, and in place of a link."""
     with staged_file(target) as file:
         yield file
-        flush(file)
+        finish(file)
         os.replace(file.name, target)
     flush_folder(target)
     tell("wrote %s", target)
@@ -142,7 +146,8 @@ def staged_folder(target: str) -> Iterator[str]:
         yield name
     finally:
         _remove_tree(name)
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 def staged_name(target: str) -> str:
@@ -170,19 +175,21 @@ def _new_file(path: str, mode: int | None) -> IO[bytes]:
 def _locked_file(target: str, mode: int | None) -> IO[bytes]:
     while True:
         file = _new_file(staged_name(target), mode)
-        _lock(file.fileno(), fcntl.LOCK_EX)
+        _lock(file.fileno())
         if os.fstat(file.fileno()).st_nlink:  # nobody took it for abandoned before it was locked
             return file
         file.close()
 
 
-def _locked_folder(target: str) -> tuple[str, int]:
+def _locked_folder(target: str) -> tuple[str, int | None]:
     while True:
         name = staged_name(target)
         os.mkdir(name)
+        if fcntl is None:
+            return name, None
         with contextlib.suppress(FileNotFoundError):  # another writer took it for abandoned
             descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY)
-            _lock(descriptor, fcntl.LOCK_EX)
+            _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
                 return name, descriptor
             os.close(descriptor)
@@ -197,6 +204,9 @@ def _remove_abandoned(target: str) -> None:
 
 
 def _remove_unlocked(path: str) -> None:
+    if fcntl is None:
+        os.unlink(path)  # an error for a file that is being written, and for a folder, which nothing says is abandoned
+        return
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -214,10 +224,12 @@ def _remove_tree(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lock(descriptor: int, operation: int) -> None:
-    """Lock, where the file system has locks."""
+def _lock(descriptor: int) -> None:
+    """Wait for the lock of a file or folder, where the system and the file system have locks."""
+    if fcntl is None:
+        return
     try:
-        fcntl.flock(descriptor, operation)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
@@ -225,10 +237,16 @@ def _lock(descriptor: int, operation: int) -> None:
 
 @contextlib.contextmanager
 def locked_folder(folder: str) -> Iterator[None]:
-    """Keep other processes and threads that ask for the same lock out; a process that dies gives it back."""
+    """Keep other processes and threads that ask for the same lock out; a process that dies gives it back.
+
+    Windows has no locks of folders: nobody is kept out there.
+    """
+    if fcntl is None:
+        yield
+        return
     descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
-        _lock(descriptor, fcntl.LOCK_EX)
+        _lock(descriptor)
         yield
     finally:
         os.close(descriptor)
@@ -263,8 +281,24 @@ def flush(file: IO[bytes]) -> None:
     os.fsync(file.fileno())
 
 
+def finish(file: IO[bytes]) -> None:
+    """Wait until the contents of a file are on the disk; from then on the file may get another name."""
+    flush(file)
+    if fcntl is None:
+        file.close()
+
+
+def rename_folder(source: str, target: str) -> None:
+    """Give a folder the name of one that is not there, or is empty."""
+    if fcntl is None and os.path.isdir(target):
+        os.rmdir(target)
+    os.rename(source, target)
+
+
 def flush_folder(path: str) -> None:
-    """Wait until the names in the folder of `path` are on the disk, where the file system can say so."""
+    """Wait until the names in the folder of `path` are on the disk, where the system and the file system can say so."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..core.atomic import file_errors, flush, flush_folder, require_folder, require_new_folder, staged_folder
+from ..core.atomic import file_errors, flush, flush_folder, rename_folder, require_folder, require_new_folder, staged_folder
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
 from ..core.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
 from ..core.file_formats import MODELS, format_of
@@ -101,7 +101,7 @@ def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None
     with file_errors(folder):
         with staged_folder(target) as staged:
             _write(staged, model, source, save)
-            os.rename(staged, target)
+            rename_folder(staged, target)
         flush_folder(target)
 
 

@@ -165,7 +165,7 @@ class FileGate:
 
 
 def _follow_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows: links need rights there
 
 
 def _python_glob(match: re.Match[str]) -> str:

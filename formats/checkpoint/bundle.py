@@ -12,7 +12,7 @@ import numpy as np
 from ...core import dtypes
 from ...core.atomic import (
     file_errors,
-    flush,
+    finish,
     flush_folder,
     locked_folder,
     place_copy,
@@ -238,7 +238,7 @@ def write_bundle(
     index = files.to_replace(index_path(prefix))
     with file_errors(prefix), staged_file(data, replaced=data if os.path.exists(data) else index) as file:
         entries = _write_tensors(file, tensors)
-        flush(file)
+        finish(file)
         _install(prefix, [file.name], entries, files)
 
 
