@@ -176,7 +176,7 @@ def test_rich_is_imported_by_one_file():
     assert users == {"render.py"}
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="not a checkout")
+@pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no checkout of git")
 def test_nothing_that_a_run_wrote_is_kept_in_the_root():
     command = ["git", "-c", "safe.directory=*", "ls-files"]
     kept = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")

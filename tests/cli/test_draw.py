@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import SAMPLES, process, tfg
 
 XOR = str(SAMPLES / "xor.pbtxt")
-needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="the program 'dot' of Graphviz is not installed")
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="the program 'dot' is not installed")
 PICTURES = {"svg": b"<?xml", "png": b"\x89PNG"}
 
 

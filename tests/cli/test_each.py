@@ -201,7 +201,7 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes by /proc")
+needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems: finds the processes by /proc")
 
 
 @needs_proc

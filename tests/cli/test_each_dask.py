@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+distributed = pytest.importorskip("distributed", reason="the extra tfg[dask] is not installed")
 
 import tfg  # noqa: E402
 from tests.cli.running import command_line  # noqa: E402

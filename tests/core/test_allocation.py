@@ -25,7 +25,7 @@ for _ in range(4):
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems: only glibc is told")
 @pytest.mark.parametrize("kind, size, is_kept", [("some", 16, True), ("some", 200, False), ("any", 200, True)])
 def test_pages_are_asked_for_once(kind, size, is_kept):
     command = [sys.executable, "-c", FAULTS, kind, str(size)]
@@ -52,7 +52,7 @@ for _ in range(8):
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other systems: only glibc is told")
 @pytest.mark.parametrize("chosen", [False, True])
 def test_sessions_ask_for_pages_once_unless_the_user_has_chosen(chosen):
     choice = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"} if chosen else {}

@@ -23,7 +23,7 @@ from tfg.core.runtime.session import Session
 from tfg.core.tensors import FuncRef
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or platform.machine() != "x86_64", reason="there are teams on Linux on x86 only"
+    sys.platform != "linux" or platform.machine() != "x86_64", reason="other systems: there are teams on Linux on x86 only"
 )
 
 RUNS = 45

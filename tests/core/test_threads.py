@@ -22,7 +22,7 @@ def blas_threads():
 BLAS = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
 
 
-@pytest.mark.skipif(BLAS != "scipy-openblas", reason=f"NumPy was built with {BLAS}")
+@pytest.mark.skipif(BLAS != "scipy-openblas", reason=f"other systems: NumPy was built with {BLAS}")
 def test_the_library_of_numpy_is_found():
     assert threads._libraries("numpy")
 

@@ -17,8 +17,8 @@ from tfg.cli import main
 
 ROOT = pathlib.Path(tfg.__file__).parent
 COMMANDS = main.commands()
-pytest.importorskip("sphinx", reason="the extra `docs` is not installed")
-pytest.importorskip("furo", reason="the extra `docs` is not installed")
+pytest.importorskip("sphinx", reason="the extra tfg[docs] is not installed")
+pytest.importorskip("furo", reason="the extra tfg[docs] is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_the_man_page_of_tfg_has_every_command(built):
     assert [name for name in COMMANDS if f"tfg {name}" not in page.partition(".SH COMMANDS")[2]] == []
 
 
-@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+@pytest.mark.skipif(not shutil.which("groff"), reason="the program 'groff' is not installed")
 @pytest.mark.parametrize("name", ["tfg", *(f"tfg-{name}" for name in COMMANDS)])
 def test_man_pages_are_formatted_without_a_warning(built, name):
     command = ["groff", "-ww", "-W", "break", "-K", "utf8", "-t", "-man", "-T", "utf8", str(built / "man" / f"{name}.1")]

@@ -26,7 +26,7 @@ from tfg.core.runtime.session import Session
 from tfg.core.tensors import Tensor
 
 on_request = pytest.mark.skipif(
-    "TFG_EVERY_DENIAL" not in os.environ, reason="takes minutes, and what an engine gets wrong depends on the processor"
+    "TFG_EVERY_DENIAL" not in os.environ, reason="takes minutes: what an engine gets wrong depends on the processor"
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.live
 tf = pytest.importorskip("tensorflow")
-pytest.importorskip("grpc")
+pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
 
 import tfg  # noqa: E402
 from tests.cli.running import command_line  # noqa: E402

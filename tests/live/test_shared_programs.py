@@ -194,7 +194,7 @@ def assert_equal(program: Program, got: list, want: list, tolerance: float) -> N
 @pytest.mark.parametrize("folder", LOSSES)
 def test_gradients(folder: str) -> None:
     if not (SHARED / folder).exists():
-        pytest.skip("the programs are not here")
+        pytest.skip("there is no ../shared/traces")
     program = Program(folder)
     if program.has_v1_loops or folder in AS_TRAINED:
         check_trained_with(program)

@@ -70,7 +70,7 @@ def test_a_command_that_starts_processes(way, folder):
 
 
 def test_a_dask_cluster(folder):
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    distributed = pytest.importorskip("distributed", reason="the extra tfg[dask] is not installed")
     with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         address = cluster.scheduler_address.replace("tcp://", "dask://")
         words = [word.replace("i*", f"{folder}/i*") for word in WAYS["a pool"][:-1]]  # the workers have another current folder

@@ -140,7 +140,7 @@ def test_a_graph_may_come_from_a_pipe(name):
     ).stdout
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
 def test_a_graph_may_come_from_a_shells_process_substitution():
     words = " ".join(f"'{word}'" for word in command_line("dump"))
     done = subprocess.run(["bash", "-c", f"{words} <(cat {SAMPLES / 'xor.pbtxt'})"], capture_output=True, timeout=60)

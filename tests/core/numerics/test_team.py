@@ -20,7 +20,7 @@ from tfg.core.numerics.team import Lost, Team
 from tfg.core.numerics.teamwork import BOARD_BYTES, Form, JointStep, here, result_array
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or platform.machine() != "x86_64", reason="there are teams on Linux on x86 only"
+    sys.platform != "linux" or platform.machine() != "x86_64", reason="other systems: there are teams on Linux on x86 only"
 )
 
 PARTS = 6

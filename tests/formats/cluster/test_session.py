@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
 
 import tfg  # noqa: E402
 from tests.cli.running import tfg as run_tfg  # noqa: E402
@@ -302,7 +302,7 @@ def test_graphs_that_contradict_each_other_get_sessions_of_their_own():
 def certificate(tmp_path):
     """A key and a certificate of its own for localhost."""
     if shutil.which("openssl") is None:
-        pytest.skip("there is no openssl to make certificates with")
+        pytest.skip("the program 'openssl' is not installed")
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, *subject]

@@ -1,0 +1,58 @@
+"""The skips that are allowed: which reasons, why, and in which step of .ci/run the tests run that are skipped elsewhere.
+
+A skip for any other reason ends the tests with an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+
+class AllowedSkip(NamedTuple):
+    """A reason, as a regular expression; why it is one; the step that has what is missing, or None where nothing is lost."""
+
+    reason: str
+    why: str
+    step: str | None
+
+
+ALLOWED = (
+    AllowedSkip(r"TensorFlow (refuses the case|cannot write a single )", "are cases that TensorFlow refuses", None),
+    AllowedSkip(r"could not import '(tensorflow|keras|tf_keras)'|TensorFlow is not installed", "need TensorFlow", "live"),
+    AllowedSkip(r"the extra tfg\[(onnx|openvino|xla)\] is not installed", "need the libraries of engines", "engines"),
+    AllowedSkip(r"the extra tfg\[(cluster|dask)\] is not installed", "need gRPC or Dask", "extras"),
+    AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),
+    AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),
+    AllowedSkip(r"this is no checkout of git", "need a checkout of git", None),
+    AllowedSkip(r"there is no \.\./shared", "need the shared graphs beside the checkout", None),
+    AllowedSkip(r"takes minutes: ", "are asked for by name", None),
+    AllowedSkip(r"other systems: |(Windows|this system) has no ", "are for other systems", None),
+    AllowedSkip(r"this user cannot mount|no sparse files here", "need rights or a file system that is not here", None),
+    AllowedSkip(r"this version has no iterator|its means are far away", "have nothing to test here", None),
+)
+
+
+def allowance(reason: str) -> AllowedSkip | None:
+    """What allows a skip for a reason; None where nothing does."""
+    return next((allowed for allowed in ALLOWED if re.match(allowed.reason, reason.removeprefix("Skipped: "))), None)
+
+
+def summary(reasons: Iterable[str]) -> str:
+    """Why how many tests were skipped, in one line."""
+    counts = Counter(_words(reason) for reason in reasons)
+    return f"{sum(counts.values()):,} skipped: " + "; ".join(f"{count:,} {words}" for words, count in counts.most_common())
+
+
+def _words(reason: str) -> str:
+    allowed = allowance(reason)
+    if allowed is None:
+        return f"have a reason that is not allowed ({reason})"
+    return f"{allowed.why} (step {allowed.step} of .ci/run)" if allowed.step else allowed.why
+
+
+def refused(reasons: Iterable[str]) -> Iterator[str]:
+    """The reasons that are not allowed."""
+    return (reason for reason in dict.fromkeys(reasons) if allowance(reason) is None)
