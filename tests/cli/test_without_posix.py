@@ -1,4 +1,4 @@
-"""What a first user does works without what only POSIX systems have, as on Windows: README's first command and what writes files."""
+"""A first user's commands, and all that write files, work without what only POSIX systems have, as on Windows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import faulthandler, os, signal, sys
 for module in ("fcntl", "resource", "termios", "pwd", "grp", "pty", "tty"):
     sys.modules[module] = None
 LACKING = {
-    os: "fork register_at_fork geteuid getuid setsid killpg O_DIRECTORY O_NOFOLLOW O_NONBLOCK O_NOCTTY O_CLOEXEC sched_getaffinity "
-        "mkfifo pread pwrite preadv sysconf fchmod chown memfd_create posix_fadvise statvfs getloadavg nice",
-    signal: "SIGALRM SIGKILL SIGUSR1 SIGUSR2 SIGHUP setitimer ITIMER_REAL pthread_sigmask pthread_kill alarm sigwait",
+    os: "fork register_at_fork geteuid getuid setsid killpg O_DIRECTORY O_NOFOLLOW O_NONBLOCK O_NOCTTY O_CLOEXEC "
+        "sched_getaffinity mkfifo pread pwrite preadv sysconf fchmod chown memfd_create posix_fadvise statvfs nice",
+    signal: "SIGALRM SIGKILL SIGUSR1 SIGUSR2 SIGHUP setitimer ITIMER_REAL pthread_sigmask alarm",
     faulthandler: "register",
 }
 for module, names in LACKING.items():
