@@ -9,6 +9,7 @@ from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
 _CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
+"""Attributes of a gradient function's first argument. TensorFlow loads no function with an attribute that it does not know."""
 
 
 def decode_registered_gradients(
@@ -18,27 +19,29 @@ def decode_registered_gradients(
     functions = {function.signature.name: function for function in library.function}
     return {
         g.registered_op_type: _noted(functions[g.gradient_func])
-        if g.gradient_func in functions and _RETURNS in functions[g.gradient_func].attr
+        if g.gradient_func in functions and _RETURNS in functions[g.gradient_func].arg_attr[0].attr
         else _decode(g.gradient_func, objects)
         for g in library.registered_gradients
     }
 
 
 def note_captures(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
-    """Write what only a SavedModel's objects tell of gradients into attributes of their functions."""
+    """Write what only a SavedModel's objects tell of gradients into attributes of their functions' first arguments."""
     functions = {function.signature.name: function for function in library.function}
     for registered in gradients.values():
         function = functions.get(registered.function)
         if function is not None and registered.captures is not None and registered.returns is not None:
             texts = [" ".join(filter(None, (c.function, c.tensor))) for c in registered.captures]
-            function.attr[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
-            function.attr[_RETURNS].list.b[:] = registered.returns
+            attrs = function.arg_attr[0].attr
+            attrs[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
+            attrs[_RETURNS].list.b[:] = registered.returns
 
 
 def _noted(function: FunctionDef) -> RegisteredGradient:
-    texts = [text.decode("utf-8", "surrogateescape") for text in function.attr[_CAPTURES].list.s]
+    attrs = function.arg_attr[0].attr
+    texts = [text.decode("utf-8", "surrogateescape") for text in attrs[_CAPTURES].list.s]
     captures = [Capture(tensor, owner or None) for owner, _, tensor in (text.rpartition(" ") for text in texts)]
-    return RegisteredGradient(function.signature.name, tuple(captures), tuple(function.attr[_RETURNS].list.b))
+    return RegisteredGradient(function.signature.name, tuple(captures), tuple(attrs[_RETURNS].list.b))
 
 
 def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradient:

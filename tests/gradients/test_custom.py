@@ -50,6 +50,14 @@ def test_they_survive_writing(kind: str) -> None:
     assert_as_recorded(tfg.load(saving.to_bytes(graph, kind=kind)), outputs)
 
 
+def test_functions_are_written_without_attributes_that_tensorflow_refuses() -> None:
+    """Its loader of SavedModels refuses a function with an attribute that it does not know."""
+    graph, _ = loaded()
+    before = {name: set(function.attrs) for name, function in graph.functions.items()}
+    written = tfg.load(saving.to_bytes(graph))
+    assert {name: set(function.attrs) for name, function in written.functions.items()} == before
+
+
 def test_they_survive_optimization() -> None:
     graph, outputs = loaded()
     optimized, _ = tfg.optimize(graph, fetches=list(outputs.values()))

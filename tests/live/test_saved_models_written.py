@@ -1,0 +1,180 @@
+"""Each kind of SavedModel, written again in each way, gives in TensorFlow the results of the original."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg as run
+from tests.live.test_saved_model_tour import estimator_export, keras_cnn, keras_lstm, two_signatures
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore")]
+
+
+class Scaler(tf.Module):
+    """Three outputs, one a string, by a vocabulary that is an asset and a table of constants."""
+
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.scale = tf.Variable([2.0, 3.0], name="scale")
+        initializer = tf.lookup.TextFileInitializer(
+            vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
+        )
+        self.numbers = tf.lookup.StaticHashTable(initializer, -1)
+        words = tf.lookup.KeyValueTensorInitializer(tf.constant([0, 1], tf.int64), tf.constant(["no", "yes"]))
+        self.words = tf.lookup.StaticHashTable(words, "unknown")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="x")])
+    def serve(self, x):
+        numbers = self.numbers.lookup(x)
+        scaled = tf.cast(numbers, tf.float32)[:, None] * self.scale
+        return {"numbers": numbers, "scaled": scaled, "words": self.words.lookup(numbers)}
+
+
+def tables(_, folder):
+    vocabulary = folder + ".txt"
+    with open(vocabulary, "w", encoding="ascii") as file:
+        file.write("red\ngreen\n")
+    model = Scaler(vocabulary)
+    tf.saved_model.save(model, folder, signatures=model.serve)
+
+
+class Doubled(tf.Module):
+    """The gradient saved with it is 5 times what arrives, and reads the argument."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
+    def serve(self, x):
+        plain = tf.custom_gradient(lambda y: (y * 2.0, lambda dy: dy * 5.0))
+        reading = tf.custom_gradient(lambda y: (y * 2.0, lambda dy: dy * y))
+        return {"plain": plain(x @ self.w), "reading": reading(x @ self.w)}
+
+
+def custom_gradient(_, folder):
+    model = Doubled()
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=True)
+    tf.saved_model.save(model, folder, signatures=model.serve, options=options)
+
+
+def reference_variables(_, folder):
+    """A model of TensorFlow 1 with two signatures, variables that are references, and a table with its own initializer."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None, 2], name="x")
+        w = v1.get_variable("w", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=False)
+        y = tf.add(x @ w, 1.0, name="y")
+        words = tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b"]), tf.constant(["yes", "no"]))
+        answer = tf.lookup.StaticHashTable(words, "unknown").lookup(tf.where(y > 2, "a", "c"))
+        session.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        describe = v1.saved_model.signature_def_utils.predict_signature_def
+        signatures = {"serving_default": describe({"x": x}, {"y": y, "answer": answer}), "only": describe({"x": x}, {"y": y})}
+        builder = v1.saved_model.Builder(folder)
+        builder.add_meta_graph_and_variables(session, ["serve"], signatures, main_op=v1.tables_initializer())
+        builder.save()
+
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.standard_normal((3, 3)).astype(np.float32)
+EXPORTS = {
+    "cnn of Keras 3": (keras_cnn, "keras", RNG.random((2, 8, 8, 3), np.float32)),
+    "cnn of tf_keras": (keras_cnn, "tf_keras", RNG.random((2, 8, 8, 3), np.float32)),
+    "lstm of Keras 3": (keras_lstm, "keras", RNG.integers(0, 20, (2, 6)).astype(np.float32)),
+    "module": (two_signatures, "", ROWS[:, :2]),
+    "estimator": (estimator_export, "", ROWS),
+    "tables": (tables, "", np.array([b"green", b"blue"], object)),
+    "custom gradient": (custom_gradient, "", ROWS[:, :2]),
+    "TensorFlow 1": (reference_variables, "", ROWS[:, :2]),
+}
+WAYS = {
+    "run": ("run", "--save-model"),
+    "convert": ("convert", "--kind", "saved_model"),
+    "optimize": ("optimize", "--save-model"),
+    "optimize, one pass": ("optimize", "--passes", "prune", "--save-model"),
+    "train": ("train", "--lr", "0", "--steps", "1", "--save-model"),
+}
+
+
+@pytest.fixture(scope="module", params=EXPORTS)
+def export(request, tmp_path_factory):
+    """The folder of a model, its inputs and its results by either loader of TensorFlow."""
+    make, package, inputs = EXPORTS[request.param]
+    folder = str(tmp_path_factory.mktemp("models") / "model")
+    make(package, folder)
+    return folder, inputs, by_v2(folder, inputs), by_v1(folder, inputs)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_results_are_those_of_the_original(export, way, tmp_path):
+    folder, inputs, wanted, wanted_v1 = export
+    out = str(tmp_path / "out")
+    command, *options = WAYS[way]
+    words = [out] if options[-1] == "saved_model" else []
+    target = [out] if not words else []
+    done = run(command, folder, *words, *options, *target, *loss(command, wanted, folder, inputs, tmp_path))
+    assert done.code == 0, done.err
+    same(by_v2(out, inputs), wanted)
+    same(by_v1(out, inputs), wanted_v1)
+
+
+def test_keras_takes_it_as_a_layer(export, tmp_path):
+    keras = pytest.importorskip("keras")
+    folder, inputs, wanted, _ = export
+    out = str(tmp_path / "out")
+    assert run("optimize", folder, "--save-model", out).code == 0
+    name = min(wanted)
+    layer = keras.layers.TFSMLayer(out, call_endpoint=name)
+    same({name: {key: value.numpy() for key, value in layer(tf.constant(inputs)).items()}}, {name: wanted[name]})
+
+
+def loss(command, wanted, folder, inputs, tmp_path):
+    """What makes a training step of a command: the sum of a float output, by the first signature that has one."""
+    if command != "train":
+        return []
+    signature, outputs = min(wanted.items())
+    word = next(key for key in sorted(outputs) if outputs[key].dtype == np.float32)
+    with_input = next(iter(tf.saved_model.load(folder).signatures[signature].structured_input_signature[1]))
+    np.save(tmp_path / "x.npy", inputs.astype("S") if inputs.dtype == object else inputs)
+    return ["--signature", signature, "--loss", word, "--feed", f"{with_input}=@{tmp_path / 'x.npy'}"]
+
+
+def by_v2(folder, inputs):
+    """The results of every signature by tf.saved_model.load."""
+    signatures = tf.saved_model.load(folder).signatures
+    return {
+        name: {key: value.numpy() for key, value in call(**{word_of(call): tf.constant(inputs)}).items()}
+        for name, call in signatures.items()
+    }
+
+
+def word_of(call):
+    return next(iter(call.structured_input_signature[1]))
+
+
+def by_v1(folder, inputs):
+    """The results of every signature by the loader of TensorFlow 1."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        signatures = v1.saved_model.load(session, ["serve"], folder).signature_def
+        return {
+            name: session.run(
+                {key: info.name for key, info in signature.outputs.items()},
+                {next(iter(signature.inputs.values())).name: inputs},
+            )
+            for name, signature in signatures.items()
+            if not name.startswith("__")
+        }
+
+
+def same(found, wanted):
+    assert found.keys() == wanted.keys()
+    for name, outputs in wanted.items():
+        assert found[name].keys() == outputs.keys()
+        for key, value in outputs.items():
+            if value.dtype == np.float32:
+                np.testing.assert_allclose(found[name][key], value, rtol=1e-5, atol=1e-6)
+            else:
+                np.testing.assert_array_equal(found[name][key], value)
