@@ -90,9 +90,9 @@ def serve(engine: str, name: str) -> None:
     for _ in sys.stdin:
         runs, end = [], time.perf_counter() + SECONDS
         while not runs or time.perf_counter() < end:
-            wall, cpu = time.perf_counter(), processor_seconds()
+            wall, cpu = time.perf_counter(), time.process_time()
             run()
-            runs.append((time.perf_counter() - wall, processor_seconds() - cpu))
+            runs.append((time.perf_counter() - wall, time.process_time() - cpu))
         walls, cpus = zip(*runs)
         sample = Sample(statistics.median(walls), statistics.median(cpus), peak())
         print(json.dumps(sample._asdict()), flush=True)
@@ -107,26 +107,9 @@ def warm_up(run: Callable[[], Any]) -> None:
             return
 
 
-def processor_seconds() -> float:
-    """Those of this process, of its children and of those that it has waited for."""
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + ended.ru_utime + ended.ru_stime + sum(map(seconds_of, children()))
-
-
-def children() -> list[str]:
-    """The processes that this one, of one thread, has made and that are there, as Linux tells of them."""
-    path = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
-    return path.read_text().split() if path.exists() else []
-
-
-def seconds_of(process: str) -> float:
-    """The time for which processors worked for another process."""
-    return int(pathlib.Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
-
-
 def peak() -> int:
-    """The largest memory of this process, or of one that it has waited for, in KiB."""
-    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    """The largest memory of this process, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def compared(name: str, python: str | None) -> dict[str, Any] | None:

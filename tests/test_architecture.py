@@ -70,6 +70,20 @@ def imports(path: pathlib.Path) -> Iterator[tuple[str, ...]]:
             yield (*base, *(node.module or "").split(".")) if node.module else base
 
 
+FORKS = frozenset(("fork", "forkpty", "posix_spawn", "multiprocessing", "ProcessPoolExecutor", "SharedMemory"))
+"""Names by which a module would copy the process of its user, or share memory with such a copy."""
+
+
+def test_nothing_in_core_forks():
+    for path in SOURCES:
+        if path.is_relative_to(ROOT / "core"):
+            imported = {part for name in imports(path) for part in name}
+            tree = ast.parse(path.read_text())
+            used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+            assert not FORKS & (imported | used), path
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_go_one_way(path):
     part = path.relative_to(ROOT).parts[0]

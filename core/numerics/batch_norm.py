@@ -12,9 +12,8 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide, even, repeated, shares_of, workers_for
+from .products import cut, divide, even, repeated, workers_for
 from .sums import folded_rows
-from .teamwork import result_array
 
 _TILE: Final = 1 << 17
 """Elements of a tile."""
@@ -41,8 +40,7 @@ class _Tiles:
         width = self.fold * self.channels
         self.shape = rows, width
         self.workers = workers_for(x.size * _SLOWER)
-        shares = shares_of(x.size * _SLOWER)
-        self.parts = cut(rows, max(min(max(x.size // _TILE, shares), rows), rows // _MOST_ROWS, 1))
+        self.parts = cut(rows, max(min(max(x.size // _TILE, self.workers), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
         return np.ascontiguousarray(x).reshape(self.shape)
@@ -57,20 +55,16 @@ class _Tiles:
 
     def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
         """(an array (..., C) for what `each` writes, its rows)."""
-        result = self.shared(shape)
+        result = np.empty(shape, self.dtype)
         return result, result.reshape(self.shape)
 
-    def shared(self, shape: Sequence[int]) -> Array:
-        """An array for what `each` writes."""
-        return result_array(shape, self.dtype, min(self.workers, len(self.parts)))
-
-    def each(self, work: Callable[[slice], object], into: Array) -> None:
-        """`work` on each part, which writes into an array of `shared` or `result`."""
-        divide(work, self.parts, self.workers, into)
+    def each(self, work: Callable[[slice], object]) -> None:
+        """Call `work` with each part."""
+        divide(work, self.parts, self.workers)
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
         """The sums over positions of the first of two terms of each part, and of their product."""
-        found = self.shared((2, len(self.parts), self.shape[1]))
+        found = np.empty((2, len(self.parts), self.shape[1]), self.dtype)
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
         def add(part: slice) -> None:
@@ -79,7 +73,7 @@ class _Tiles:
             np.matmul(np.ones(len(first), self.dtype), first, out=sums)
             np.einsum("ij,ij->j", first, second, out=products)
 
-        self.each(add, found)
+        self.each(add)
         total, product = found.reshape(2, -1, self.channels).sum(1, np.float64)
         return total, product
 
@@ -103,18 +97,18 @@ class _Channels(_Tiles):
         return vector[part]
 
     def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
-        rows = self.shared(self.shape)
+        rows = np.empty(self.shape, self.dtype)
         return rows.T.reshape(shape), rows
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
-        found = self.shared((2, self.shape[0]))
+        found = np.empty((2, self.shape[0]), self.dtype)
 
         def add(part: slice) -> None:
             first, second = terms(part)
             np.matmul(first, np.ones(self.shape[1], self.dtype), out=found[0, part])
             np.vecdot(first, second, out=found[1, part])
 
-        self.each(add, found)
+        self.each(add)
         total, product = found.astype(np.float64)
         return total, product
 
@@ -158,7 +152,7 @@ def scaled(x: Array, factor: Array, summand: Array) -> Array:
         some = np.multiply(rows[part], tiles.of(factor, part), out=target[part])
         some += tiles.of(summand, part)
 
-    tiles.each(scale, target)
+    tiles.each(scale)
     return result
 
 
@@ -194,5 +188,5 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summ
         some += tiles.of(rest, part)
         some *= tiles.of(factor, part)
 
-    tiles.each(combine, target)
+    tiles.each(combine)
     return result

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from ..arrays import Array
 from .threads import numpy_blas
 
 _REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
@@ -28,3 +29,9 @@ def routine(name: str, char: str, arguments: Callable[[Any, Any], Sequence[Any]]
                 call.restype = None
                 return call
     return None
+
+
+def address(array: Array) -> int:
+    """The address of an array's first element."""
+    start: int = array.__array_interface__["data"][0]
+    return start

@@ -48,7 +48,6 @@ from .products import (
     rows_at_once_by,
     workers_for,
 )
-from .teamwork import result_array
 from .threads import one_thread
 from .windows import (
     Array,
@@ -104,7 +103,7 @@ def convolve(
             if by_tiles is not None:
                 return by_tiles
     x = x if is_everywhere else pad(x, pads)
-    result = result_array(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
+    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     finish = finishing(result) if finishing else None
     if not result.size or not w.size:
         result[...] = 0 if summand is None else summand
@@ -171,7 +170,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
         if finish is not None:
             finish(some, channels)
 
-    divide(multiply, product_parts(rows, columns, count), workers, out)
+    divide(multiply, product_parts(rows, columns, count), workers)
 
 
 def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
@@ -188,7 +187,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
         if finish is not None:
             finish(some, slice(0, columns))
 
-    divide(multiply, feeding.parts(count), workers, out)
+    divide(multiply, feeding.parts(count), workers)
 
 
 def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
@@ -275,7 +274,7 @@ def _add_places(
             finish(block_positions((slice(image, image + 1), some), result.shape), channels)
 
     workers = workers_for(result.size * w.size // filters)
-    divide(add, list(_line_blocks(result.shape, pitch, workers)), workers, result)
+    divide(add, list(_line_blocks(result.shape, pitch, workers)), workers)
 
 
 def _place_starts(window: Sequence[int], dilations: Sequence[int], sizes: Sequence[int]) -> list[int]:
@@ -322,7 +321,7 @@ def _multiply_gathered(
         if finish is not None:
             finish(block_positions(block, result.shape), slice(0, filters))
 
-    divide(multiply, blocks, into=result)
+    divide(multiply, blocks)
 
 
 def _gathering(

@@ -18,7 +18,6 @@ from .input_gradient import filled_phases, transposed_pads
 from .keeping import kept
 from .products import divide, even, workers_for
 from .sums import column_sums
-from .teamwork import result_array
 from .windows import (
     Array,
     Pads,
@@ -56,7 +55,7 @@ def depthwise_convolve(
     """The convolution; `finishing` and `feeding` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
-    result = result_array(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
+    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
     if feeding is not None and (not goes_by_lines or len(window) == 1):
         x, feeding = feeding.whole(), None
@@ -111,7 +110,7 @@ def _sum_lines(
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
-    divide(fill, sums.blocks(count), workers, result)
+    divide(fill, sums.blocks(count), workers)
 
 
 def _sums_of(
@@ -362,7 +361,7 @@ def depthwise_filter_gradient(
     x = pad(x, pads)
     parts = list(_images(grad))
     is_empty = not grad.size or not math.prod(filter_shape)
-    found = (np.zeros if is_empty else result_array)((len(parts), *filter_shape), np.result_type(x, grad))
+    found = (np.zeros if is_empty else np.empty)((len(parts), *filter_shape), np.result_type(x, grad))
 
     def add(number: int) -> None:
         given = grad[parts[number]].reshape(-1, *grad.shape[1:-1], channels, *((multiplier,) if multiplier != 1 else ()))
@@ -373,7 +372,7 @@ def depthwise_filter_gradient(
             found[(number, *offset)] = column_sums(products.reshape(-1, channels * multiplier)).reshape(channels, multiplier)
 
     if not is_empty:
-        divide(add, range(len(parts)), into=found)
+        divide(add, range(len(parts)))
     return found.sum(0)
 
 
@@ -386,13 +385,13 @@ def _line_gradients(
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
     workers = workers_for(_work(grad.size, window))
-    found = result_array((len(blocks), *window, x.shape[-1]), x.dtype, workers)
+    found = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
 
     def gather(number: int) -> None:
         block = blocks[number]
         sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], found[number])
 
-    divide(gather, range(len(blocks)), workers, found)
+    divide(gather, range(len(blocks)), workers)
     return found.sum(0)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide, workers_for
-from .teamwork import result_array
 from .windows import block_positions, image_blocks
 
 BLOCK_ELEMENTS: Final = 1 << 18
@@ -59,11 +58,11 @@ class Feeding:
     def whole(self) -> Array:
         """The array, whose blocks threads share where that is worth it."""
         workers = workers_for(self.work)
-        result = result_array(self.shape, self.dtype, workers)
+        result = np.empty(self.shape, self.dtype)
         rows = result.reshape(-1, self.shape[-1])
 
         def fill(some: slice) -> None:
             rows[some] = self.make(some)
 
-        divide(fill, self.parts(max(-(-result.size // BLOCK_ELEMENTS), workers)), workers, result)
+        divide(fill, self.parts(max(-(-result.size // BLOCK_ELEMENTS), workers)), workers)
         return result

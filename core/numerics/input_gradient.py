@@ -16,7 +16,6 @@ import numpy as np
 from .convolution import FEWEST_CHANNELS, convolve
 from .feeding import BLOCK_ELEMENTS
 from .products import cut, divide, matmul
-from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
@@ -63,7 +62,7 @@ def _scatter_products(
     matrix = w.reshape(-1, filters)
     places = [[divmod(i * d, s) for i, d, s in zip(place, dilations, strides)] for place in offsets(window)]
     sizes = [out + (k - 1) * d // s for out, k, d, s in zip(outputs, window, dilations, strides)]
-    result = result_array(input_shape, np.result_type(grad, w))
+    result = np.empty(input_shape, np.result_type(grad, w))
 
     def scatter(images: slice) -> None:
         rows = grad[images].reshape(-1, filters).T
@@ -79,7 +78,7 @@ def _scatter_products(
 
     per_image = max(math.prod(outputs) * len(matrix), 1)
     count = max(-(-len(grad) * per_image // BLOCK_ELEMENTS), one_thread.share)
-    divide(scatter, cut(len(grad), min(count, len(grad))), into=result)
+    divide(scatter, cut(len(grad), min(count, len(grad))))
     return result
 
 

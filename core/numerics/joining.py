@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide, workers_for
-from .teamwork import here, result_array
 
 _COPYING: Final = 16
 """How many multiply-adds of a product take as long as copying a number."""
@@ -21,10 +20,10 @@ def concatenated(arrays: Sequence[Array], axis: int) -> Array:
     size = sum([array.size for array in arrays])
     workers = workers_for(size * _COPYING)
     first = arrays[0]
-    if (workers == 1 and here.memory is None) or not size or not first.dtype.isbuiltin or first.dtype.hasobject:
+    if workers == 1 or not size or not first.dtype.isbuiltin or first.dtype.hasobject:
         return np.concatenate(arrays, axis)
     shape = (*first.shape[:axis], sum([array.shape[axis] for array in arrays]), *first.shape[axis + 1 :])
-    result = result_array(shape, first.dtype)
+    result = np.empty(shape, first.dtype)
     lines = math.prod(shape[:axis])
     if workers == 1 or lines < workers or not all(array.flags.c_contiguous for array in arrays):
         return np.concatenate(arrays, axis, out=result)
@@ -34,5 +33,5 @@ def concatenated(arrays: Sequence[Array], axis: int) -> Array:
     def copy(some: slice) -> None:
         np.concatenate([array[some] for array in flat], 1, out=target[some])
 
-    divide(copy, cut(lines, workers), into=result)
+    divide(copy, cut(lines, workers))
     return result

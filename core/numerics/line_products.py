@@ -89,7 +89,7 @@ def convolve(
             finish(block_positions(block, result.shape), slice(0, filters))
 
     workers = workers_for(result.size * w.size // filters)
-    divide(fill, _blocks(result.shape, w.shape, workers), workers, result)
+    divide(fill, _blocks(result.shape, w.shape, workers), workers)
 
 
 def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:

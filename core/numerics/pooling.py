@@ -18,7 +18,6 @@ import numpy as np
 from ..arrays import Array
 from .keeping import kept
 from .products import NotFinite, cut, divide, even, workers_for
-from .teamwork import result_array
 from .windows import (
     Pads,
     cells,
@@ -51,13 +50,13 @@ def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     lowest = np.asarray(_lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
-    result = result_array((x.shape[0], *outputs, x.shape[-1]), x.dtype)
+    result = np.empty((x.shape[0], *outputs, x.shape[-1]), x.dtype)
 
     def fill(block: tuple[slice, slice]) -> None:
         some = seen(x, block, windows[0], strides[0], pads, lowest)
         larger(_reduced(larger, some, windows, strides), lowest, out=result[block])
 
-    divide(fill, _blocks(x, result, windows), into=result)
+    divide(fill, _blocks(x, result, windows))
     return result
 
 
@@ -105,7 +104,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
     fills = _tile(padded.shape, outputs, windows, strides)
-    result = (result_array if grad.size else np.zeros)(padded.shape, grad.dtype)
+    result = (np.empty if grad.size else np.zeros)(padded.shape, grad.dtype)
 
     def fill(images: slice) -> None:
         given = grad[images]
@@ -118,7 +117,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
 
     try:
         workers = workers_for(x.size * math.prod(windows) * _SLOWER)
-        divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))), into=result)
+        divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))))
     except NotFinite:
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     return np.ascontiguousarray(unpad(result, pads))
@@ -168,7 +167,7 @@ def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool)
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to all elements that are within 1e-5 of its maximum `y`."""
     padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
-    result = result_array(padded.shape, grad.dtype)
+    result = np.empty(padded.shape, grad.dtype)
     given, found, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
     places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
     share = np.multiply if np.isfinite(grad).all() else _where
@@ -186,7 +185,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
             else:
                 cells(target)[place] = cells(part)
 
-    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))), into=result)
+    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))))
     return np.ascontiguousarray(unpad(result, pads))
 
 
@@ -228,7 +227,7 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
 def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The mean of each window, padding left out of it."""
     counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
-    result = result_array((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
+    result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
     if counts.size * x.shape[-1] <= _FEW_POSITIONS:
         counts = kept(counts, x.shape[-1], lambda counts: np.repeat(counts, x.shape[-1], -1))
 
@@ -236,7 +235,7 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
         total = _reduced(np.add, seen(x, block, windows[0], strides[0], pads), windows, strides)
         np.divide(total, counts[block[1]], out=result[block])
 
-    divide(fill, _blocks(x, result, windows), into=result)
+    divide(fill, _blocks(x, result, windows))
     return result
 
 

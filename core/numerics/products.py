@@ -15,10 +15,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from .cblas import routine
+from .cblas import address, routine
 from .helpers import Task, idle_helpers
-from .shared_memory import address
-from .teamwork import here, result_array
 from .threads import numpy_blas, one_thread
 
 Array = Any
@@ -29,9 +27,6 @@ WORTH_DIVIDING: Final = 1 << 24
 """Multiply-adds from which on a product takes much longer than handing out its parts: waking a thread of another core and
 taking turns with it at what is not NumPy takes 0.1 to 0.2 ms of a virtual machine.
 """
-
-_WORTH_SHARING: Final = 1 << 21
-"""The same where the processes of a team share it, which look for work all the time."""
 
 _READING: Final = 8
 """Rows up to which a product takes as long as reading its second matrix."""
@@ -92,8 +87,8 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if shares == 1:
         return np.matmul(a, b, out=out)
     if out is None:
-        out = result_array((*batch, rows, columns), np.result_type(a, b), workers)
-    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, shares), workers, out)
+        out = np.empty((*batch, rows, columns), np.result_type(a, b))
+    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, shares), workers)
     return out
 
 
@@ -195,16 +190,8 @@ def _multiply(a: Array, b: Array, out: Array, part: tuple[slice, slice]) -> None
 
 
 def workers_for(multiply_adds: int) -> int:
-    """How many threads or processes are to share so much work: one where there is little, or where its parts are done."""
-    side = here.side
-    if side is None:
-        return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
-    return one_thread.share if multiply_adds >= _WORTH_SHARING and not side.is_in_part else 1
-
-
-def shares_of(multiply_adds: int) -> int:
-    """Into how many parts to cut so much work at least that its results are the same whether or not others share it."""
-    return one_thread.share if multiply_adds >= _WORTH_SHARING else 1
+    """The number of threads that divide work of so many multiply-adds: one where there is little."""
+    return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
 
 
 @functools.lru_cache(1024)
@@ -231,17 +218,12 @@ def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
     return min(even(count, workers // math.gcd(images, workers)), lines)
 
 
-def divide(
-    work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None, into: Array | None = None
-) -> None:
+def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
     """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
 
     NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped, which they do
     behind the part that they are at. A thread that has not begun when the parts are taken is not waited for.
     """
-    if here.side is not None:
-        here.side.divide(work, parts, None if most == 1 else into)
-        return
     threads = one_thread.share // max(len(_unfinished.get()), 1)
     workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:
@@ -314,13 +296,13 @@ def ordered_sum(
     There are so many totals at most, each of neighbouring parts.
     """
     runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
-    totals = result_array((len(runs), *shape), dtype, len(runs))
+    totals = np.empty((len(runs), *shape), dtype)
 
     def add_run(number: int) -> None:
         for i, part in enumerate(runs[number]):
             add(part, totals[number], i == 0)
 
-    divide(add_run, range(len(runs)), into=totals)
+    divide(add_run, range(len(runs)))
     total: Array = totals[0]
     for i, other in enumerate(totals[1:]):
         total = np.add(total, other, out=total if i else None)

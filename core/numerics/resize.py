@@ -17,8 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from .pauses import pause
-from .products import cut, divide, shares_of, workers_for
-from .teamwork import result_array
+from .products import cut, divide, workers_for
 from .windows import cells
 
 _SHORT: Final = 8
@@ -119,9 +118,8 @@ def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
 def _apply(x: Array, taps: Taps, axis: int) -> Array:
     """The given axis of an image resampled, by a matrix product for some outputs at a time."""
     shape = (*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :])
-    work = math.prod(shape) * _BAND
-    workers, shares = workers_for(work), shares_of(work)
-    flat, result, channels = _lines(x, axis), result_array(shape, x.dtype, workers), x.shape[-1]
+    workers = workers_for(math.prod(shape) * _BAND)
+    flat, result, channels = _lines(x, axis), np.empty(shape, x.dtype), x.shape[-1]
     target = _lines(result, axis)
 
     def fill(some: slice) -> None:
@@ -136,7 +134,7 @@ def _apply(x: Array, taps: Taps, axis: int) -> Array:
                 np.matmul(band.matrix, flat[:, band.inputs, some], out=target[:, band.outputs, some])
 
     size = flat.shape[0 if axis == 2 else 2]
-    divide(fill, cut(size, max(min(shares, size), 1)), workers, result)
+    divide(fill, cut(size, max(min(workers, size), 1)), workers)
     return result
 
 

@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array
-from .cblas import routine
-from .shared_memory import address
+from .cblas import address, routine
 
 _FEW: Final = 1 << 9
 """Elements up to which calling BLAS takes longer than NumPy."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide, even, workers_for
-from .teamwork import result_array
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
@@ -72,17 +71,17 @@ def where_positive(values: Array, condition: Array) -> Array:
     """values * (condition > 0), of one shape; of many elements by several at once."""
     is_plain = values.flags.c_contiguous and condition.flags.c_contiguous
     if not is_plain or workers_for(values.size * _SELECTING) == 1:
-        return np.multiply(values, condition > 0, out=result_array(values.shape, values.dtype, 1))
+        return np.multiply(values, condition > 0)
     return _by_parts(lambda some, asked, target: np.multiply(some, asked > 0, out=target), values, condition)
 
 
 def _by_parts(fill: Callable[..., object], *arrays: Array) -> Array:
     """An array like the first, of which several `fill` parts from parts of all; all are in C order."""
     first = arrays[0]
-    result = result_array(first.shape, first.dtype)
+    result = np.empty(first.shape, first.dtype)
     flat = [array.reshape(-1) for array in (*arrays, result)]
     parts = cut(first.size, even(-(-first.size // _PART), workers_for(first.size * _SELECTING)))
-    divide(lambda part: fill(*[array[part] for array in flat]), parts, into=result)
+    divide(lambda part: fill(*[array[part] for array in flat]), parts)
     return result
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from ..arrays import Array
 from .products import cut, divide, even, workers_for
 from .sums import row_maxima, summed
-from .teamwork import result_array
 
 _BLOCK: Final = 1 << 15
 """Elements of a block."""
@@ -22,10 +21,10 @@ def softmax(x: Array) -> Array:
     if x.size <= _BLOCK:
         return _fill(x, np.empty(x.shape, x.dtype))
     workers = workers_for(x.size * _SLOWER)
-    result = result_array(x.shape, x.dtype, workers)
+    result = np.empty(x.shape, x.dtype)
     rows, target = x.reshape(-1, x.shape[-1]), result.reshape(-1, x.shape[-1])
     parts = cut(len(rows), min(even(-(-x.size // _BLOCK), 2), len(rows)))
-    divide(lambda part: _fill(rows[part], target[part]), parts, workers, into=result)
+    divide(lambda part: _fill(rows[part], target[part]), parts, workers)
     return result
 
 

@@ -17,8 +17,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .teamwork import here
-
 OWN_THREADS: Final = "tfg-"
 """How the names of threads begin that only do what a run tells them."""
 
@@ -47,7 +45,7 @@ class _OneThread:
     @property
     def share(self) -> int:
         """The threads for one of those who are inside: they divide what is available."""
-        return here.size or max(self.available // max(self._entered, 1), 1)
+        return max(self.available // max(self._entered, 1), 1)
 
     def __enter__(self) -> None:
         with self._lock:

@@ -142,7 +142,7 @@ class Chain:
         positions, channels = result.size // columns, slice(0, columns)
         is_worth = workers_for(result.size * len(self.instructions) * _SLOWER) > 1
         count = max(min(_MOST_PARTS, result.size // TILE_ELEMENTS), _FEWEST_PARTS) if is_worth else 1
-        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count), into=result)
+        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count))
         return True
 
 

@@ -58,7 +58,7 @@ def convolve(
             finish(block_positions(block, result.shape), slice(0, filters))
 
     ranges = cut(slices, parts_of_each(images, slices, 1, one_thread.share))
-    divide(fill, [(image, some) for image in range(images) for some in ranges], into=result)
+    divide(fill, [(image, some) for image in range(images) for some in ranges])
 
 
 def filter_gradient(x: Array, grad: Array, window: Sequence[int]) -> Array:

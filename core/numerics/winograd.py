@@ -21,7 +21,6 @@ import numpy as np
 
 from .keeping import kept, never_changes
 from .products import NotFinite, add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
-from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
@@ -116,7 +115,7 @@ def _cheapest(outputs: tuple[int, ...], images: int, depth: int, filters: int) -
 def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None, summand: Array | None = None) -> Array | None:
     """The convolution of x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; None where numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
-    result = result_array((x.shape[0], *outputs, filters), np.float32)
+    result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = finishing(result) if finishing else None
     transform = _cheapest(outputs, x.shape[0], depth, filters)
     transformed = transformed_filters(w, transform.planar)
@@ -144,7 +143,7 @@ def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array]
             finish(block_positions((images, lines), result.shape), channels)
 
     try:
-        divide(fill, parts, into=result)
+        divide(fill, parts)
     except NotFinite:
         return False
     return True
@@ -155,14 +154,14 @@ def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
     depth, filters = x.shape[-1], grad.shape[-1]
     blocks = _blocks(TWO, grad.shape, 2 * TILES, one_thread.available)
     is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
-    found = result_array((3, 3, depth, filters), np.float32, one_thread.share if is_by_channels else 1)
+    found = np.empty((3, 3, depth, filters), np.float32)
 
     def fill(channels: slice) -> None:
         shares = 1 if is_by_channels else one_thread.available
         total = _summed(x[..., channels], grad, pads, blocks, shares)
         found[:, :, channels] = (TWO.planar.T @ total.reshape(len(total), -1)).reshape(3, 3, -1, filters)
 
-    divide(fill, cut(depth, one_thread.share if is_by_channels else 1), into=found)
+    divide(fill, cut(depth, one_thread.share if is_by_channels else 1))
     return found if np.isfinite(found).all() else None
 
 

@@ -17,7 +17,6 @@ from typing import Any, Final
 import numpy as np
 
 from .products import add_product, even
-from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, placed, result_sizes
 from .winograd import Finishing, Part, filled, transformed_filters
@@ -48,7 +47,7 @@ def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Seq
 def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None, summand: Array | None = None) -> Array | None:
     """The convolution of x (N, H, W, C) with w (places, 1, C, F) or (1, places, C, F); None where numbers are not finite."""
     *window, _, filters = w.shape
-    result = result_array((x.shape[0], *_outputs(x.shape, window, pads), filters), np.float32)
+    result = np.empty((x.shape[0], *_outputs(x.shape, window, pads), filters), np.float32)
     finish = finishing(result) if finishing else None
     transformed = transformed_filters(w, _matrix(max(window)))
     axis = 0 if window[1] == 1 else 1

@@ -43,7 +43,7 @@ def keep_some_freed_memory() -> None:
 
     Nothing changes where it was told before, where the user has chosen, and where the address space is limited.
     """
-    if _told or any(name in os.environ for name in _CHOICES) or has_limited_memory():
+    if _told or any(name in os.environ for name in _CHOICES) or _has_limited_memory():
         return
     _tell({_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: _KEPT_UNASKED, _TOP_PAD: _PAD_UNASKED})
 
@@ -66,7 +66,7 @@ def _mallopt() -> Callable[[int, int], int] | None:
     return getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
 
 
-def has_limited_memory() -> bool:
+def _has_limited_memory() -> bool:
     """True where the address space of this process has a limit."""
     if sys.platform != "linux":
         return False

@@ -14,8 +14,6 @@ from ..engines.protocol import Body, Engined, Foretold
 from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
-from ..journal import tell
-from ..numerics.teamwork import MOST_PROCESSES
 from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
@@ -27,10 +25,8 @@ from .execution import execute, execute_timed
 from .foretold_calls import ForetoldCall
 from .framing import Framed, FramedCall
 from .fused_calls import FusedCall
-from .fusing import Fused, group_of_one, settled_steps, with_fused_steps
+from .fusing import Fused, settled_steps, with_fused_steps
 from .instructions import Call, Instruction, instruction_of
-from .joint_runs import JointRuns, team_size
-from .parallel_regions import Timing
 from .region_calls import Measurement
 from .resources import Readable
 from .runs import Run, current
@@ -52,7 +48,7 @@ class Program:
     `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
     function of an engine's group and of what runs it in NumPy. One that `fuses` runs groups of steps as one where there is no
     hook, engine or cache, from the second run on: what runs once is not worth looking for them. When that has settled, it
-    measures what steps take in some runs, and has up to so many `processes` share them, or threads branches.
+    measures what steps take in some runs, and has threads do branches side by side.
     """
 
     def __init__(
@@ -64,7 +60,6 @@ class Program:
         groups: Callable[[Body, Call], Group] | None = None,
         fuses: bool = False,
         calls: dict[Node, Call] | None = None,
-        processes: int | None = None,
     ) -> None:
         self.plan = plan
         self._cache = cache
@@ -78,13 +73,11 @@ class Program:
         self._fused_calls: dict[Fused, FusedCall] = {}
         self._fused_steps: Sequence[Step] = ()
         self._is_settling = False
-        self._processes = processes
-        self._joint: JointRuns | None = None
         self._measurement: Measurement | None = None
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[Instruction] = []
         if plan.needs_dataflow:
-            made = functools.partial(Program, context=context, functions=functions, fuses=fuses, processes=processes)
+            made = functools.partial(Program, context=context, functions=functions, fuses=fuses)
             make = None if groups or cache else made
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
         else:
@@ -111,7 +104,7 @@ class Program:
             slots[slot] = value
         if hook is None and self._measurement is not None and one_thread.share > 1:
             self._measure(slots, self._measurement)
-        elif hook is not None or not self._run_jointly(slots):
+        else:
             execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
@@ -148,26 +141,6 @@ class Program:
                 if measurement.is_over:
                     self._measurement = None
                     self._instructions = measurement.with_regions(instructions, execute)
-                    self._joint = self._joint_runs(instructions, measurement.fastest())
-
-    def _run_jointly(self, slots: list[Any]) -> bool:
-        """Run as the team does, or as far as it has come; False where there is none for this run."""
-        joint = self._joint
-        if joint is None or joint.try_run(slots):
-            return joint is not None
-        if joint.is_over:
-            self._joint = None
-        return False
-
-    def _joint_runs(self, instructions: Sequence[Instruction], timings: Sequence[Timing]) -> JointRuns | None:
-        """The runs of a team of processes; None where there can be none."""
-        size = min(team_size(), self._processes or MOST_PROCESSES)
-        try:
-            if size > 1 and timings:
-                return JointRuns(instructions, timings, self._initial, execute, self._functions, self._by_parts, size)
-        except OSError as error:
-            tell("no memory for processes to share: %s", error)
-        return None
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -242,7 +215,7 @@ class Program:
 
     def _special(self, plan: Plan) -> Program:
         """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
-        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls, processes=self._processes)
+        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> Call:
         ctx = self._context(node, unused) if unused else self._context(node)
@@ -289,11 +262,6 @@ class Program:
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         lead = None if step.lead is None else self._fused(step.lead, initial)
         return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead)
-
-    def _by_parts(self, step: Step) -> FusedCall | None:
-        """An elementwise step as a call that a team shares; None of other steps."""
-        group = group_of_one(step)
-        return None if group is None else self._fused_call(group, self._initial)
 
     def _framed(self, step: Framed) -> FramedCall:
         """A convolution and what stands around it, which no hook meets."""

@@ -56,7 +56,6 @@ class FunctionCalls:
         cache: ValueCache | None = None,
         engagement: Engagement | None = None,
         fuse: bool = True,
-        processes: int | None = None,
     ) -> None:
         self._graph = graph
         self.library: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
@@ -65,7 +64,6 @@ class FunctionCalls:
         self._cache = cache
         self._engagement = engagement
         self._fuse = fuse
-        self._processes = processes
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
         self._checked: set[str] = set()
@@ -124,10 +122,7 @@ class FunctionCalls:
         plans = while_plans(functions[0], functions[1], site, unused)
         if plans is None:
             return None
-        programs = [
-            Program(plan, self._context, self.library, fuses=True, processes=self._processes)
-            for plan in (plans.condition, plans.body)
-        ]
+        programs = [Program(plan, self._context, self.library, fuses=True) for plan in (plans.condition, plans.body)]
         return WhileCall(plans, programs[0], programs[1])
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
@@ -166,7 +161,7 @@ class FunctionCalls:
         if self._engagement is not None:
             plan = self._engagement.divided(plan, function.body)
             groups = functools.partial(self._engagement.group, function.body)
-        program = Program(plan, self._context, self.library, self._cache, groups, self._fuse, processes=self._processes)
+        program = Program(plan, self._context, self.library, self._cache, groups, self._fuse)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))

@@ -5,7 +5,6 @@ Small values, and what does not fit, go through the steps' own kernels, which al
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import math
@@ -17,7 +16,6 @@ import numpy as np
 from ..binding import bind_attrs, select_kernel
 from ..errors import TfgError
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
-from ..numerics.teamwork import here, result_array
 from ..planning.plan import Step
 from ..registry import affine_function, blockwise_way
 from .framing import Framed
@@ -29,8 +27,6 @@ _WORTH_TILING: Final = 1 << 18
 """Elements of a result from which on tiles save more than dealing them out costs."""
 _WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result, and of what is multiplied and added by channel."""
-_WORTH_SHARING: Final = 1 << 17
-"""Elements times operations from which on it is worth it where the processes of a team share them."""
 _MOST_LAYOUTS: Final = 16
 
 
@@ -79,13 +75,6 @@ class FusedCall:
         self._fill_first(slots)
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
-
-    def frozen(self) -> FusedCall:
-        """The same group, which knows what is known by now, and learns nothing from runs of this one."""
-        found = copy.copy(self)
-        found.layouts, found.produced, found.row_layouts = dict(self.layouts), dict(self.produced), dict(self.row_layouts)
-        found.lead = None if self.lead is None else self.lead.frozen()
-        return found
 
     def _fill_first(self, slots: list[Any]) -> None:
         """Have the lead make what the first step takes, where nobody has yet."""
@@ -153,10 +142,7 @@ class FusedCall:
         layout = self._layout(shapes, None, slots)
         if layout is None:
             return None
-        self.is_useful = True
-        if layout.is_for_team and here.side is None and here.memory is None:
-            return None
-        result = result_array(shapes_of(self.step.body, shapes)[self.root], self.dtype)
+        result = np.empty(shapes_of(self.step.body, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
     def _produced(self, slots: list[Any]) -> Any:
@@ -226,14 +212,12 @@ class FusedCall:
         size = math.prod(full)
         if produced is not None and (size < _WORTH_FINISHING or tuple(produced) != tuple(full)):
             return None
-        is_for_team = produced is None and not self._is_worth_tiling(size)
-        if is_for_team and size * len(self.calls) < _WORTH_SHARING:
+        if produced is None and not self._is_worth_tiling(size):
             return None
-        layout = layout_of(self.group, known, full, self._factor_of_lead(slots))
-        return layout and layout._replace(is_for_team=is_for_team)
+        return layout_of(self.group, known, full, self._factor_of_lead(slots))
 
     def _is_worth_tiling(self, size: int) -> bool:
-        """True of elementwise steps on so many elements that one process does better tile by tile."""
+        """True of elementwise steps on so many elements that tiles take less time."""
         return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
 
     def _factor_of_lead(self, slots: list[Any]) -> Any:

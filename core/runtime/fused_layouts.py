@@ -41,8 +41,7 @@ class Layout(NamedTuple):
 
     `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
     What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them. A lead's rows have
-    yet to be multiplied by its `factor`, which its producer has in the filters. One that `is_for_team` is no use to one
-    process.
+    yet to be multiplied by its `factor`, which its producer has in the filters.
     """
 
     fixed: Mapping[int, Any]
@@ -52,7 +51,6 @@ class Layout(NamedTuple):
     filters: Any = None
     summand: Any = None
     factor: Any = None
-    is_for_team: bool = False
 
 
 class Group(NamedTuple):

@@ -77,14 +77,6 @@ def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
     return found
 
 
-def group_of_one(step: Step) -> Fused | None:
-    """An elementwise step as a group, which is of use to a team alone; None of other steps."""
-    if type(step) is not Step or len(step.outputs) != 1 or not step.inputs or step.node.op_def is None:
-        return None
-    is_elementwise = _kind_of_op(step.node.op) in ("elementwise", "affine")
-    return _fused(_Group([step])) if is_elementwise and is_plain(step) and _is_of_floats(step.node) else None
-
-
 def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], plan: Plan) -> tuple[Step, ...]:
     """The steps with the groups taken apart that were of no use, and those from their leads that were not fed by rows."""
     found = tuple([part for step in steps for part in _settled(step, useful, fed)])

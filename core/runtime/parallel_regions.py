@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..dtypes import DType, variant
-from ..functions.purity import impurity_among
-from ..graph import Function
-from ..planning.plan import Loop, Step
-from .constant_steps import only_computes, stands_alone
+from ..dtypes import DType
+from ..planning.plan import Step
+from .constant_steps import only_computes
 from .framing import Framed
 from .fusing import Fused, all_steps
-from .specializing import Known
 
 _LONGEST: Final = 64
 """Steps of a region at most: looking for them takes as many times the number of all steps."""
@@ -26,13 +24,6 @@ HANDING_OUT: Final = 5e-5
 """Seconds in which branches are handed to threads and these waited for."""
 TAKING_TURNS: Final = 2e-5
 """Seconds that a step loses, since threads take turns at what runs in Python."""
-
-
-class Costs(NamedTuple):
-    """Seconds that branches cost in all, and for each of their steps."""
-
-    handing_out: float
-    of_step: float
 
 
 class Timing(NamedTuple):
@@ -60,34 +51,26 @@ def find_regions(
     steps: Sequence[Step],
     timings: Sequence[Timing],
     threads: int,
-    costs: Costs | None = None,
-    is_able: Callable[[Step], bool] | None = None,
 ) -> list[Region]:
     """The regions of steps that so many threads do in less time than one step after the other, in their order."""
-    costs = costs or Costs(HANDING_OUT, TAKING_TURNS)
-    sources, spans = _sources(steps), _spans_of_lists(steps)
-    able = [*map(is_able or is_able_in_thread, steps)]
+    sources, able = _sources(steps), [*map(_is_able_in_thread, steps)]
     seconds = [0.0] + [math.inf] * len(steps)
     begins = [0] * (len(steps) + 1)  # where the last step or region before each place begins
     for start, timing in enumerate(timings):
         if seconds[start] + timing.seconds <= seconds[start + 1]:
             seconds[start + 1], begins[start + 1] = seconds[start] + timing.seconds, start
-        stretch = _Stretch(start, threads, costs)
-        for i, may_end in _steps_from(start, able, spans):
+        stretch = _Stretch(start, threads)
+        for i in _steps_from(start, able):
             stretch.add(i, sources[i], timings[i])
-            if may_end and len(stretch.work) > 1 and seconds[start] + stretch.estimate() < seconds[i + 1]:
+            if len(stretch.work) > 1 and seconds[start] + stretch.estimate() < seconds[i + 1]:
                 seconds[i + 1], begins[i + 1] = seconds[start] + stretch.estimate(), start
-    return [_region(_Stretch(ends[0], threads, costs), ends[1], sources, timings) for ends in _region_ends(begins)]
+    return [_region(_Stretch(ends[0], threads), ends[1], sources, timings) for ends in _region_ends(begins)]
 
 
-def _steps_from(start: int, able: Sequence[bool], spans: Sequence[_Span]) -> Iterator[tuple[int, bool]]:
-    """The steps that may be in a region that begins with one, and whether it may end with them."""
-    end: float = start
-    for i in range(start, min(start + _LONGEST, len(spans))):
-        if not able[i] or spans[i].first < start:
-            return
-        end = max(end, spans[i].last)
-        yield i, end <= i
+def _steps_from(start: int, able: Sequence[bool]) -> Iterator[int]:
+    """The steps that a region from `start` on may have."""
+    stop = min(start + _LONGEST, len(able))
+    return itertools.takewhile(able.__getitem__, range(start, stop))
 
 
 def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
@@ -118,66 +101,19 @@ def _sources(steps: Sequence[Step]) -> list[set[int]]:
     return found
 
 
-def is_able_in_thread(step: Step) -> bool:
+def _is_able_in_thread(step: Step) -> bool:
     """True of a step that any thread can do: it makes arrays of arrays and has nothing to do with anything else.
 
     Handles and lists of tensors may lead to what steps share.
     """
     if isinstance(step, (Fused, Framed)):
-        return all(map(is_able_in_thread, all_steps(step)))
+        return all(map(_is_able_in_thread, all_steps(step)))
     return only_computes(step) and not any(dtype is None or dtype.is_object for dtype in _dtypes(step))
-
-
-def is_able_in_process(functions: Mapping[str, Function], step: Step) -> bool:
-    """True of a step that another process can do as a part of a branch: loops and lists of tensors are its own there.
-
-    It may call these functions.
-    """
-    if isinstance(step, Loop):
-        inner: Iterable[Step] = (*step.head, *step.body, *step.tail)
-        return step.takes_values_alone and all(is_able_in_process(functions, other) for other in inner)
-    if isinstance(step, (Fused, Framed)):
-        return all(is_able_in_process(functions, other) for other in all_steps(step))
-    is_told = all(dtype is variant or not (dtype is None or dtype.is_object) for dtype in _dtypes(step))
-    return isinstance(step, Known) or (is_told and (only_computes(step) or _calls_what_only_computes(functions, step)))
-
-
-def _calls_what_only_computes(functions: Mapping[str, Function], step: Step) -> bool:
-    definition = step.node.op_def
-    takes_functions = definition is not None and definition.takes_functions
-    return takes_functions and stands_alone(step) and impurity_among(functions, step.node) is None
 
 
 def _dtypes(step: Step) -> list[DType | None]:
     """Those of all that a step takes and gives."""
     return [*step.node.output_dtypes, *(value.dtype for value in step.node.inputs)]
-
-
-class _Span(NamedTuple):
-    """From the first step that makes a list of tensors which a step takes to the last that takes one which it makes."""
-
-    first: int
-    last: float
-
-
-def _spans_of_lists(steps: Sequence[Step]) -> list[_Span]:
-    """The span of each step: no other process can be told of a list, so that it does all steps of one or none."""
-    made = {slot: i for i, step in enumerate(steps) for slot in lists_of(step)}
-    kept = set(made).difference(*[step.released for step in steps])
-    last = {slot: i for i, step in enumerate(steps) for slot in step.inputs if slot in made}
-    return [
-        _Span(
-            min([made[slot] for slot in step.inputs if slot in made], default=i),
-            max([math.inf if slot in kept else last.get(slot, i) for slot in lists_of(step)], default=i),
-        )
-        for i, step in enumerate(steps)
-    ]
-
-
-def lists_of(step: Step) -> list[int]:
-    """The slots for the lists of tensors that a step gives."""
-    dtypes = [node.output_dtypes[0] for node in step.leaves] if isinstance(step, Loop) else step.node.output_dtypes
-    return [slot for slot, dtype in zip(step.outputs, dtypes) if dtype is variant]
 
 
 class _Stretch:
@@ -186,10 +122,9 @@ class _Stretch:
     `work` is what one thread would need for each branch, by the branch's first step.
     """
 
-    def __init__(self, start: int, threads: int, costs: Costs) -> None:
+    def __init__(self, start: int, threads: int) -> None:
         self.start = start
         self.threads = threads
-        self.costs = costs
         self.parents: dict[int, int] = {}
         self.work: dict[int, float] = {}
         self.total = self.longest = 0.0
@@ -216,7 +151,7 @@ class _Stretch:
 
     def estimate(self) -> float:
         """The seconds that the threads need for the branches."""
-        lost = self.costs.handing_out + self.costs.of_step * len(self.parents)
+        lost = HANDING_OUT + TAKING_TURNS * len(self.parents)
         return max(self.total / min(self.threads, len(self.work)), self.longest) + lost
 
     def region(self) -> Region:

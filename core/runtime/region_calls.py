@@ -76,7 +76,7 @@ class RegionCall:
 
     def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute) -> None:
         self.in_order = instructions[region.start : region.stop]
-        self.branches, self.released = branches_of(instructions, region)
+        self.branches, self.released = _branches_of(instructions, region)
         self.execute = execute
         self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
         self.is_parallel: bool | None = None
@@ -128,7 +128,7 @@ def _names(instruction: Instruction) -> list[str]:
     return [step.node.name for step in all_steps(instruction[-1])]
 
 
-def branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
+def _branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
     """(the instructions of each branch, the slots that are cleared after all of them)."""
     users = collections.Counter(slot for branch in region.branches for slot in _used([instructions[i] for i in branch]))
     branches = [

@@ -81,10 +81,7 @@ class Session:
     From its second run on, a fetch without limits, hook, engine or cache may `fuse` steps: a convolution and what follows it
     block by block, chains of elementwise ops tile by tile. Results differ from those of single kernels by rounding at most.
     For shapes of feeds that come again, what follows from shapes alone is computed once.
-    After some more runs, up to so many `processes` (one for each core, unless it is given) share the steps of a run, where
-    this takes less time: copies of this process, made by fork, that do parts of steps and end with the session. None are made
-    where there are other threads, elsewhere than on Linux on x86, or where `processes` is 1; then branches that do not depend
-    on each other run side by side in threads.
+    After some more runs, branches that do not depend on each other run side by side in threads, where this takes less time.
 
     Where the C library is glibc, the first run has it keep up to 256 MiB of what is freed, unless the environment says how
     much (`MALLOC_TRIM_THRESHOLD_` and the like): pages that each run asks for anew take up to a sixth of its time.
@@ -98,7 +95,6 @@ class Session:
         max_memory=numbers.Real | None,
         cache=int,
         fuse=bool,
-        processes=int | None,
     )
     def __init__(
         self,
@@ -112,7 +108,6 @@ class Session:
         cache: int = 0,
         engine: str | Engine | Engagement | None = None,
         fuse: bool = True,
-        processes: int | None = None,
     ) -> None:
         graph.check()
         self.graph = graph
@@ -130,8 +125,7 @@ class Session:
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self._engagement = _engagement(engine)
         self._fuse = fuse
-        self._processes = processes
-        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, fuse, processes)
+        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, fuse)
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
@@ -156,7 +150,6 @@ class Session:
             checkpoints=self._checkpoints,
             engine=self._engagement,
             fuse=self._fuse,
-            processes=self._processes,
         )
         other._limits = self._limits
         other.resources = self.resources
@@ -308,9 +301,7 @@ class Session:
         """A session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
         other.node_states = {}
-        other.functions = FunctionCalls(
-            self.graph, other._context, engagement=self._engagement, fuse=self._fuse, processes=self._processes
-        )
+        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, fuse=self._fuse)
         return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
@@ -340,9 +331,7 @@ class Session:
             plan, groups = self._engagement.divided(plan, graph), functools.partial(self._engagement.group, graph)
         more = " ..." if len(fetches) > _TOLD else ""
         watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
-        program = Program(
-            plan, self._context, self.graph.functions, self._cache, groups, self._fuse, processes=self._processes
-        )
+        program = Program(plan, self._context, self.graph.functions, self._cache, groups, self._fuse)
         return _Prepared(program, fed)
 
     def runnable(self) -> Graph:

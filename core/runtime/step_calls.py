@@ -78,32 +78,15 @@ def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     return hook(node, call, inputs)
 
 
-class Reading:
-    """A call that takes the values that variables have when it is made, at some places of its inputs."""
-
-    __slots__ = ("call", "places")
-
-    def __init__(self, call: Call, places: Sequence[int]) -> None:
-        self.call = call
-        self.places = places
-
-    def __call__(self, *inputs: Any) -> Any:
-        values = list(inputs)
-        for i in self.places:
-            if isinstance(values[i], Readable):  # neither dead nor fed
-                values[i] = values[i].read()
-        return self.call(*values)
-
-
 def following_references(call: Call, step: Step) -> Call:
     """`call` on values of variables where these are wanted; an uninitialized variable raises also where it is passed on."""
-    if not (step.references or step.shared or step.is_view):
-        return Reading(call, step.dereferenced) if step.dereferenced else call
+    if not (step.dereferenced or step.references or step.shared or step.is_view):
+        return call
 
     def following(*inputs: Any) -> Any:
         values = list(inputs)
         for i in step.dereferenced:
-            if isinstance(values[i], Readable):
+            if isinstance(values[i], Readable):  # neither dead nor fed
                 values[i] = values[i].read()
         for i in step.references:
             if isinstance(values[i], Readable):

@@ -110,19 +110,6 @@ def test_small_values_go_by_their_own_kernels(monkeypatch):
     assert not any(isinstance(step, Fused) for *_, step in program(session)._instructions)
 
 
-def test_what_only_a_team_shares_is_left_to_kernels(monkeypatch):
-    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1000)
-    monkeypatch.setattr(fused_calls, "_WORTH_SHARING", 25)
-    b = GraphBuilder()
-    b.Exp(b.Neg(b.Placeholder(dtype="float32", shape=None, name="x")), name="y")
-    assert both(b.graph, "y:0", {"x:0": drawn(5, 5)}) == [["Neg", "Exp"]]
-    session = Session(b.graph)
-    for _ in range(_RUNS_TO_SETTLE):
-        session.run("y:0", {"x:0": drawn(5, 5)})
-    x = drawn(5, 5)
-    np.testing.assert_array_equal(session.run("y:0", {"x:0": x}), np.exp(-x))
-
-
 def test_shapes_may_change_from_run_to_run():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=None, name="x")
