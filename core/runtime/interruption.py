@@ -17,6 +17,8 @@ from .process_limits import is_importing
 
 _AGAIN: Final = 0.1
 """Seconds after which an interruption is repeated: what runs in between, as while an object dies, may have swallowed it."""
+_IDLE: Final = 1.0
+"""Seconds after which the thread looks whether it is needed: it ends where there is no call."""
 
 
 class Interruption(BaseException):
@@ -52,7 +54,7 @@ def _frames(frame: types.FrameType | None) -> Iterator[types.FrameType]:
 
 
 class _Watchdog:
-    """A thread that interrupts calls at their deadlines, begun with the first of them.
+    """A thread that interrupts calls at their deadlines. It starts with a call, and ends when there is none a second later.
 
     What runs in the threads of calls, which may be interrupted there too, takes the lock itself: no Python code lies between
     the lock and the block that gives it back.
@@ -89,7 +91,9 @@ class _Watchdog:
                 for call in late:
                     call.deadline = now + _AGAIN if call.interrupt() else math.inf
                 self._wakes_at = min((call.deadline for call in self._calls), default=math.inf)
-                self._changed.wait(min(max(self._wakes_at - now, 0), threading.TIMEOUT_MAX))
+                if not self._changed.wait(min(max(self._wakes_at - now, 0), _IDLE)) and not self._calls:
+                    self._wakes_at = None
+                    return
 
 
 _watchdog = _Watchdog()

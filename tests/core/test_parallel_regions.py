@@ -337,7 +337,7 @@ def test_parts_of_two_branches_stay_with_their_threads():
         products.divide(lambda _: takers[name].add(threading.get_ident()), range(8))
         meeting.wait()
 
-    helpers._helpers.cache_clear()  # a thread that another test still keeps would not come
+    helpers.renew()  # a thread that another test still keeps would not come
     with threads.one_thread:
         products.run_branches([lambda: branch("a"), lambda: branch("b")])
     assert [len(idents) for idents in takers.values()] == [1, 1] and takers["a"] != takers["b"]

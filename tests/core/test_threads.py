@@ -121,7 +121,7 @@ def test_a_forked_process_divides_too(monkeypatch):
 def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
     """Others that sleep are not woken, also where what it did failed."""
     monkeypatch.setattr(threads.one_thread, "available", 3)
-    helpers._helpers.cache_clear()
+    helpers.renew()
     own, workers = threading.get_ident(), set()
 
     def work(part):

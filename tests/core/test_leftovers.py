@@ -1,0 +1,112 @@
+"""Sessions that are gone leave nothing: no process, thread, file descriptor or shared memory."""
+
+import contextlib
+import gc
+import os
+import pathlib
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder, Session
+from tfg.core.numerics import helpers, products, threads
+from tfg.core.runtime import interruption
+
+RUNS = 40
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists them")
+
+
+@pytest.fixture(autouse=True)
+def work_is_divided_and_threads_end_soon(monkeypatch):
+    monkeypatch.setattr(threads._OneThread, "share", 2)
+    monkeypatch.setattr(threads.one_thread, "available", 2)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
+    monkeypatch.setattr(helpers, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(interruption, "_IDLE", 0.02)
+    helpers.renew()
+
+
+def towers():
+    """A session's graph of two branches of convolutions, some milliseconds long, and its feed."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[1, 32, 32, 16], name="x")
+    ends = []
+    for seed in range(2):
+        y = x
+        for _ in range(3):
+            filters = np.random.default_rng(seed).normal(size=(3, 3, 16, 16)).astype("f")
+            y = b.Relu(b.Conv2D(y, filters, strides=[1, 1, 1, 1], padding="SAME"))
+        ends.append(y)
+    b.AddN(ends, name="sum")
+    return b.graph, {"x": np.ones((1, 32, 32, 16), "f")}
+
+
+def run_often(**options):
+    graph, feeds = towers()
+    session = Session(graph, **options)
+    for _ in range(RUNS):
+        session.run("sum", feeds)
+
+
+def children():
+    """The processes that any thread of this one started, by Linux's lists; a thread may end while they are read."""
+    pids = set()
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            pids.update((task / "children").read_text().split())
+    return pids
+
+
+def shared_mappings():
+    """What this process maps and other processes could share: the lines of its memory whose permissions end with s."""
+    with open("/proc/self/maps") as lines:
+        return [line.split()[-1] for line in lines if line.split()[1].endswith("s")]
+
+
+def own_threads():
+    return [thread for thread in threading.enumerate() if thread.name.startswith(threads.OWN_THREADS)]
+
+
+@on_linux
+@pytest.mark.parametrize("options", [{}, {"timeout": 60}], ids=["plain", "with a time limit"])
+def test_processes_files_and_shared_memory(options):
+    before = children(), os.listdir("/proc/self/fd"), shared_mappings(), os.listdir("/dev/shm")
+    graph, feeds = towers()
+    session = Session(graph, **options)
+    for _ in range(RUNS):
+        session.run("sum", feeds)
+        assert children() == before[0]
+    del session
+    gc.collect()
+    assert (children(), os.listdir("/proc/self/fd"), shared_mappings(), os.listdir("/dev/shm")) == before
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 60}], ids=["plain", "with a time limit"])
+def test_threads(options):
+    others = {thread for thread in threading.enumerate() if thread not in own_threads()}
+    run_often(**options)
+    until = time.monotonic() + 20
+    while own_threads() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert own_threads() == []
+    assert {*threading.enumerate()} <= others
+
+
+def test_threads_that_ended_are_started_anew():
+    for _ in range(2):
+        workers = set()
+        meeting = threading.Barrier(2)
+
+        def work(_):
+            meeting.wait(20)  # noqa: B023 - called in this iteration
+            workers.add(threading.get_ident())  # noqa: B023
+
+        products.divide(work, range(2))
+        assert len(workers) == 2
+        until = time.monotonic() + 20
+        while own_threads() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert own_threads() == []
