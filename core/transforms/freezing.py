@@ -24,8 +24,8 @@ def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], i
     Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;
     `init_all_tables` fills them. FailedPreconditionError names a variable without a value, or a node that writes to one.
     """
-    initializers = _table_initializers(graph, reachable([graph.output(name).node for name in outputs]))
-    result = subgraph(graph, outputs, inputs, initializers)
+    initializers = _table_initializers(graph, reachable([graph.node_of(name) for name in outputs]))
+    result = subgraph(graph, [*outputs, *initializers], inputs)
     if initializers:
         result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
     handles: Values = {}

@@ -9,6 +9,8 @@ from ..errors import InvalidArgumentError
 from ..explaining.listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
 from ..graph import Graph, Node, Output
+from ..inference import infer
+from ..shapes import UNKNOWN, Shape
 from ..traversal import reachable
 
 
@@ -39,13 +41,17 @@ def clear_devices(graph: Graph) -> int:
     return len(placed)
 
 
-def subgraph(graph: Graph, outputs: Sequence[str], inputs: Sequence[str] = (), operations: Sequence[str] = ()) -> Graph:
-    """A copy with what `outputs` and `operations` need and nothing else; tensors among `inputs` become placeholders."""
+def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
+    """A copy with what `fetches` need and nothing else; tensors among `inputs` become placeholders of the shapes inferred.
+
+    Fetches are names of tensors and operations.
+    """
     result = graph.copy()
     result.meta = None
+    shapes = shapes_at_cuts(graph, inputs)
     for name in inputs:
-        _cut(result, result.output(name))
-    kept = reachable([*(result.output(name).node for name in outputs), *map(result.node, operations)])
+        _cut(result, result.output(name), shapes[name])
+    kept = reachable(result.node_of(name) for name in fetches)
     result.remove_nodes([node for node in result if node not in kept])
     forget_locations(result)
     return result
@@ -62,12 +68,26 @@ def forget_locations(graph: Graph) -> None:
                 node.remove_attr("_class")
 
 
-def _cut(graph: Graph, value: Output) -> None:
+def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
+    """The shapes of tensors as inference finds them, or as their nodes record them."""
+    try:
+        specs = infer(graph).specs if names else {}
+    except InvalidArgumentError:  # shapes that contradict: `tfg check` tells of them
+        specs = {}
+    found = {}
+    for name in names:
+        value = graph.output(name)
+        shape = specs[value].shape if value in specs else UNKNOWN
+        count = max(len(value.node.output_dtypes), value.index + 1)
+        found[name] = declared_shapes(value.node, count)[value.index] if shape.rank is None else shape
+    return found
+
+
+def _cut(graph: Graph, value: Output, shape: Shape) -> None:
     """Put a placeholder in the place of a tensor."""
     node = value.node
     if value.dtype is None:
         raise InvalidArgumentError("it cannot be cut here: nobody declared its op", node=node.name, op=node.op)
-    shape = declared_shapes(node, len(node.output_dtypes))[value.index]
     whole = len(node.output_dtypes) == 1
     name = node.name if whole else graph.unique_name(f"{node.name}/output_{value.index}")
     if whole:

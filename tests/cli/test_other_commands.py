@@ -254,3 +254,17 @@ def test_help_is_a_command_too():
     assert tfg("help").out == tfg("--help").out
     assert tfg("help", "run").out == tfg("run", "--help").out
     assert "is it 'run'?" in tfg("help", "rum").err
+
+
+def test_convert_keeps_what_an_operation_without_outputs_needs(tmp_path):
+    target = tmp_path / "train.pb"
+    assert tfg("convert", SAMPLES / "square.pbtxt", target, "--to", "momentum").code == 0
+    assert "momentum" in tfg("dump", target, "--format", "list").out.split()
+    assert "error: the graph has no node 'gone'" in tfg("convert", SAMPLES / "square.pbtxt", target, "--to", "gone").err
+
+
+def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
+    target = tmp_path / "head.pb"
+    assert tfg("convert", SAMPLES / "xor.pbtxt", target, "--from", "hidden/activation", "--to", "probability").code == 0
+    assert tfg("explain", target, "--format", "json").json["inputs"][0]["shape"] == [None, 8]
+    assert tfg("convert", target, tmp_path / "head.onnx", "--init", "--to", "probability").code == 0
