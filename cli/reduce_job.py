@@ -13,7 +13,7 @@ import click
 from ..core.comparing.execution import Recorder
 from ..core.comparing.verification import generated_feeds
 from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
-from ..core.file_formats import is_bare
+from ..core.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ..core.graph import Graph
 from ..core.planning.needed import needed_nodes
 from ..core.transforms.reduction import Values, reduce_graph
@@ -69,7 +69,8 @@ class ReduceJob:
 
             found = reduce_graph(self.graph, self.fetches, values, fails, [name.partition(":")[0] for name in self.feeds])
         output = self.options.output
-        save(found, output, text=True if output == "-" or is_bare(output) else None)
+        is_text = output == "-" or format_of(output, REDUCED) is TEXT_GRAPH
+        save(found, output, text=is_text or None)
         render.note(f"{len(found):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
 
     def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
