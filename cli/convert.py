@@ -15,7 +15,17 @@ from ..core.graph import Graph
 from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
-from .options import GraphReader, OutputFile, ShapePair, excluding, gathered, graph_options, needing, quiet_option
+from .options import (
+    GraphReader,
+    OutputFile,
+    ShapePair,
+    excluding,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+    refuse_terminal,
+)
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
@@ -118,6 +128,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     options = options.checked(target)
     is_onnx = extension_of(target) == ".onnx"
     form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
+    if form is not None and target == "-" and not form.text:
+        refuse_terminal("a graph without --text")
     if form is not None and session.signature is None and options.changes_form_only:
         _change_form(source, target, reader, form, options.quiet)
         return DONE

@@ -13,10 +13,11 @@ import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
 from ..core.errors import NotFoundError
-from ..core.file_formats import DOT, DRAWING, PICTURES, named_format
+from ..core.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ..core.graph import Graph, Node, Output
 from ..formats.rendering import LayoutProgram, layout_program
 from . import render
+from .options import refuse_terminal
 
 if TYPE_CHECKING:
     from ..core.explaining.roles import Roles
@@ -58,6 +59,8 @@ class Paper:
     def of(cls, out: str, format_: str | None) -> Paper:
         """The paper that the options ask for; NotFoundError where the program that it needs is not installed."""
         asked = named_format(out, format_, PICTURES) or DOT
+        if out == "-" and asked in (PNG, PDF):
+            refuse_terminal(asked.name)
         return cls(out, asked.word, None if asked in (DOT, DRAWING) else layout_program(asked.word))
 
     @property

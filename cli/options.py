@@ -6,6 +6,7 @@ import dataclasses
 import fnmatch
 import functools
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -425,6 +426,12 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
     return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="How to print it.")
 
 
+def refuse_terminal(data: str) -> None:
+    """UsageError where standard output is a terminal, which binary data would upset."""
+    if sys.stdout.isatty():
+        raise click.UsageError(f"{data} is binary data, and standard output is a terminal: name a file, or redirect")
+
+
 def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
     """-o, --output: the file that takes the graph, and --text: whether as text, where the file's name does not say so."""
 
@@ -437,7 +444,9 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
             if output is not None:
                 from ..formats.saving import graph_form
 
-                graph_form(output, text or None)
+                form = graph_form(output, text or None)
+                if output == "-" and not form.text:
+                    refuse_terminal("a GraphDef without --text")
             return command(*args, output=output, text=text, **kwargs)
 
         return checked  # type: ignore[return-value]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from ..core.errors import DeadlineExceededError
-from ..core.file_formats import RESULTS, named_format
+from ..core.file_formats import NPY, NPZ, RESULTS, named_format
 from ..core.graph import Graph, Output
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.numeric_checks import check_numerics
@@ -24,6 +23,7 @@ from . import render
 from .main import DONE, INTERRUPTED
 from .models import save_model
 from .names import Names, value_of
+from .options import refuse_terminal
 from .sessions import SessionOptions
 
 _CACHE = 2**28
@@ -73,8 +73,8 @@ class RunOptions:
 
     def check(self) -> None:
         """Refuse what cannot end well before anything runs."""
-        if self.format in ("npy", "npz") and self.out is None and not self.is_of_many and sys.stdout.isatty():
-            raise click.UsageError(f"--format {self.format} writes binary data: name a file with --out, or redirect")
+        if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
+            refuse_terminal(f"--format {self.format}")
 
 
 class RunJob:

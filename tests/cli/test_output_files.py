@@ -275,3 +275,20 @@ def test_zip_archives_are_what_npz_says(tmp_path):
     assert run("run", SCALER, "--assign-add", "calls=1", "--save-state", tmp_path / "S.NPZ").code == 0
     assert zipfile.is_zipfile(tmp_path / "S.NPZ")
     assert run("run", SCALER, "--state", tmp_path / "S.NPZ", "--fetch", "scale").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "nowhere.pb", "-"), ("optimize", "nowhere.pb", "-o", "-"),
+        ("grad", "nowhere.pb", "--y", "y", "--x", "x", "-o", "-"),
+        ("draw", "nowhere.pb", "--format", "png"), ("run", "nowhere.pb", "--fetch", "y", "--format", "npz"),
+        ("run", "nowhere.pb", "--fetch", "y", "--format", "npy", "--out", "-"),
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_a_terminal_gets_no_binary_data(words, monkeypatch):
+    assert "nowhere.pb" in run(*words).err, "a pipe gets it"
+    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    done = run(*words)
+    assert done.code == 2 and "is binary data, and standard output is a terminal" in done.err
