@@ -265,6 +265,7 @@ def test_convert_keeps_what_an_operation_without_outputs_needs(tmp_path):
 
 def test_a_part_that_was_cut_out_says_what_it_is_fed(tmp_path):
     target = tmp_path / "head.pb"
-    assert tfg("convert", SAMPLES / "xor.pbtxt", target, "--from", "hidden/activation", "--to", "probability").code == 0
+    cut = ("--from", "hidden/activation", "--to", "probability", "--freeze", "--init")
+    assert tfg("convert", SAMPLES / "xor.pbtxt", target, *cut).code == 0
     assert tfg("explain", target, "--format", "json").json["inputs"][0]["shape"] == [None, 8]
-    assert tfg("convert", target, tmp_path / "head.onnx", "--init", "--to", "probability").code == 0
+    assert tfg("convert", target, tmp_path / "head.onnx", "--to", "probability").code == 0
