@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Container
+from typing import TYPE_CHECKING, Final
+
 from .catalog import CATALOG
+from .tensors import FuncRef
+
+if TYPE_CHECKING:
+    from .node import Node
 
 _BRIDGE = "left by the nGraph bridge, which rewrote"
 FOREIGN: dict[str, tuple[str, str | None]] = {
@@ -10,7 +19,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "NGraphAssign": (f"{_BRIDGE} Assign to write to its own variables", "Assign"),
     "NGraphEncapsulate": (f"{_BRIDGE} a cluster of nodes into one call of its backend; the nodes are not in the graph", None),
     "NGraphVariableUpdateNGTensor": ("left by the nGraph bridge: copies a variable to its backend", "Identity"),
-    "TRTEngineOp": ("left by TensorFlow-TensorRT, which compiled a cluster of nodes for NVIDIA's engine", None),
+    "TRTEngineOp": ("left by TensorFlow-TensorRT, which compiled a cluster of nodes for NVIDIA's engine", "PartitionedCall"),
     "XlaLaunch": ("left by XLA, which compiled a cluster of nodes; its function holds them", None),
     "_XlaCompile": ("left by XLA, which compiled a cluster of nodes", None),
     "_XlaRun": ("left by XLA: runs what _XlaCompile compiled", None),
@@ -22,7 +31,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
 
 def foreign(op: str) -> tuple[str, str | None]:
     """What an op type is that no TensorFlow has, and the type that it can be read as."""
-    known = bridged(op)
+    known = origin(op)
     if known is not None:
         return known
     import difflib
@@ -31,22 +40,56 @@ def foreign(op: str) -> tuple[str, str | None]:
     return "neither TensorFlow nor an op library that was loaded declares it", close[0] if close else None
 
 
-def bridged(op: str) -> tuple[str, str | None] | None:
-    """What an op type is that a bridge to another runtime left, and the type that it can be read as; None for any other."""
+def origin(op: str) -> tuple[str, str | None] | None:
+    """Tell where an op type is from, and the type that it can be read as; None where that is not known.
+
+    It is one that a bridge to another runtime left, or that TensorFlow had once.
+    """
     if op in FOREIGN:
         return FOREIGN[op]
-    for prefix, origin in (("NGraph", "the nGraph bridge"), ("_Mkl", "oneDNN's graph rewriting"), ("Neuron", "AWS Neuron")):
+    for prefix, bridge in (("NGraph", "the nGraph bridge"), ("_Mkl", "oneDNN's graph rewriting"), ("Neuron", "AWS Neuron")):
         if op.startswith(prefix):
             stem = op.removeprefix(prefix)
-            return f"left by {origin}", stem if stem in CATALOG else None
+            return f"left by {bridge}", stem if stem in CATALOG else None
+    package = _removed().get(op)
+    if package is not None:
+        return f"an op of {package}, which TensorFlow 1.15 was the last release to have", None
+    if op.startswith("Addons>"):
+        return "an op of the package tensorflow-addons", None
     return None
+
+
+def original_function(node: Node, functions: Container[str]) -> str | None:
+    """The function that holds the nodes of which a bridge made one; None where the library has none such.
+
+    The node names it: in an attribute, which TensorFlow-TensorRT once wrote as text, or by its own name.
+    """
+    names = []
+    for value in node.attrs.values():
+        if isinstance(value, FuncRef):
+            names.append(value.name)
+        elif isinstance(value, bytes) and len(value) <= _LONGEST_NAME:
+            names.append(value.decode("utf-8", "replace"))
+    return next((name for name in [*names, f"{node.name}_native_segment"] if name in functions), None)
+
+
+_LONGEST_NAME: Final = 1 << 12
+
+
+@functools.cache
+def _removed() -> dict[str, str]:
+    """The packages of the ops that TensorFlow no longer has."""
+    with open(os.path.join(os.path.dirname(__file__), "removed_ops.txt"), encoding="utf-8") as file:
+        rows = [line.partition(": ") for line in file if not line.startswith("#")]
+    return {op: package for package, _, ops in rows for op in ops.split()}
 
 
 def supply_hint(op: str) -> str:
     """Where an interface or a kernel for an op type can come from."""
-    reason, other = bridged(op) or ("", None)
-    origin = f"it was {reason}; " if reason else ""
+    reason, other = origin(op) or ("", None)
+    words = f"it is {reason}; " if reason else ""
     return (
-        f"{origin}`--map-op {op}={other or 'OTHER'}` reads it as one that tfg knows, `--op-library FILE` can supply it; "
+        f"{words}`--map-op {op}={other or 'OTHER'}` reads it as one that tfg knows, `--op-library FILE` can supply it, "
+        "`tfg convert --from TENSOR --to TENSOR` keeps a part without it; "
         "`tfg explain GRAPH --missing` lists all such ops"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import shlex
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import registry
@@ -15,7 +15,7 @@ from ..catalog import CATALOG
 from ..collecting import rare_collection
 from ..dtypes import string
 from ..errors import TfgError
-from ..foreign_ops import foreign
+from ..foreign_ops import foreign, original_function
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph import Graph, Node
 from ..inference import Inference
@@ -197,18 +197,21 @@ def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
 
 def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[MissingOp, ...]:
     """The op types of nodes that are neither functions nor have a kernel, with what is known of them."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Node]] = {}
     for node in nodes:
         if not _can_run(functions, node.op):
-            found.setdefault(node.op, []).append(node.name)
-    return tuple(_missing(op, names) for op, names in found.items())
+            found.setdefault(node.op, []).append(node)
+    return tuple(_missing(op, users, functions) for op, users in found.items())
 
 
-def _missing(op: str, names: list[str]) -> MissingOp:
+def _missing(op: str, nodes: Sequence[Node], functions: Container[str]) -> MissingOp:
+    names = tuple(node.name for node in nodes[:5])
     if op in CATALOG:
-        return MissingOp(op, len(names), tuple(names[:5]), True, "an op of TensorFlow that tfg has no kernel for", None)
+        return MissingOp(op, len(nodes), names, True, "an op of TensorFlow that tfg has no kernel for", None)
     reason, map_to = foreign(op)
-    return MissingOp(op, len(names), tuple(names[:5]), False, reason, map_to)
+    original = original_function(nodes[0], functions)
+    more = f"; function '{original}' holds the original nodes of '{names[0]}'" if original is not None else ""
+    return MissingOp(op, len(nodes), names, False, reason + more, map_to)
 
 
 def _can_run(functions: Container[str], op: str) -> bool:

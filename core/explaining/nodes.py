@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..building.placement import Colocation, Placement
 from ..errors import NotFoundError
-from ..foreign_ops import foreign
+from ..foreign_ops import foreign, original_function
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
 from ..graph import Graph, Node, Output
@@ -265,7 +265,7 @@ class Explainer:
             return "An input: it has no value of its own and must be fed."
         if node in self.roles.losses:
             return "The loss: gradients are taken of it."
-        functions = [reference.name for reference in function_references(node)]
+        functions = [reference.name for reference in function_references(node)] if node.op_def is not None else []
         if functions and flow_role(node) is None:
             return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"
         if node.op in self.graph.functions:
@@ -286,7 +286,9 @@ class Explainer:
         if node.op_def is None:
             reason, map_to = foreign(node.op)
             offer = f" `--map-op {node.op}={map_to}` reads it as {map_to}." if map_to else ""
-            return f"TensorFlow has no op '{node.op}': {reason}.{offer}"
+            original = original_function(node, self.graph.functions)
+            holds = f" Function '{original}' holds its original nodes." if original is not None else ""
+            return f"TensorFlow has no op '{node.op}': {reason}.{holds}{offer}"
         if node.is_no_op:
             return f"Does nothing but wait for {counted(len(node.control_inputs), 'node')} ({stage})."
         if node.is_constant:

@@ -16,7 +16,7 @@ from .. import binding, families, kernel_types, registry
 from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
-from ..foreign_ops import bridged, foreign, supply_hint
+from ..foreign_ops import foreign, origin, supply_hint
 from ..functions.callers import all_nodes
 from ..graph import Graph, Node
 from ..op_facts import FACTS, facts_of
@@ -157,7 +157,7 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def _raise_unknown(name: str) -> NoReturn:
-    if bridged(name) is not None:
+    if origin(name) is not None:
         raise NotFoundError(f"TensorFlow has no op '{name}'", hint=supply_hint(name))
     close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
     hint = f"is it {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
-from ..graph import Graph, Node
+from ..foreign_ops import original_function
+from ..graph import Function, Graph, Node
 from ..reference_ops import read_as
+from ..tensors import FuncRef
 
 
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
@@ -18,15 +21,22 @@ def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     for new in mapping.values():
         if new not in CATALOG:
             raise InvalidArgumentError(f"--map-op: '{new}' is no declared op", hint="`tfg ops` lists them")
-    count = sum(_map_node(node, mapping) for node in graph)
+    count = sum(_map_node(node, mapping, graph.functions) for node in graph)
     for function in graph.functions.values():
-        count += sum(_map_node(node, mapping) for node in function.body)
+        count += sum(_map_node(node, mapping, graph.functions) for node in function.body)
     return count
 
 
-def _map_node(node: Node, mapping: Mapping[str, str]) -> bool:
+def _map_node(node: Node, mapping: Mapping[str, str], functions: Mapping[str, Function]) -> bool:
     new = mapping.get(node.op)
     if new is None:
         return False
+    if (node.op, new) == _ENGINE_AS_CALL:
+        name = original_function(node, functions)
+        node.attrs = {"Tin": node.attr("InT"), "Tout": node.attr("OutT"), **({"f": FuncRef(name)} if name else {})}
     read_as(node, new)
     return True
+
+
+_ENGINE_AS_CALL: Final = "TRTEngineOp", "PartitionedCall"
+"""An engine's node as the call of the function that holds its original nodes."""
