@@ -1,36 +1,25 @@
 """Convolution of channels-last arrays of any spatial rank, as matrix products.
 
 x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of each
-spatial dimension. There are five ways, of which the shapes decide:
+spatial dimension. `WAYS` is the table of the ways to compute a convolution: `convolve` takes the first way that suits.
 
-- A window of one element is one product.
-- Windows of 3 x 3 or of one line, of many channels, go by tiles (`winograd`, `winograd_lines`), unless numbers turn up that
-  are not finite.
-- At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
-  one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
-  first of the next one are computed too and left out of the result.
-- At stride 1 windows of many lines are gathered along a line, and each of its lines is a product (`line_products`).
-- Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006), of a channel or two from `planes`.
-
-Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
-`finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
-that is to be added is where the sums begin. What x holds may come from a `feeding`, when a product needs it; then x only
-tells shape and dtype.
+Threads take blocks of the result that stay in their caches. `finishing` says what is done with a block as soon as it is there:
+given the empty result it returns a function of a range of positions and a range of channels. A `summand`, a vector (F,), is
+where the sums begin. The numbers of x may come from a `feeding`, when a product needs them; then x only tells shape and dtype.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from . import line_products, volumes, winograd, winograd_lines
+from . import line_products, winograd
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
-from .planes import SHORTEST_RUN, Planes
 from .products import (
     add_long_product,
     add_product,
@@ -44,7 +33,6 @@ from .products import (
     ordered_sum,
     parts_of_each,
     product_parts,
-    rows_at_once,
     rows_at_once_by,
     workers_for,
 )
@@ -56,16 +44,10 @@ from .windows import (
     block_positions,
     gathered_windows,
     image_blocks,
-    offsets,
     output_sizes,
     pad,
     result_sizes,
 )
-
-_MOST_LEFT_OUT: Final = 1.06
-"""Where more positions are computed for each one in the result, gathering costs less."""
-FEWEST_CHANNELS: Final = 8
-"""With fewer, the products of single places are too narrow."""
 
 _FINISHING: Final = 32
 """How many multiply-adds take as long as finishing an element."""
@@ -82,6 +64,47 @@ Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
 
 
+@dataclasses.dataclass(slots=True)
+class Convolution:
+    """A convolution to compute: its operands, and the shape and dtype of its result."""
+
+    x: Array
+    w: Array
+    strides: Sequence[int]
+    pads: Pads
+    dilations: Sequence[int]
+    finishing: Finishing | None
+    summand: Array | None
+    feeding: Feeding | None
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def padded(self) -> Array:
+        """The operand x with its padding."""
+        return pad(self.x, self.pads)
+
+    def empty_result(self) -> tuple[Array, Finish | None]:
+        """The result before it is filled, and the function that finishes its blocks."""
+        result = np.empty(self.shape, self.dtype)
+        return result, self.finishing(result) if self.finishing else None
+
+    def finish_whole(self, result: Array, finish: Finish | None) -> Array:
+        """The result, finished at once; the summand is added before."""
+        if self.summand is not None:
+            result += self.summand
+        if finish is not None:
+            finish(slice(0, result.size // max(result.shape[-1], 1)), slice(0, result.shape[-1]))
+        return result
+
+
+class Way(NamedTuple):
+    """A way to compute a convolution. `run` returns None where it meets numbers that it cannot compute with."""
+
+    name: str
+    suits: Callable[[Convolution], bool]
+    run: Callable[[Convolution], Array | None]
+
+
 def convolve(
     x: Array,
     w: Array,
@@ -92,65 +115,144 @@ def convolve(
     summand: Array | None = None,
     feeding: Feeding | None = None,
 ) -> Array:
-    """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
-    *window, depth, filters = w.shape
-    shape, is_product, is_everywhere = _outcome(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
-    if feeding is not None and not (is_product and is_everywhere):
-        x, feeding = feeding.whole(), None
-    for way in () if is_product else (winograd, winograd_lines):
-        if way.suits(x, w, strides, pads, dilations):
-            by_tiles = way.convolve(x, w, pads, finishing, summand)
-            if by_tiles is not None:
-                return by_tiles
-    x = x if is_everywhere else pad(x, pads)
-    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
-    finish = finishing(result) if finishing else None
-    if not result.size or not w.size:
-        result[...] = 0 if summand is None else summand
-        return result
-    if depth != x.shape[-1]:
-        _convolve_groups(x, w, strides, dilations, result)
-        if summand is not None:
-            result += summand
-    elif is_product:
-        matrix, out = w.reshape(depth, filters), result.reshape(-1, filters)
-        if feeding is not None:
-            _multiply_fed(feeding, matrix, out, finish, summand)
-        else:
-            view = x if is_everywhere else x[(slice(None), *(slice(None, None, s) for s in strides))]
-            _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, summand)
-        return result
-    elif _adds_places(x, result, window, strides):
-        _add_places(x, w, dilations, result, finish, summand)
-        return result
-    elif volumes.suits(x, w.shape, result, strides, dilations):
-        volumes.convolve(x, w, result, finish, summand)
-        return result
-    elif line_products.suits(x, w.shape, result, strides, dilations):
-        line_products.convolve(x, w, strides, dilations, result, finish, summand)
-        return result
-    else:
-        _multiply_gathered(x, w, strides, dilations, result, finish, summand)
-        return result
-    if finish is not None:
-        finish(slice(0, result.size // filters), slice(0, filters))
-    return result
+    """Compute a convolution, plus a vector (F,), by the first way that suits; C and the filter tell the number of groups."""
+    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    dtype = x.dtype if x.dtype is w.dtype else np.result_type(x, w)
+    convolution = Convolution(x, w, strides, pads, dilations, finishing, summand, feeding, shape, dtype)
+    if feeding is not None and not _takes_each_position(convolution):
+        convolution.x, convolution.feeding = feeding.whole(), None
+    for way in WAYS:
+        if way.suits(convolution):
+            result = way.run(convolution)
+            if result is not None:
+                return result
+    raise AssertionError("the last way suits every convolution")
 
 
 @functools.lru_cache(1024)
-def _outcome(
+def _result_shape(
     shape: tuple[int, ...],
     filter_shape: tuple[int, ...],
     strides: tuple[int, ...],
     pads: tuple[tuple[int, int], ...],
     dilations: tuple[int, ...],
-) -> tuple[tuple[int, ...], bool, bool]:
-    """(the result's shape, whether the window has one element, whether that is at every position and at no other)."""
-    *window, depth, filters = filter_shape
-    is_everywhere = all(s == 1 for s in strides) and not any(map(any, pads))
-    is_product = math.prod(window) == 1 and depth == shape[-1]
-    outputs = result_sizes(shape, window, strides, pads, dilations)
-    return (shape[0], *outputs, filters), is_product, is_everywhere
+) -> tuple[int, ...]:
+    *window, _, filters = filter_shape
+    return shape[0], *result_sizes(shape, window, strides, pads, dilations), filters
+
+
+def _is_empty(c: Convolution) -> bool:
+    return not math.prod(c.shape) or not c.w.size
+
+
+def _fill_empty(c: Convolution) -> Array:
+    """Where nothing is multiplied the result is the summand, or zeros."""
+    result, _ = c.empty_result()
+    result[...] = 0 if c.summand is None else c.summand
+    return result
+
+
+def _has_groups(c: Convolution) -> bool:
+    return c.w.shape[-2] != c.x.shape[-1]
+
+
+def _convolve_groups(c: Convolution) -> Array:
+    """Windows are gathered (im2col), and each group of channels is a product."""
+    result, finish = c.empty_result()
+    *window, depth, _ = c.w.shape
+    groups = c.x.shape[-1] // depth
+    matrix = _grouped_filter(c.w, groups)
+    for index, columns in _gathered(c.padded(), window, c.strides, c.dilations):
+        block = result[index]
+        product = matmul(_grouped_columns(columns, groups, depth), matrix)
+        block[...] = product.transpose(1, 0, 2).reshape(block.shape)
+    return c.finish_whole(result, finish)
+
+
+def _has_window_of_one(c: Convolution) -> bool:
+    return math.prod(c.w.shape[:-2]) == 1
+
+
+def _takes_each_position(c: Convolution) -> bool:
+    """True of a product whose rows are the positions of x."""
+    is_everywhere = all(s == 1 for s in c.strides) and not any(map(any, c.pads))
+    return is_everywhere and _has_window_of_one(c) and not _has_groups(c)
+
+
+def _convolve_positions(c: Convolution) -> Array:
+    """A window of one element makes the convolution one product."""
+    result, finish = c.empty_result()
+    depth, filters = c.w.shape[-2:]
+    matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
+    if c.feeding is not None:
+        _multiply_fed(c.feeding, matrix, out, finish, c.summand)
+    else:
+        view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
+        _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.summand)
+    return result
+
+
+def _suits_tiles(c: Convolution) -> bool:
+    return winograd.suits(c.x, c.w, c.strides, c.pads, c.dilations)
+
+
+def _convolve_tiles(c: Convolution) -> Array | None:
+    """Windows of 3 x 3 over many channels go by tiles, which takes fewer multiplications; all numbers must be finite."""
+    return winograd.convolve(c.x, c.w, c.pads, c.finishing, c.summand)
+
+
+def _suits_lines(c: Convolution) -> bool:
+    return line_products.suits(c.w.shape, c.shape, c.x.dtype == c.dtype == np.float32, c.strides, c.dilations)
+
+
+def _convolve_lines(c: Convolution) -> Array:
+    """Windows of many lines are gathered along a line, and each of their lines is a product."""
+    result, finish = c.empty_result()
+    line_products.convolve(c.padded(), c.w, c.strides, c.dilations, result, finish, c.summand)
+    return result
+
+
+def _convolve_windows(c: Convolution) -> Array:
+    """Windows are gathered as the rows of a matrix (im2col, Chellapilla et al. 2006), which is multiplied by the filter.
+
+    Each thread gathers its own windows, or all threads share them where they are few.
+    """
+    result, finish = c.empty_result()
+    *window, depth, filters = c.w.shape
+    is_taken_apart = c.w.size >= _LARGE_FILTER and result.size <= _FEW_POSITIONS * filters and not c.w.flags.c_contiguous
+    matrix = c.w.reshape(-1, depth, filters) if is_taken_apart else c.w.reshape(-1, filters)
+    gathered = gathered_windows(c.padded(), window, c.strides, c.dilations)
+    blocks = _blocks(c.shape[:-1], c.w.size // filters, one_thread.share)
+    if len(blocks) == 1:
+        _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, c.summand)
+        return result
+
+    def multiply(block: Block) -> None:
+        _multiply(gathered(block), matrix, result[block].reshape(-1, filters), c.summand)
+        if finish is not None:
+            finish(block_positions(block, result.shape), slice(0, filters))
+
+    divide(multiply, blocks)
+    return result
+
+
+WAYS: Final = (
+    Way("nothing", _is_empty, _fill_empty),
+    Way("groups", _has_groups, _convolve_groups),
+    Way("product", _has_window_of_one, _convolve_positions),
+    Way("Winograd's tiles", _suits_tiles, _convolve_tiles),
+    Way("products of lines", _suits_lines, _convolve_lines),
+    Way("gathered windows", lambda c: True, _convolve_windows),
+)
+
+
+def _listed() -> str:
+    """The ways as a list for a docstring, each with the first line of its function's docstring."""
+    return "\n".join(f"- {way.name}: {(way.run.__doc__ or '').splitlines()[0]}" for way in WAYS)
+
+
+if __doc__:  # not under python -OO
+    __doc__ = f"{__doc__}\nThe ways are:\n\n{_listed()}\n"
 
 
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
@@ -231,126 +333,9 @@ def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) 
         add_product(a[:, some], matrix, out, summand is None and not i)
 
 
-def _adds_places(x: Array, result: Array, window: Sequence[int], strides: Sequence[int]) -> bool:
-    """True where products of single places of the window cost less than gathering windows."""
-    if any(s != 1 for s in strides) or x.shape[-1] < FEWEST_CHANNELS or not x.flags.c_contiguous:
-        return False
-    if rows_at_once(math.prod(window) * x.shape[-1], result.shape[-1]):
-        return False
-    computed = math.prod(x.shape[2:-1]) / math.prod(result.shape[2:-1])
-    return computed <= _MOST_LEFT_OUT and result.dtype.kind == "f" and math.prod(result.shape[1:-1]) >= result.shape[1]
-
-
-def _add_places(
-    x: Array, w: Array, dilations: Sequence[int], result: Array, finish: Finish | None, summand: Array | None
-) -> None:
-    """The convolution at stride 1, by blocks of lines of one image or, where there are more filters, by ranges of these."""
-    *window, depth, filters = w.shape
-    lines, *inner = x.shape[1:-1]
-    pitch, kept = math.prod(inner), math.prod(result.shape[2:-1])
-    starts = _place_starts(window, dilations, (lines, *inner))
-    matrices = w.reshape(-1, depth, filters)
-    images, out = x.reshape(x.shape[0], -1, depth), result.reshape(x.shape[0], result.shape[1], kept, filters)
-    last = int(np.ravel_multi_index([n - 1 for n in result.shape[2:-1]], inner)) + 1 if inner else 1
-
-    def add(part: tuple[int, slice, slice]) -> None:
-        image, some, channels = part
-        count, width = some.stop - some.start, channels.stop - channels.start
-        in_place = kept == pitch and width == filters
-        target = out[image, some] if in_place else np.empty((count, pitch, width), result.dtype)
-        positions = (count - 1) * pitch + last
-        flat = target.reshape(-1, width)[:positions]
-        if summand is not None:
-            flat[...] = summand[channels]
-        is_first = summand is None
-        for start, matrix in zip(starts, matrices):
-            first = some.start * pitch + start
-            add_product(images[image, first : first + positions], matrix[:, channels], flat, is_first)
-            is_first = False
-        if not in_place:
-            cropped = target.reshape(count, *inner, width)
-            result[image, some, ..., channels] = cropped[(slice(None), *map(slice, result.shape[2:-1]))]
-        if finish is not None:
-            finish(block_positions((slice(image, image + 1), some), result.shape), channels)
-
-    workers = workers_for(result.size * w.size // filters)
-    divide(add, list(_line_blocks(result.shape, pitch, workers)), workers)
-
-
-def _place_starts(window: Sequence[int], dilations: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """The position in a padded image at which each place of the window first stands."""
-    pitches = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    return [sum(map(math.prod, zip(place, dilations, pitches))) for place in offsets(window)]
-
-
-def _line_blocks(shape: Sequence[int], pitch: int, workers: int) -> Iterator[tuple[int, slice, slice]]:
-    """(image, lines, channels) of blocks of the result; at least one for each worker.
-
-    BLAS copies all channels' filters for each block, so that few positions are left together.
-    """
-    images, lines, filters = shape[0], shape[1], shape[-1]
-    most = max(BLOCK_ELEMENTS // max(pitch * filters, 1), 1)
-    if images < workers and lines * pitch < filters:
-        yield from itertools.product(range(images), [slice(0, lines)], cut(filters, workers))
-        return
-    parts = cut(lines, parts_of_each(images, lines, -(-lines // most), workers))
-    yield from itertools.product(range(images), parts, [slice(0, filters)])
-
-
-def _multiply_gathered(
-    x: Array,
-    w: Array,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    result: Array,
-    finish: Finish | None,
-    summand: Array | None,
-) -> None:
-    """The convolution by gathered windows: each thread gathers its own, or all share them where they are few."""
-    *window, depth, filters = w.shape
-    is_taken_apart = w.size >= _LARGE_FILTER and result.size <= _FEW_POSITIONS * filters and not w.flags.c_contiguous
-    matrix = w.reshape(-1, depth, filters) if is_taken_apart else w.reshape(-1, filters)
-    gathered = _gathering(x, window, strides, dilations)
-    blocks = _blocks(result.shape[:-1], w.size // filters, one_thread.share)
-    if len(blocks) == 1:
-        _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, summand)
-        return
-
-    def multiply(block: Block) -> None:
-        _multiply(gathered(block), matrix, result[block].reshape(-1, filters), summand)
-        if finish is not None:
-            finish(block_positions(block, result.shape), slice(0, filters))
-
-    divide(multiply, blocks)
-
-
-def _gathering(
-    x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Callable[[Block], Array]:
-    """From a block of the result to a matrix of its windows, (positions, window * C), of the padded x."""
-    if _lies_in_planes(x, window, dilations):
-        return Planes(x, window, strides).columns
-    return gathered_windows(x, window, strides, dilations)
-
-
 def _positions_of(x: Array) -> Callable[[Block], Array]:
     """The same of windows of one element."""
     return lambda block: x[block].reshape(-1, x.shape[-1])
-
-
-def _lies_in_planes(x: Array, window: Sequence[int], dilations: Sequence[int]) -> bool:
-    """True where windows are gathered by their columns, since a line of one has few numbers."""
-    return window[-1] * x.shape[-1] < SHORTEST_RUN and all(d == 1 for d in dilations)
-
-
-def _convolve_groups(x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
-    *window, depth, _ = w.shape
-    groups = x.shape[-1] // depth
-    matrix = _grouped_filter(w, groups)
-    for index, columns in _gathered(x, window, strides, dilations):
-        block = result[index]
-        product = matmul(_grouped_columns(columns, groups, depth), matrix)
-        block[...] = product.transpose(1, 0, 2).reshape(block.shape)
 
 
 def convolve_filter_gradient(
@@ -368,9 +353,7 @@ def convolve_filter_gradient(
     if not groups or not x.size or not grad.size or not math.prod(filter_shape):
         return np.zeros(filter_shape, dtype)
     count = math.prod(window)
-    if volumes.suits(x, filter_shape, grad, strides, dilations):
-        return volumes.filter_gradient(x, grad, window)
-    if line_products.suits_gradient(x, filter_shape, grad, strides, dilations):
+    if groups == 1 and line_products.suits_gradient(filter_shape, grad.shape, dtype == np.float32, strides, dilations):
         return line_products.filter_gradient(x, grad, window, strides, dilations)
     if groups == 1:
         return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
@@ -387,7 +370,7 @@ def _ungrouped_filter_gradient(
 ) -> Array:
     """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded.
 
-    A small one is turned around, unless windows lie by their columns.
+    A small one is turned around.
     """
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
     is_turned = columns_at_once(*shape) > 0
@@ -397,8 +380,7 @@ def _ungrouped_filter_gradient(
             return matmul(view.reshape(-1, shape[0]).T, grad.reshape(-1, shape[1]))
         gathered = _positions_of(view)
     else:
-        gathered = _gathering(x, window, strides, dilations)
-        is_turned = is_turned and not _lies_in_planes(x, window, dilations)
+        gathered = gathered_windows(x, window, strides, dilations)
 
     def add(block: Block, total: Array, is_first: bool) -> None:
         windows, rows = gathered(block), grad[block].reshape(-1, shape[1])

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from .convolution import FEWEST_CHANNELS, convolve
+from .convolution import convolve
 from .feeding import BLOCK_ELEMENTS
 from .products import cut, divide, matmul
 from .threads import one_thread
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
-_FEWEST_OF_VOLUMES: Final = 2
-"""Channels of volumes from which on, at stride 1, a convolution costs less than scattered products."""
+_FEWEST_CHANNELS: Final = 8
+"""Channels of the input from which on a convolution costs less than scattered products, whose matrices are narrow."""
 
 
 def convolve_input_gradient(
@@ -34,8 +34,7 @@ def convolve_input_gradient(
     padded = padded_sizes(input_shape[1:-1], pads)
     strides = bounded(strides, padded)
     is_dense = all(s == 1 for s in strides)
-    fewest = _FEWEST_OF_VOLUMES if is_dense and len(strides) == 3 else FEWEST_CHANNELS
-    if groups == 1 and depth < fewest and any(k > 1 for k in w.shape[:-2]):
+    if groups == 1 and depth < _FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
         return _scatter_products(grad, w, input_shape, strides, pads, dilations)
     if is_dense:
         return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)

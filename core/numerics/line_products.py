@@ -31,33 +31,33 @@ _FEWEST_POSITIONS: Final = 128
 """Of a product that is worth a call."""
 
 
-def suits(x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]) -> bool:
-    """True where a convolution of the padded x takes less time by lines of windows."""
+def suits(
+    filter_shape: Sequence[int], shape: Sequence[int], is_single: bool, strides: Sequence[int], dilations: Sequence[int]
+) -> bool:
+    """True where a convolution with a result of `shape`, in single precision or not, takes less time by lines of windows."""
     count, *inner, depth, filters = filter_shape
     is_sum_short = count >= _FEWEST_LINES and filters <= _MOST_PER_CHANNEL * depth
     is_wide = math.prod(inner) * depth >= _FEWEST_NUMBERS
-    return is_sum_short and is_wide and _may_go_by_lines(x, filter_shape, result, strides, dilations)
+    return is_sum_short and is_wide and is_single and _may_go_by_lines(filter_shape, shape, strides, dilations)
 
 
 def suits_gradient(
-    x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], dilations: Sequence[int]
+    filter_shape: Sequence[int], shape: Sequence[int], is_single: bool, strides: Sequence[int], dilations: Sequence[int]
 ) -> bool:
     """The same of the gradient for its filter."""
     count, *inner, depth, _ = filter_shape
     is_wide = count > 1 and math.prod(inner) * depth >= _FEWEST_OF_GRADIENT
-    return is_wide and _may_go_by_lines(x, filter_shape, grad, strides, dilations)
+    return is_wide and is_single and _may_go_by_lines(filter_shape, shape, strides, dilations)
 
 
 def _may_go_by_lines(
-    x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]
+    filter_shape: Sequence[int], shape: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> bool:
     """True where a product of a line or more is so small that BLAS copies nothing."""
     _, *inner, depth, filters = filter_shape
-    if not inner or depth != x.shape[-1] or filters > _MOST_FILTERS or strides[0] != 1 or dilations[0] != 1:
+    if not inner or filters > _MOST_FILTERS or strides[0] != 1 or dilations[0] != 1:
         return False
-    if not x.dtype == result.dtype == np.float32 or not x.flags.c_contiguous:
-        return False
-    return max(math.prod(result.shape[2:-1]), _FEWEST_POSITIONS) <= _positions_at_once(math.prod(inner) * depth, filters)
+    return max(math.prod(shape[2:-1]), _FEWEST_POSITIONS) <= _positions_at_once(math.prod(inner) * depth, filters)
 
 
 def _positions_at_once(width: int, filters: int) -> int:
@@ -116,7 +116,7 @@ def _gathering(
 ) -> Callable[[Block], Array]:
     """From a block of lines of the result to its windows, (images, lines of a window, positions, numbers of its line)."""
     reach = window[0]
-    windows: Any = gathered_windows(x, (1, *window[1:]), strides, dilations)
+    windows: Any = gathered_windows(np.ascontiguousarray(x), (1, *window[1:]), strides, dilations)
 
     def gathered(block: Block) -> Array:
         images, lines = block

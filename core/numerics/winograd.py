@@ -27,7 +27,7 @@ from .winograd_transforms import FOUR, TWO, Transform, spread_two
 
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
-Part = tuple[slice, slice, slice]
+_Part = tuple[slice, slice, slice]
 """Images, lines and channels of a result."""
 
 TILES: Final = 192
@@ -118,22 +118,22 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = finishing(result) if finishing else None
     transform = _cheapest(outputs, x.shape[0], depth, filters)
-    transformed = transformed_filters(w, transform.planar)
+    transformed = _transformed_filters(w, transform.planar)
 
-    def compute(part: Part, block: Array) -> None:
+    def compute(part: _Part, block: Array) -> None:
         images, lines, channels = part
         rows = slice(lines.start // transform.size, -(-lines.stop // transform.size))
         tiles = _transformed(transform, x, (images, rows), pads, outputs)
         _convolve_block(transform, tiles, transformed[..., channels], block, None if summand is None else summand[channels])
 
     parts = _parts(transform, result.shape, workers_for(result.size * depth * 9))
-    return result if filled(result, parts, compute, finish) else None
+    return result if _filled(result, parts, compute, finish) else None
 
 
-def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array], None], finish: Finish | None) -> bool:
+def _filled(result: Array, parts: Sequence[_Part], compute: Callable[[_Part, Array], None], finish: Finish | None) -> bool:
     """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
 
-    def fill(part: Part) -> None:
+    def fill(part: _Part) -> None:
         images, lines, channels = part
         block = result[images, lines, :, channels]
         compute(part, block)
@@ -193,7 +193,7 @@ def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int
 
 
 @functools.lru_cache(1024)
-def _parts(transform: Transform, shape: tuple[int, ...], workers: int) -> list[Part]:
+def _parts(transform: Transform, shape: tuple[int, ...], workers: int) -> list[_Part]:
     """Blocks of a result of this shape, of whole tiles, for so many workers; few are divided by channels among them."""
     is_narrow = shape[0] * math.prod(-(-n // transform.size) for n in shape[1:-1]) < _FEW_TILES
     blocks = _blocks(transform, shape, TILES, 1 if is_narrow else workers)
@@ -253,7 +253,7 @@ def _transformed_gradient(grad: Array, part: tuple[slice, slice]) -> Array:
     return tiles
 
 
-def transformed_filters(w: Array, matrix: Array) -> Array:
+def _transformed_filters(w: Array, matrix: Array) -> Array:
     """(places, C, F) of filters (window..., C, F) by a matrix (places, window); what cannot change is kept with them."""
     return kept(w, ("tiles", len(matrix)), functools.partial(_transform_filters, matrix=matrix))
 

@@ -94,6 +94,29 @@ def test_convolutions(case, dtype, workers):
     np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1) if dtype == np.float32 else 1e-11)
 
 
+def test_each_way_suits_a_case():
+    """The first way that suits is taken: each is the first for some convolution, and is told of in the module's docstring."""
+    taken = set()
+    for images, sizes, channels, filters, window, stride, _ in [*CASES, *FOR_OTHER_WAYS]:
+        x, w = np.ones((images, *sizes, channels), np.float32), np.ones((*window, channels, filters), np.float32)
+        taken.add(first_way(x, w, stride, [(0, 0)] * len(window)))
+    taken.add(first_way(np.ones((2, 5, 5, 8)), np.ones((3, 3, 4, 6)), 1, [(0, 0)] * 2))
+    names = [way.name for way in convolution.WAYS]
+    assert taken >= {*names} - ({"products of lines"} if not products._takes_as_it_lies() else set())
+    assert all(f"- {name}: " in convolution.__doc__ for name in names)
+
+
+FOR_OTHER_WAYS = [(1, (32, 32), 64, 64, (3, 3), 1, 1), (4, (18, 18), 16, 32, (5, 5), 1, 1)]
+
+
+def first_way(x, w, stride, pads):
+    """The name of the way that `convolve` takes first."""
+    n = len(pads)
+    shape = convolution._result_shape(x.shape, w.shape, (stride,) * n, tuple(pads), (1,) * n)
+    asked = convolution.Convolution(x, w, [stride] * n, pads, [1] * n, None, None, None, shape, x.dtype)
+    return next(way.name for way in convolution.WAYS if way.suits(asked))
+
+
 def test_convolutions_without_blas(monkeypatch):
     monkeypatch.setattr(products, "_gemm", lambda char: None)
     monkeypatch.setattr(products, "_product_form", products._product_form.__wrapped__)
@@ -105,8 +128,7 @@ def test_convolutions_without_blas(monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
-    for module in (convolution, products):
-        monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: 3)
+    monkeypatch.setattr(products, "rows_at_once", lambda inner, columns: 3)
     monkeypatch.setattr(products, "_MANY_ROWS", 5)
     x, w, stride, pads, dilation = drawn(case)
     n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)

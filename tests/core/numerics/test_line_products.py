@@ -24,7 +24,7 @@ def by_lines(request, monkeypatch):
     workers, at_once = request.param
     monkeypatch.setattr(threads.one_thread, "available", workers)
     monkeypatch.setattr(line_products, "_FEWEST_POSITIONS", 1)
-    for module in (convolution, products, line_products):
+    for module in (products, line_products):
         monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: at_once // (inner * columns))
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once // (rows * columns), raising=False)
     line_products._blocks.cache_clear()
@@ -77,8 +77,7 @@ def test_what_goes_by_lines(monkeypatch):
     monkeypatch.setattr(line_products, "columns_at_once", lambda rows, columns: 300)
 
     def suits(by=line_products.suits, window=(5, 5), channels=16, filters=32, line=14, dtype=np.float32, step=1):
-        given, made = np.empty((2, 18, 18, 16), dtype), np.empty((2, 14, line, filters), dtype)
-        return by(given, (*window, channels, filters), made, (step, 1), (1, 1))
+        return by((*window, channels, filters), (2, 14, line, filters), dtype == np.float32, (step, 1), (1, 1))
 
     assert suits()
     assert not suits(dtype=np.float64)
