@@ -1,7 +1,6 @@
-"""Decoding and encoding of image files, through Pillow (the optional extra `tfg[image]`) and numerics/png.py.
+"""Decoding and encoding of image files, through Pillow and simplejpeg (the optional extra `tfg[image]`) and numerics/png.py.
 
-Pillow rests on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree. Hints on how to
-decode JPEG (fancy_upscaling, dct_method) are not passed on: Pillow always takes the accurate way.
+Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP EncodeJpeg EncodeJpegVariableQuality
@@ -26,6 +25,7 @@ from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_min_rank, require_rank, scalar, with_rank
+from ._jpeg import Decoding, decode, jpeg_header
 from ._shapes import ints
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
@@ -149,40 +149,23 @@ def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
     return _decode_any(data, channels, dtype.numpy, allow_gif=True)
 
 
-def _check_jpeg_attributes(channels: int, ratio: int, dct_method: str) -> None:
-    _check_channels(channels, (0, 1, 3))
-    require(ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {ratio}")
-    methods = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
-    require(dct_method in methods, f"dct_method '{dct_method}' is not one of {', '.join(methods)}")
-
-
-def _decode_jpeg(
-    data: bytes, channels: int, ratio: int = 1, recover: bool = False, window: tuple[int, ...] | None = None
-) -> Array:
-    """(height, width, channels), uint8, cropped to the window (top, left, height, width)."""
-    _check_channels(channels, (0, 1, 3))
-    image = _open(data + b"\xff\xd9" if recover else data, "JPEG")
-    channels = channels or (1 if image.mode == "L" else 3)
-    size = image.size
-    image.draft(_MODES[channels], tuple(max(n // ratio, 1) for n in size))
-    pixels = _pixels(_in_mode(image, channels, "JPEG"), "JPEG")
-    if window is None:
-        return pixels
-    top, left, height, width = window
-    require(
-        min(top, left) >= 0 and min(height, width) > 0 and top + height <= pixels.shape[0] and left + width <= pixels.shape[1],
-        f"crop_window {window} does not lie within the image of {pixels.shape[0]} x {pixels.shape[1]}",
-    )
-    return np.ascontiguousarray(pixels[top : top + height, left : left + width])
-
-
 @kernel("DecodeJpeg")
-def decode_jpeg(contents: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str) -> Result:
+def decode_jpeg(
+    contents: Array,
+    *,
+    channels: int,
+    ratio: int,
+    fancy_upscaling: bool,
+    try_recover_truncated: bool,
+    acceptable_fraction: float,
+    dct_method: str,
+) -> Result:
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
-    _check_jpeg_attributes(channels, ratio, dct_method)
+    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    how.check()
     if image_kind(data) == "jpeg":
-        return _decode_jpeg(data, channels, ratio, try_recover_truncated)
+        return decode(data, how)
     return _decode_any(data, channels, np.uint8, allow_gif=True)
 
 
@@ -269,14 +252,23 @@ def encode_png_shape(image: TensorSpec) -> Shape:
 
 @kernel("DecodeAndCropJpeg")
 def decode_and_crop_jpeg(
-    contents: Array, crop_window: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str
+    contents: Array,
+    crop_window: Array,
+    *,
+    channels: int,
+    ratio: int,
+    fancy_upscaling: bool,
+    try_recover_truncated: bool,
+    acceptable_fraction: float,
+    dct_method: str,
 ) -> Result:
     """The window (top, left, height, width) of a JPEG file, uint8."""
     data = _contents(contents)
-    _check_jpeg_attributes(channels, ratio, dct_method)
+    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    how.check()
     window = ints(crop_window, "crop_window", 4)
     require(image_kind(data) == "jpeg", "the contents are no JPEG file")
-    return _decode_jpeg(data, channels, ratio, try_recover_truncated, window)
+    return decode(data, how, tuple(window))
 
 
 @shape("DecodeAndCropJpeg")
@@ -291,8 +283,8 @@ def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
     require(image_kind(data) == "jpeg", "the contents are no JPEG file")
-    image = _open(data, "JPEG")
-    return np.array([image.height, image.width, len(image.getbands())], output_type.numpy)
+    file = jpeg_header(data)
+    return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
 
 
 @shape("ExtractJpegShape")
@@ -427,7 +419,7 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
     require(kind, "Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
     require(dtype == np.uint8, f"a {kind} file has no 16-bit samples")
     if kind == "jpeg":
-        return _decode_jpeg(data, channels)
+        return decode(data, Decoding(channels))
     if kind == "webp":
         return _decode_webp(data, channels)
     require(kind == "gif" and allow_gif, f"this op does not decode {kind} files; DecodeImage does")

@@ -24,6 +24,15 @@ def png(array, **options):
     return file(array, "PNG", **options)
 
 
+def cmyk(adobe=True):
+    """A file of cyan, magenta, yellow and black, with the marker that says that they are inverted or without."""
+    stream = io.BytesIO()
+    Image.fromarray(integers(20, 24, 4, high=256, dtype="uint8"), "CMYK").save(stream, "JPEG")
+    data = stream.getvalue()
+    start = data.index(b"\xff\xee")
+    return strings(data if adobe else data[:start] + data[start + 16 :])[0]
+
+
 def sixteen(channels):
     """A 16-bit file, written by the op itself, decoded again."""
 
@@ -59,16 +68,33 @@ def pngs():
 
 
 def jpegs():
-    # Pillow decodes accurately; TensorFlow's default is the fast way, which differs by a level or two.
     smooth, accurate = file(SMOOTH, "JPEG"), {"dct_method": "INTEGER_ACCURATE"}
+    noise = integers(40, 50, 3, high=256, dtype="uint8")
+    noisy = {n: file(noise, "JPEG", subsampling=n) for n in (0, 1, 2)}
+    ways = [{"fancy_upscaling": f, "dct_method": d} for f in (True, False) for d in ("", "INTEGER_FAST", "INTEGER_ACCURATE")]
+    bare = file(GREY, "JPEG")[:-2]
     crop = np.array([2, 3, 5, 6], np.int32)
+    windows = [[2, 3, 5, 6], [0, 0, 40, 50], [3, 16, 9, 8], [17, 0, 4, 2], [0, 33, 7, 1], [39, 32, 1, 2]]
     return [
+        *(case("DecodeJpeg", noisy[n], **way) for n in (0, 1, 2) for way in ways),
+        *(case("DecodeJpeg", noisy[n], ratio=r, channels=c) for n in (1, 2) for r in (2, 4, 8) for c in (0, 1)),
+        case("DecodeJpeg", file(noise, "JPEG", progressive=True)),
+        *(case("DecodeJpeg", cmyk(**marker), channels=c) for marker in ({}, {"adobe": False}) for c in (0, 1, 3)),
+        *(case("DecodeJpeg", strings(bare)[0], try_recover_truncated=recover) for recover in (True, False)),
         *(case("DecodeJpeg", smooth, channels=c, **accurate) for c in (0, 1, 3)),
         *(case("DecodeJpeg", smooth, ratio=r, **accurate) for r in (2, 4, 8)),
         case("DecodeJpeg", file(GREY, "JPEG"), **accurate),
         case("DecodeJpeg", file(GREY, "JPEG"), channels=3, **accurate),
         case("DecodeJpeg", smooth, ratio=3),
         case("DecodeJpeg", smooth, channels=2),
+        case("DecodeJpeg", smooth, dct_method="FLOAT"),
+        case("DecodeImage", noisy[2]),
+        case("DecodePng", noisy[2]),
+        *(case("DecodeAndCropJpeg", noisy[n], np.array(w, np.int32)) for n in (0, 1, 2) for w in windows),
+        *(case("DecodeAndCropJpeg", noisy[2], np.array(windows[2], np.int32), **way) for way in ways),
+        case("DecodeAndCropJpeg", noisy[1], np.array([1, 8, 9, 8], np.int32), ratio=2),
+        case("DecodeAndCropJpeg", cmyk(), crop),
+        case("ExtractJpegShape", cmyk()),
         case("DecodeJpeg", png(RGB)),
         case("DecodeAndCropJpeg", smooth, crop, **accurate),
         case("DecodeAndCropJpeg", smooth, np.array([2, 3, 50, 6], np.int32)),

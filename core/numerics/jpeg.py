@@ -1,0 +1,144 @@
+"""Headers of JPEG files (ITU-T T.81, Annex B), and what libjpeg's upsampling makes of chroma at a cut column."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+
+_APP0, _APP14, _SOS, _SOI = 0xE0, 0xEE, 0xDA, b"\xff\xd8"
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_WITHOUT_LENGTH = frozenset(range(0xD0, 0xDA)) | {0x01}
+_BLOCK = 8
+_ADOBE_RGB = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
+"""An APP14 segment that says that the components are red, green and blue."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Header:
+    """Sizes in pixels, the identifiers and sampling factors (horizontal, vertical) of the components, and Adobe's transform."""
+
+    height: int
+    width: int
+    identifiers: bytes
+    sampling: tuple[tuple[int, int], ...]
+    has_jfif: bool
+    adobe: int | None
+
+    @property
+    def is_rgb(self) -> bool:
+        """True where libjpeg takes three components for red, green and blue, not for luma and chroma."""
+        if self.has_jfif or len(self.sampling) != 3:
+            return False
+        return self.adobe == 0 if self.adobe is not None else self.identifiers == b"RGB"
+
+
+def header(data: bytes) -> Header:
+    """The header of a file; ValueError where the file ends before its frame header, or that is damaged."""
+    has_jfif, adobe, frame = False, None, b""
+    for marker, start, end in _segments(data):
+        payload = data[start + 4 : end]
+        has_jfif |= marker == _APP0 and payload.startswith(b"JFIF\0")
+        if marker == _APP14 and payload.startswith(b"Adobe") and len(payload) >= 12:
+            adobe = payload[11]
+        if marker in _FRAMES:
+            frame = payload
+    if len(frame) < 6 or len(frame) < 6 + 3 * frame[5]:
+        raise ValueError("there is no frame header")
+    height, width, count = struct.unpack(">HHB", frame[1:6])
+    parts = [frame[6 + 3 * i : 9 + 3 * i] for i in range(count)]
+    sampling = tuple((part[1] >> 4, part[1] & 15) for part in parts)
+    if not (height and width and count) or not all(1 <= factor <= 4 for pair in sampling for factor in pair):
+        raise ValueError("the frame header is damaged")
+    return Header(height, width, bytes(part[0] for part in parts), sampling, has_jfif, adobe)
+
+
+def without_colours(data: bytes) -> bytes:
+    """The same file with its components called red, green and blue: a decoder gives them as they are."""
+    kept = [data[start:end] for marker, start, end in _segments(data) if marker not in (_APP0, _APP14)]
+    last = max(end for _, _, end in _segments(data))
+    return b"".join((_SOI, _ADOBE_RGB, *kept, data[last:]))
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Marker, start and end of each segment up to the first scan's header, that one included."""
+    at = len(_SOI)
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker == 0xFF:
+            at += 1
+        elif marker in _WITHOUT_LENGTH:
+            at += 2
+        else:
+            end = at + 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+            yield marker, at, end
+            if marker == _SOS:
+                return
+            at = end
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CutColumns:
+    """Columns of a window whose chroma libjpeg interpolates otherwise than in the whole picture.
+
+    `expansion` is how many pixels a chroma sample covers (across, down); an `is_box` column repeats its sample.
+    """
+
+    columns: tuple[int, ...]
+    expansion: tuple[int, int]
+    is_box: bool
+
+
+def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns | None:
+    """The columns that lack a neighbour in a window of a picture that is decoded at 1 / ratio; None where there are none.
+
+    As jpeg_crop_scanline of libjpeg-turbo does: the window begins at a multiple of the largest block, and ends where it ends.
+    """
+    expansion = _expansion(file, ratio)
+    picture, block = -(-file.width // ratio), max(across for across, _ in file.sampling) * _BLOCK // ratio
+    if expansion not in ((2, 1), (2, 2)) or ratio == _BLOCK or -(-picture // 2) <= 2:
+        return None
+    if left % block + width <= 2 < picture:
+        return CutColumns(tuple(range(left, left + width)), expansion, True)
+    last = left + width - 1
+    found = [*([left] if left and left % block == 0 else []), *([last] if last % 2 and last + 1 < picture else [])]
+    return CutColumns(tuple(dict.fromkeys(found)), expansion, False) if found else None
+
+
+def _expansion(file: Header, ratio: int) -> tuple[int, int]:
+    """How many pixels a sample of the second component covers: libjpeg decodes it larger where it can."""
+    if len(file.sampling) == 1:
+        return 1, 1
+    size = _BLOCK // ratio
+    most = [max(factors) * size for factors in zip(*file.sampling)]
+    own = file.sampling[1]
+    while size < _BLOCK and not any(n % (factor * size * 2) for n, factor in zip(most, own)):
+        size *= 2
+    return most[0] // (own[0] * size), most[1] // (own[1] * size)
+
+
+def cut_pixels(planes: np.ndarray, cut: CutColumns, rows: slice) -> np.ndarray:
+    """The red, green and blue of cut columns: (rows, columns, 3), uint8.
+
+    `planes` are luma and chroma (height, width, 3), each chroma sample repeated. Interpolation as in jdsample.c.
+    """
+    columns = list(cut.columns)
+    luma = planes[rows][:, columns, 0].astype(np.int32)
+    chroma = planes[:, columns, 1:].astype(np.int32)
+    if cut.expansion[1] == 2 and not cut.is_box:
+        samples = chroma[::2]
+        number = np.arange(len(chroma))
+        far = np.clip(number // 2 + np.where(number % 2, 1, -1), 0, len(samples) - 1)
+        bias = np.where(np.array(columns) % 2, 7, 8)[:, None]
+        chroma = (4 * (3 * samples[number // 2] + samples[far]) + bias) >> 4
+    return _rgb(luma, chroma[rows])
+
+
+def _rgb(luma: np.ndarray, chroma: np.ndarray) -> np.ndarray:
+    """As jdcolor.c: fixed point of 16 bits."""
+    blue, red = chroma[..., 0] - 128, chroma[..., 1] - 128
+    green = luma + ((-22554 * blue - 46802 * red + 32768) >> 16)
+    colours = (luma + ((91881 * red + 32768) >> 16), green, luma + ((116130 * blue + 32768) >> 16))
+    return np.clip(np.stack(colours, -1), 0, 255).astype(np.uint8)
