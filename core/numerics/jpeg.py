@@ -18,7 +18,7 @@ _ADOBE_RGB = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Header:
-    """Sizes in pixels, the identifiers and sampling factors (horizontal, vertical) of the components, and Adobe's transform."""
+    """Sizes in pixels, the identifiers and sampling factors (horizontal, vertical) of components, and Adobe's transform."""
 
     height: int
     width: int

@@ -36,11 +36,13 @@ def common(g: Any, a: Any, b: Any) -> Any:
         return Held(_fresh(g, a.is_there), tuple(common(g, left, right) for left, right in zip(a.values, b.values)))
     if isinstance(a, Held) or isinstance(b, Held):
         g.refuse("one branch gives an optional and the other a tensor")
-    return g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a.is_stacked)
+    found = g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a)
+    found.elements = a.elements.beside(b.elements)
+    return found
 
 
 def _fresh(g: Any, value: Value) -> Value:
-    found: Value = g.fresh(value.dtype, value.shape, value.is_stacked)
+    found: Value = g.fresh(value.dtype, value.shape, value)
     return found
 
 

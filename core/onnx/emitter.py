@@ -20,7 +20,7 @@ from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .double_floats import IN_DOUBLE
 from .folding import folded
 from .kernel_dtypes import computed_in
-from .model import Block, Held, Operation, Value
+from .model import Block, Elements, Held, Operation, Value
 from .result_shapes import result_shape
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
@@ -225,9 +225,10 @@ class Emitter:
         """(..., 2) real as (...) complex."""
         return self.complex(*(self.op("Gather", value, np.array(side), axis=-1) for side in (0, 1)))
 
-    def fresh(self, dtype: DType, shape: Shape, is_stacked: bool = False) -> Value:
-        """A value that a block takes or gives."""
-        result = Value(dtype, shape, is_stacked=is_stacked)
+    def fresh(self, dtype: DType, shape: Shape, like: Value | None = None) -> Value:
+        """A value that a block takes or gives; a list where `like` is one."""
+        result = Value(dtype, shape, is_stacked=like is not None and like.is_stacked)
+        result.elements = result.elements if like is None else like.elements
         if dtype.is_complex:
             result.parts = Value(part_dtype(dtype), shape), Value(part_dtype(dtype), shape)
         return result
@@ -322,16 +323,22 @@ class Emitter:
         start, end = (bound if isinstance(bound, Value) else [bound] for bound in (start, end))
         return self.op("Slice", value, start, end, [axis])
 
-    def stacked(self, elements: Value) -> Value:
-        """A list whose elements are the rows of a tensor."""
-        result: Value = self.op("Identity", elements)
+    def stacked(self, rows: Value, elements: Elements | None = None) -> Value:
+        """A list whose elements are the rows of a tensor; they have its shape where `elements` does not say otherwise."""
+        result: Value = self.op("Identity", rows)
         result.is_stacked = True
+        of_rows = Elements(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
+        result.elements = elements or (rows.elements if rows.is_stacked else of_rows)
         return result
+
+    def unwritten(self, rows: Value, declared: Shape) -> Value:
+        """A list of which no element is written yet, whose elements are declared to be of a shape."""
+        return self.stacked(rows, Elements(declared))
 
     def of_rank(self, elements: Value, shape: Shape) -> Value:
         """A list of elements of unknown rank, which are numbers as long as none is written, with the rank of `shape`."""
         if elements.rank == 1 and shape.rank:
-            return self.stacked(self.unsqueeze(elements, *range(1, 1 + shape.rank)))
+            return self.stacked(self.unsqueeze(elements, *range(1, 1 + shape.rank)), elements.elements)
         return elements
 
     # Optionals.
@@ -403,7 +410,7 @@ class Emitter:
     ) -> list[Value]:
         """What is left of `carried`, whose shapes stay, after `advance` of 0, 1 ... count - 1 and of what is carried."""
         number = Value(dtypes.int64, SCALAR)
-        inner = [self.fresh(value.dtype, value.shape, value.is_stacked) for value in carried]
+        inner = [self.fresh(value.dtype, value.shape, value) for value in carried]
         with self.inside() as body:
             body.outputs = [self.constant(np.array(True)), *advance(number, inner)]
         body.inputs = inner
@@ -421,7 +428,7 @@ class Emitter:
 
         `number` is the value that stands for the number of the iteration in it, `count` after how many it ends.
         """
-        outputs = [self.fresh(value.dtype, value.shape, value.is_stacked) for value in body.inputs]
+        outputs = [self.fresh(value.dtype, value.shape, value) for value in body.inputs]
         body.inputs = [number or Value(dtypes.int64, SCALAR), Value(dtypes.bool_, SCALAR), *flat(self, body.inputs)]
         body.outputs = flat(self, body.outputs)
         self._emit("Loop", [count, condition, *flat(self, carried)], flat(self, outputs), {"body": body})

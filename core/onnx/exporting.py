@@ -440,7 +440,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
-        last = started(emit_loop(self.emitter, first, entering, advance))
+        last = started(emit_loop(self.emitter, first, entering, advance, values))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias
 
-from ..shapes import Shape, relax_shapes
+from ..dims import Dim
+from ..shapes import POSITION, Shape, relax_shapes
 from .emitter import Emitter
 from .model import Value
 
@@ -13,29 +14,44 @@ Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
 """Emits an iteration: from what enters it to the next condition and what it hands on."""
 
 
-def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Advance) -> list[Any]:
+def emit_loop(
+    g: Emitter, condition: Value, values: Sequence[Any], advance: Advance, around: Sequence[Any] = ()
+) -> list[Any]:
     """What is left of `values` when the condition no longer holds.
 
-    What an iteration hands on as it is stays outside. The body is emitted until the shapes that enter it hold in every
-    iteration.
+    What an iteration hands on as it is stays outside, as do values `around` the loop that it reads. The body is
+    emitted until the shapes that enter it hold in every iteration.
     """
     if condition.array is not None and not condition.array.any():
         return list(values)
     shapes = {i: value.shape for i, value in enumerate(values) if isinstance(value, Value)}
+    outside = [value.shape for value in (*values, *around) if isinstance(value, Value)]
+    constant = {name for shape in outside for dim in shape.dims or () if isinstance(dim, Dim) for name in dim.unnamed}
     source = g.source
     while True:
-        inner = {i: g.fresh(values[i].dtype, shape, values[i].is_stacked) for i, shape in shapes.items()}
+        inner = {i: g.fresh(values[i].dtype, shape, values[i]) for i, shape in shapes.items()}
         with g.inside() as block:
             again, after = advance([inner.get(i, value) for i, value in enumerate(values)])
         g.source = source
+        values, ranked = _with_rank(g, inner, values, after), values
+        if values != ranked:
+            shapes = {i: values[i].shape for i in shapes}
+            continue
         found = _changed(g, inner, values, after)
         if found == shapes:
+            _join_elements(g, inner, after, constant)
             block.inputs = list(inner.values())
             block.outputs = [again, *(after[i] for i in inner)]
             results = g.loop(condition, [values[i] for i in inner], block)
             left = dict(zip(inner, results))
             return [left.get(i, value) for i, value in enumerate(values)]
         shapes = found
+
+
+def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after: Sequence[Any]) -> list[Any]:
+    """What enters the loop, lists whose elements are of unknown rank with the rank that the first iteration writes."""
+    written = {i: after[i].elements.written for i, value in inner.items() if value.is_stacked and value.rank == 1}
+    return [g.of_rank(value, written[i]) if written.get(i) is not None else value for i, value in enumerate(values)]
 
 
 def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: Sequence[Any]) -> dict[int, Shape]:
@@ -50,6 +66,25 @@ def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: 
             if inner[i].dtype is not value.dtype:
                 g.refuse(f"an iteration hands on {value.dtype} for {inner[i].dtype}")
     return found
+
+
+def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], constant: Set[str]) -> None:
+    """Note of each list the elements that iterations write; refused unless all iterations write the same sizes.
+
+    Those are numbers, sizes of the model's inputs, and what is `constant` since it was there before the loop.
+    """
+    for i, value in inner.items():
+        if not value.is_stacked:
+            continue
+        written = after[i].elements.written
+        if written is not None and written != value.elements.written and not _is_constant(written, constant):
+            g.refuse("the elements of a list may differ in size from iteration to iteration")
+        value.elements = value.elements.beside(after[i].elements)
+
+
+def _is_constant(shape: Shape, constant: Set[str]) -> bool:
+    dims = [dim for dim in shape.dims or () if isinstance(dim, Dim)]
+    return shape.dims is not None and all(POSITION not in dim.symbols and constant.issuperset(dim.unnamed) for dim in dims)
 
 
 def _same(a: Any, b: Any) -> bool:

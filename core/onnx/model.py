@@ -8,22 +8,48 @@ from typing import Any
 
 from ..arrays import Array
 from ..dtypes import DType
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..errors import TfgError
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Elements:
+    """The shapes of a list's elements: what is declared of all, and that of the written ones, None where none is written."""
+
+    declared: Shape = UNKNOWN
+    written: Shape | None = None
+
+    def with_item(self, shape: Shape) -> Elements | None:
+        """The elements with one more of a shape; None where it is not proven to have that of the others."""
+        try:
+            item = merge_shapes(shape, self.declared)  # an unnamed size of the item stays, one that is declared may be any
+        except TfgError:
+            return None
+        is_proven = self.written is None or (item.dims is not None and item.dims == self.written.dims)
+        return Elements(self.declared, item) if is_proven else None
+
+    def beside(self, other: Elements) -> Elements:
+        """The elements of one list or of another; those of unknown rank have no shape in common."""
+        if self.written is None or other.written is None:
+            return self if other.written is None else other
+        return self if self.written == other.written else Elements(self.declared, UNKNOWN)
 
 
 class Value:
     """What an operation takes and gives; a constant where it has an `array`.
 
     The spec is what inference knows of it. A value that `is_stacked` stands for a list or for the flow of a TensorArray: the
-    elements stacked in one tensor, whose spec it has. Complex numbers are two values, their `parts`.
+    elements stacked in one tensor, whose spec it has; `elements` says which shapes they are known to have. Complex numbers
+    are two values, their `parts`.
     """
 
-    __slots__ = ("array", "is_stacked", "parts", "spec")
+    __slots__ = ("array", "elements", "is_stacked", "parts", "spec")
 
     def __init__(self, dtype: DType, shape: Shape = UNKNOWN, array: Array | None = None, is_stacked: bool = False) -> None:
         self.spec = TensorSpec(dtype, shape)
         self.array = array
         self.is_stacked = is_stacked
+        self.elements = Elements()
         self.parts: tuple[Value, Value] | None = None
 
     @property

@@ -91,7 +91,7 @@ def _refuse_truncated(data: bytes, file: jpeg.Header, how: Decoding, channels: i
         try:
             _decoded(data + b"\xff\xd9", file, how, channels, strict=True)
         except ValueError:
-            raise UnimplementedError("what TensorFlow makes of the missing part of a truncated JPEG file is not known") from None
+            raise UnimplementedError("what TensorFlow makes of a truncated JPEG file is not known") from None
     elif how.acceptable_fraction < 1:
         raise UnimplementedError("how many lines of a truncated JPEG file TensorFlow accepts is not known")
     else:

@@ -1,7 +1,8 @@
 """Lists and TensorArrays in ONNX: their elements stacked in one tensor, (length, element...).
 
-A dimension of the elements that is not known yet is 1, which the first element that is written expands. Elements of several
-shapes are `Pieces`, as long as it is known how many there are and which of them is taken.
+A dimension of the elements that is not known yet is 1, which the first element that is written expands. Elements that are not
+proven to be of one shape are `Pieces`, as long as it is known how many there are and which of them is taken; else they are
+refused, as the first would be repeated to the size of another.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def _pieces(g: Any, elements: Any) -> list[Any]:
         return list(elements.items)
     count: Any = elements.shape[0] if elements.rank else None
     if not isinstance(count, int):
-        g.refuse("its elements have several shapes, and their number is unknown")
+        g.refuse("its elements may have several shapes, and their number is unknown")
     return [g.Gather(elements, np.array(i), axis=0) for i in range(count)]
 
 
@@ -64,7 +65,7 @@ def empty(g: Any, count: Any, dtype: DType, shape: Shape) -> Any:
             g.refuse("it is a list of lists")
         return Pieces(())
     sizes = [size if isinstance(size, int) else 1 for size in shape.dims or ()]
-    return g.stacked(_zeros(g, dtype, g.vector(count), sizes))
+    return g.unwritten(_zeros(g, dtype, g.vector(count), sizes), shape)
 
 
 def _zeros(g: Any, dtype: DType, *sizes: Any) -> Any:
@@ -82,7 +83,7 @@ def zeros_like(g: Any, elements: Any) -> Any:
 
 
 def _stacked_as(g: Any, like: Any, value: Any) -> Any:
-    return g.stacked(value) if like.is_stacked else value
+    return g.stacked(value, like.elements) if like.is_stacked else value
 
 
 def added(g: Any, values: Any) -> Any:
@@ -110,9 +111,12 @@ def _fitting(g: Any, elements: Any, sizes: Any) -> Any:
 def _room(g: Any, elements: Any, item: Any) -> Any:
     """Elements that `item` fits between."""
     elements = g.of_rank(elements, item.shape)
-    if elements.shape.dims is not None and item.shape.is_known and elements.shape.dims[1:] == item.shape.dims:
+    if elements.shape.dims is not None and elements.shape.dims[1:] == item.shape.dims:
         return elements
-    return _fitting(g, elements, g.dims(item))
+    found = _fitting(g, elements, g.dims(item))
+    if elements.rank and item.rank is not None:
+        found.spec = TensorSpec(found.dtype, Shape((elements.shape[0], *item.shape.dims)))
+    return found
 
 
 def _is_empty(item: Any) -> bool:
@@ -122,21 +126,31 @@ def _is_empty(item: Any) -> bool:
 
 def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
     """The list with `item` at a place."""
-    if isinstance(elements, Pieces) or not _fits(elements, item):
+    agreed = _agreed(elements, item.shape)
+    if agreed is None or not _fits(elements, item):
         items, place = _pieces(g, elements), _place(g, index)
         return Pieces((*items[:place], item, *items[place + 1 :]))
     if _is_empty(item):
-        return g.stacked(_room(g, elements, item))
+        return g.stacked(_room(g, elements, item), agreed)
     place = g.reshape(g.vector(index), 1, 1)
-    return g.stacked(g.ScatterND(_room(g, elements, item), place, g.unsqueeze(item, 0)))
+    return g.stacked(g.ScatterND(_room(g, elements, item), place, g.unsqueeze(item, 0)), agreed)
+
+
+def _agreed(elements: Any, shape: Shape) -> Any:
+    """What is known of the elements with one of a shape; None where they may be of several."""
+    return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
 
 
 def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """The list with the rows of `items` at places."""
     sizes = g.slice(g.dims(items), 1, np.iinfo(np.int64).max)
-    elements = g.of_rank(elements, Shape(items.shape.dims[1:] if items.shape.dims is not None else None))
+    rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
+    agreed = _agreed(elements, rows)
+    if agreed is None:
+        g.refuse("its elements may have several shapes")
+    elements = g.of_rank(elements, rows)
     places, room = g.unsqueeze(g.vector(indices), 1), _fitting(g, elements, sizes)
-    return g.stacked(room if _is_empty(items) else g.ScatterND(room, places, items))
+    return g.stacked(room if _is_empty(items) else g.ScatterND(room, places, items), agreed)
 
 
 def item(g: Any, elements: Any, index: Any, shape: Any = None) -> Any:
@@ -189,7 +203,7 @@ def resized(g: Any, elements: Any, count: Any, like: Any = None) -> Any:
     kept = g.slice(elements, 0, g.vector(count))
     missing = g.Sub(g.vector(count), g.dim(kept, 0))
     zeros = _zeros(g, kept.dtype, missing, *(g.dim(kept, axis) for axis in range(1, g.rank(kept))))
-    return g.stacked(g.Concat(kept, zeros, axis=0))
+    return g.stacked(g.Concat(kept, zeros, axis=0), elements.elements)
 
 
 def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
@@ -212,9 +226,10 @@ def pushed(g: Any, elements: Any, item: Any) -> Any:
     """The list with one more element, of the shape of those that are known to be there."""
     if not isinstance(elements, Pieces) and not hasattr(item, "shape"):
         g.refuse("its elements are no tensors")
-    if isinstance(elements, Pieces) or _differs(elements, item):
+    agreed = _agreed(elements, item.shape)
+    if agreed is None or _differs(elements, item):
         return Pieces((*_pieces(g, elements), item))
-    return g.stacked(g.Concat(_room(g, elements, item), g.unsqueeze(item, 0), axis=0))
+    return g.stacked(g.Concat(_room(g, elements, item), g.unsqueeze(item, 0), axis=0), agreed)
 
 
 def _differs(elements: Any, item: Any) -> bool:
@@ -227,7 +242,7 @@ def popped(g: Any, elements: Any, shape: Any) -> tuple[Any, Any]:
     """The list without its last element, and that, of a shape as `item` has it."""
     if isinstance(elements, Pieces):
         return Pieces(elements.items[:-1]), elements.items[-1]
-    return g.stacked(g.slice(elements, 0, -1)), item(g, elements, g.constant(np.int64(-1)), shape)
+    return g.stacked(g.slice(elements, 0, -1), elements.elements), item(g, elements, g.constant(np.int64(-1)), shape)
 
 
 def split(g: Any, tensor: Any, lengths: Any) -> Any:
