@@ -67,8 +67,18 @@ def _file_error(error: OSError, path: str) -> TfgError:
 def require_folder(path: str | os.PathLike[str]) -> None:
     """Raise NotFoundError where the folder that a file or folder is to be written to is not there."""
     folder = os.path.dirname(os.fspath(path).rstrip(os.sep))
-    if folder and not os.path.isdir(folder):
+    with file_errors(path):
+        is_there = not folder or _is_folder(folder)
+    if not is_there:
         raise NotFoundError(f"there is no folder '{folder}'", hint="make it first")
+
+
+def _is_folder(path: str) -> bool:
+    """As os.path.isdir, with the errors of names that no file can have."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def require_new_folder(path: str | os.PathLike[str]) -> None:

@@ -220,7 +220,7 @@ def test_an_argument_of_the_wrong_type_is_a_type_error(call):
         call(Session(good_graph()))
 
 
-@pytest.mark.parametrize("name", ["a\0b.pb", "\ud800.pb", "a/\ud800/b.npz"])
+@pytest.mark.parametrize("name", ["a\0b.pb", "\ud800.pb", "a/\ud800/b.pb"])
 def test_a_name_that_no_file_can_have(name):
     with pytest.raises(InvalidArgumentError, match="no name of a file"):
         load(name)
