@@ -17,7 +17,7 @@ CHECKS = {
     "types": ("scripts.check_types",),
     "tests": (*PYTEST, "-n", "2"),
     # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
-    "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py"),
+    "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py"),
 }
 DEFAULT = ("lint", "types", "tests")
 

@@ -16,7 +16,7 @@ from tfg.core.numerics import helpers, products, threads
 from tfg.core.runtime import interruption
 
 RUNS = 40
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists them")
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: only Linux lists them")
 
 
 @pytest.fixture(autouse=True)
