@@ -6,7 +6,7 @@ import dataclasses
 
 from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
-from .conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
+from .conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames, is_choice
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,8 +31,11 @@ class LoopVariable:
 
 
 def loop_variables(frame: Frame) -> list[LoopVariable]:
-    """The loop's variables; UnimplementedError where the loop is not built as tf.while_loop builds it."""
-    return [_loop_variable(enter) for enter in frame.with_op(ENTER) if not enter.attr("is_constant")]
+    """The loop's variables; UnimplementedError where the loop is not built as tf.while_loop builds it.
+
+    TensorFlow's gradients leave Enters behind that nothing reads: they are no variables.
+    """
+    return [_loop_variable(enter) for enter in frame.with_op(ENTER) if enter.uses and not enter.attr("is_constant")]
 
 
 def find_frames(graph: Graph) -> dict[Node, Frame]:
@@ -43,10 +46,15 @@ def find_frames(graph: Graph) -> dict[Node, Frame]:
 
 def _loop_variable(enter: Node) -> LoopVariable:
     merge = _only(enter, [n for n in enter.uses if n.op in MERGE])
-    switch = _only(merge, [n for n in merge.uses if n.op in SWITCH and merge.output() in n.inputs[:1]])
+    switch = _only(merge, [n for n in merge.uses if _is_loop_switch(n) and merge.output() in n.inputs[:1]])
     exits = [n for n in switch.uses if n.op in EXIT]
     back = _only(merge, [value.node for value in merge.inputs if value.node.op in NEXT_ITERATION])
     return LoopVariable(enter, merge, switch, back, exits[0] if exits else None)
+
+
+def _is_loop_switch(node: Node) -> bool:
+    """True for the Switch that ends a loop; a conditional in the loop's condition has others."""
+    return node.op in SWITCH and not is_choice(node)
 
 
 def _only(node: Node, found: list[Node]) -> Node:
