@@ -149,7 +149,7 @@ def tensor_array_v3_shape(
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
-    if len(array) < 0 or array.is_grad:
+    if len(array) < 0:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
     name = f"{array.name}@{source}"
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
@@ -228,16 +228,6 @@ def tensor_array_write(
 
 
 # Gradients: what is written forward is read backward, through an array of gradients beside each array.
-def _gradient_source(g: GradientBuilder, grad: Output) -> str:
-    """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`, as in TensorFlow.
-
-    In a sweep of another name it is that name, so that no two computations share an array.
-    """
-    parts = grad.node.name.split("/")
-    positions = [i for i, part in enumerate(parts) if part.startswith("gradients")]
-    return "/".join(parts[: positions[-1] + 1]) if positions else g.sweep
-
-
 def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
     """The handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
@@ -248,7 +238,7 @@ def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: s
 @gradient(*_versions("TensorArrayWrite"))
 def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, index, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
 
 
@@ -271,7 +261,7 @@ def tensor_array_read_shape(handle: TensorSpec, index: TensorSpec, flow_in: Tens
 @gradient(*_versions("TensorArrayRead"))
 def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
     return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
@@ -300,7 +290,7 @@ def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: 
 @gradient(*_versions("TensorArrayGather"))
 def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
@@ -342,7 +332,7 @@ def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except
 @gradient(*_versions("TensorArrayConcat"))
 def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
     handle, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
@@ -379,7 +369,7 @@ def flow_shape(*inputs: TensorSpec) -> Shape:
 @gradient(*_versions("TensorArrayScatter"))
 def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, indices, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
 
 
@@ -426,7 +416,7 @@ def tensor_array_split(
 @gradient(*_versions("TensorArraySplit"))
 def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, value, _, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
     grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
     return [None, grad, None, flow]
 

@@ -22,3 +22,21 @@ def test_computations_share_no_array(names: tuple[str, str]) -> None:
     graph, second = gradients(graph, "y:0", "x:0", name=names[1])
     for grad in tfg.Session(graph).run([*first, *second], {"x:0": np.float32([1, 2, 3])}):
         np.testing.assert_array_equal(grad, [2, 4, 6])
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_arrays_of_gradients_have_gradients(order: int) -> None:
+    """Of the fourth power, through an array that is written and read; TensorFlow refuses from the second order on."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="double", shape=[2], name="x")
+    handle, flow = b.TensorArrayV3(2, dtype="double", clear_after_read=False)
+    for i, element in enumerate(b.Unpack(x, num=2, axis=0)):
+        flow = b.TensorArrayWriteV3(handle, i, element, flow)
+    values = b.TensorArrayGatherV3(handle, [0, 1], flow, dtype="double")
+    b.Square(b.Square(values), name="y")
+    graph, tensor = b.graph, "y:0"
+    for sweep in range(order):
+        graph, (tensor,) = gradients(graph, tensor, "x:0", name=f"sweep_{sweep}")
+    at = np.array([0.7, 1.2])
+    wanted = {1: 4 * at**3, 2: 12 * at**2, 3: 24 * at}[order]
+    np.testing.assert_allclose(tfg.Session(graph).run(tensor, {"x:0": at}), wanted)
