@@ -14,9 +14,11 @@ from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..functions.fitting import check_calls, check_own_calls
 from ..graph import Graph, Node, Output
+from ..traversal import reachable
 from ..words import counted
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedFunctions
+from .stack_lists import POP, use_lists_for_stacks
 from .sweep import Call, Sweep
 
 
@@ -39,6 +41,8 @@ def add_gradients(
     """
     graph.check()
     (check_calls if functions is None else check_own_calls)(graph)
+    if any(node.op in POP for node in reachable(y.node for y in ys)):
+        use_lists_for_stacks(graph)
     builder = GradientBuilder(graph)
     backward = Backward(builder, ys, xs, stop_gradients, colocate, functions=functions, call=call)
     with builder.name_scope(name) as scope:

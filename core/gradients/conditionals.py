@@ -6,6 +6,7 @@ from ..building.gradbuilder import Gradients
 from ..control_flow.conditions import Conditions
 from ..errors import UnimplementedError
 from ..graph import Node, Output
+from .branches import branches_of
 from .slices import alike, gradient_dtype, map_parts, zeros_for
 from .sweep import Sweep
 
@@ -37,20 +38,3 @@ def merge_predicate(merge: Node, conditions: Conditions) -> tuple[Output, tuple[
             if (predicate, 1 - branch) in other:
                 return predicate, (branch, 1 - branch)
     raise UnimplementedError("its inputs are not the two branches of one predicate", node=merge.name, op=merge.op)
-
-
-def branches_of(value: Output, conditions: Conditions) -> list[tuple[Output, int]]:
-    """The predicates that decide whether `value` is there, outermost first, each with the branch that it is on.
-
-    UnimplementedError where a Merge on the way joins what is not the two branches of one predicate.
-    """
-    found = []
-    for predicate, branch in conditions.of_value(value):
-        if not isinstance(predicate, Output):
-            raise UnimplementedError(
-                f"it decides whether '{value}' is there, and its inputs are not the two branches of one predicate",
-                node=predicate.name,
-                op=predicate.op,
-            )
-        found.append((predicate, branch))
-    return sorted(found, key=lambda literal: (len(conditions.of_node(literal[0].node)), literal[0].name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, predicate_source
+from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, is_choice, predicate_source
 from ..control_flow.frames import find_frames, loop_variables
 from ..graph import Graph, Node, Output
 
@@ -13,8 +13,9 @@ class Loops:
     """The loops of a graph under differentiation, and the nodes that the backward loops had added to the forward ones."""
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self.graph = graph
         self.has_loops = any(node.op in ENTER for node in graph)
+        self.has_branches = any(is_choice(node) for node in graph)
         self._places: dict[Node, int] = {}
         self._frames: dict[Node, Frame] = find_frames(graph) if self.has_loops else {}
         self._adopted: dict[Node, Frame | None] = {}
@@ -24,7 +25,7 @@ class Loops:
 
     def in_order(self, nodes: Iterable[Node]) -> list[Node]:
         """Nodes in the order of the graph, to which sweeps add and from which they take nothing."""
-        for node in self._graph.since(len(self._places)):
+        for node in self.graph.since(len(self._places)):
             self._places[node] = len(self._places)
         return sorted(nodes, key=self._places.__getitem__)
 

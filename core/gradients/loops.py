@@ -17,8 +17,9 @@ from ..control_flow.conditions import ENTER, Frame, source_of
 from ..control_flow.frames import LoopVariable, loop_variables
 from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
-from .conditionals import branches_of
+from .branches import branches_of
 from .function_parts import dtype_of
+from .loop_building import close_variable, enter_and_merge
 from .slices import zeros_for
 from .sweep import Sweep
 
@@ -46,6 +47,7 @@ class _LoopGradient:
         self.g: GradientBuilder = backward.builder
         self.frame = frame
         self.frame_name = f"{backward.scope}{frame.name}"
+        self.parallel_iterations = frame.with_op(ENTER)[0].attr("parallel_iterations")
         variables = loop_variables(frame)
         self.variables = [v for v in variables if backward.carries_gradient(v.enter.output())]
         self.handles = [v for v in variables if v.enter.output().dtype is dtypes.resource]
@@ -76,7 +78,8 @@ class _LoopGradient:
         results: dict[Node, Output] = {}
         for variable, grad in zip(self.variables, dense):
             switch = switches[variable]
-            results[variable.enter] = self._close(switch, grad if grad is not None else self.g.zeros_like(switch.output(1)))
+            value = grad if grad is not None else self.g.zeros_like(switch.output(1))
+            results[variable.enter] = close_variable(self.g, switch, value)
         for enter, grad in zip(invariant, dense[len(self.variables) :]):
             if grad is not None:
                 results[enter] = self._accumulate(enter, grad)
@@ -115,7 +118,7 @@ class _LoopGradient:
         g = self.g
         with self._placed_beside(self.frame):
             zero = g.constant(0, dtypes.int32, "zero")
-        merge = self._enter_and_merge(zero, self.frame.name)
+        merge = enter_and_merge(g, zero, self.frame.name, self.parallel_iterations)
         switch = g.Switch(merge, self.frame.condition.output())[0].node
         pivot = g.Identity(switch.output(1), name="iteration").node
         with g.control_dependencies([pivot]):
@@ -131,7 +134,7 @@ class _LoopGradient:
     def _backward_counter(self) -> _Counter:
         """A counter in the backward loop: from the number of iterations down to 0, and the loop's condition."""
         g = self.g
-        merge = self._enter_and_merge(self.forward_counter.exit, self.frame_name)
+        merge = enter_and_merge(g, self.forward_counter.exit, self.frame_name, self.parallel_iterations)
         with g.control_dependencies([merge]):
             zero, one = g.constant(0, dtypes.int32, "zero"), g.constant(1, dtypes.int32, "one")
         self.condition = g.LoopCond(g.Greater(merge, zero))
@@ -141,32 +144,21 @@ class _LoopGradient:
         self.graph.set_input(merge.node, 1, back.output())
         return _Counter(pivot, back, g.Exit(switch.output(0)))
 
-    def _enter_and_merge(self, value: Output, frame_name: str) -> Output:
-        """Enter and Merge of a new loop variable; the Merge's second input is set once its NextIteration exists."""
-        entered = self._enter(value, frame_name, is_constant=False)
-        return self.g.Merge([entered, entered])[0]
-
-    def _enter(self, value: Output, frame_name: str, is_constant: bool) -> Output:
-        parallel = self.frame.with_op(ENTER)[0].attr("parallel_iterations")
-        return self.g.Enter(value, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel)
+    def _enter(self, value: Output, frame_name: str) -> Output:
+        """The value in every iteration of a loop."""
+        return self.g.Enter(value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations)
 
     def _start_variable(self, initial: Output) -> Node:
         """Enter, Merge and Switch of a variable of the backward loop; returns the Switch."""
-        merge = self._enter_and_merge(initial, self.frame_name)
+        merge = enter_and_merge(self.g, initial, self.frame_name, self.parallel_iterations)
         return self.g.Switch(merge, self.condition)[0].node
-
-    def _close(self, switch: Node, value: Output) -> Output:
-        """Let `value` be the variable's value in the next iteration; returns what leaves the loop."""
-        back = self.g.NextIteration(value)
-        self.graph.set_input(switch.inputs[0].node, 1, back)
-        return self.g.Exit(switch.output(0))
 
     def _accumulate(self, enter: Node, grad: Output) -> Output:
         """The sum over all iterations of the gradient of a loop invariant."""
         zeros = zeros_for(self.g, enter.inputs[0], dtype_of(grad))
         self._outside.update([zeros.node, *(value.node for value in zeros.node.inputs)])
         switch = self._start_variable(zeros)
-        return self._close(switch, self.g.AddV2(switch.output(1), grad))
+        return close_variable(self.g, switch, self.g.AddV2(switch.output(1), grad))
 
     def _legalise(self, new_nodes: Sequence[Node]) -> None:
         """Bring every value from outside that the backward loop's body reads into its frame."""
@@ -192,7 +184,7 @@ class _LoopGradient:
 
     def _entered_value(self, value: Output) -> Output:
         if value not in self._entered:
-            self._entered[value] = self._enter(value, self.frame_name, is_constant=True)
+            self._entered[value] = self._enter(value, self.frame_name)
         return self._entered[value]
 
     def _copied_constant(self, node: Node) -> Output:
@@ -207,7 +199,7 @@ class _LoopGradient:
             with self._placed_beside(self.frame):
                 size = g.constant(-1, dtypes.int32, "max_size")
                 stack = g.StackV2(size, elem_type=value.dtype.base if value.dtype else None, stack_name="")
-            handle = self._enter(stack, self.frame.name, is_constant=True)
+            handle = self._enter(stack, self.frame.name)
             inside = [handle.node]
             for predicate, branch in branches:
                 switch = g.Switch(handle, predicate)

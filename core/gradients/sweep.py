@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.conditions import NEXT_ITERATION, Frame, source_of
+from ..control_flow.conditions import ALWAYS, NEXT_ITERATION, Frame, source_of
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import infer
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..traversal import forward_predecessors, topological_order
+from .branches import in_order, zeros_elsewhere
 from .function_parts import DifferentiatedFunctions, dtype_of
 from .loop_state import Loops, loop_values
 from .origins import Scope, element_dtype, origins
 from .slices import carries_gradient, has_gradient
+from .stack_lists import refuse_other_stacks
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Unit:
     outputs: tuple[Output, ...]
     inputs: tuple[Output, ...]
     gradient: Callable[[Node, Gradients], Gradients] | None = None
+    runs_with: Node | None = None
+    """A node that runs if the unit does, where that is not `node`."""
 
 
 class Sweep(abc.ABC):
@@ -168,6 +172,8 @@ class Sweep(abc.ABC):
                 if consumer not in forward and not self._ends_iteration(consumer):
                     forward.add(consumer)
                     stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
+        if self._enclosing is None:
+            refuse_other_stacks(forward | {x.node for x in self._xs}, self._ys)
         return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:
@@ -221,8 +227,29 @@ class Sweep(abc.ABC):
         take_back = unit.gradient or self._scoped_gradient
         results = take_back(unit.node, grads)
         for value, grad in zip(unit.inputs, results):
-            if value not in self._stops and self.is_differentiable(value):
-                self.add(value, grad)
+            if grad is not None and value not in self._stops and self.is_differentiable(value):
+                self.add(value, self._on_all_branches(unit, value, grad))
+
+    def _on_all_branches(self, unit: Unit, value: Output, grad: Output | IndexedSlices) -> Output | IndexedSlices:
+        """A gradient that is there whenever the value is, also where what reads the value is on a branch not taken.
+
+        TensorFlow lets values onto branches by a Switch, which gradients and optimizations do without.
+        """
+        conditions = self.loops.conditions
+        own = conditions.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
+        more = own - conditions.of_value(value) if own else ALWAYS
+        literals = [literal for literal in more if self._is_decided_here(literal[0])]
+        if not literals:
+            return grad
+        with self.builder.name_scope(f"{self.scope}{unit.node.name}_grad/"):
+            branches = in_order(literals, conditions, f"whether '{unit.node.name}' runs")
+            return zeros_elsewhere(self.builder, value, grad, branches)
+
+    def _is_decided_here(self, decision: Output | Node) -> bool:
+        """True for what is decided in an iteration of the loop that this sweep is one iteration of."""
+        node = decision.node if isinstance(decision, Output) else decision
+        frame = self.loops.frame_of_value(decision) if isinstance(decision, Output) else self.loops.frame_of(node)
+        return frame is self._enclosing
 
     def _scoped_gradient(self, node: Node, grads: Gradients) -> Gradients:
         """The node's gradient with new nodes under `gradients/NODE_grad/`."""
@@ -280,7 +307,7 @@ class Sweep(abc.ABC):
         if loop is None:
             return Unit(node, tuple(node.output(i) for i in range(len(node.output_dtypes))), node.inputs)
         inputs, outputs = loop_values(loop)
-        return Unit(node, tuple(outputs), tuple(inputs), lambda _, grads: self.loop_gradient(loop, grads))
+        return Unit(node, tuple(outputs), tuple(inputs), lambda _, grads: self.loop_gradient(loop, grads), loop.condition)
 
     def path(self, through: Node) -> list[str]:
         """The names of the nodes on a shortest path from a y through the node to an x."""

@@ -2,7 +2,8 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   Stack
 #   StackClose: inexpensive
-#   StackPop StackPush: inexpensive asynchronous
+#   StackPop: inexpensive asynchronous stack_pop
+#   StackPush: inexpensive asynchronous stack_push
 #   StackV2: run_state
 #   StackCloseV2: unshared inexpensive
 #   StackPopV2: unshared inexpensive asynchronous stack_pop
@@ -152,8 +153,8 @@ def stack_close_shape(handle: TensorSpec) -> tuple[()]:
 
 
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
-facts("stack_push", of=("StackPushV2",))
-facts("stack_pop", of=("StackPopV2",))
+facts("stack_push", of=("StackPush", "StackPushV2"))
+facts("stack_pop", of=("StackPop", "StackPopV2"))
 facts("unshared", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 
 

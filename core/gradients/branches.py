@@ -1,0 +1,44 @@
+"""On which branches of V1 conditionals values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..control_flow.conditions import Conditions, Literal
+from ..errors import UnimplementedError
+from ..graph import Output
+from .slices import alike, gradient_dtype, map_parts, zeros_for
+
+
+def branches_of(value: Output, conditions: Conditions) -> list[tuple[Output, int]]:
+    """The predicates that decide whether `value` is there, outermost first, each with the branch that it is on.
+
+    UnimplementedError where a Merge on the way joins what is not the two branches of one predicate.
+    """
+    return in_order(conditions.of_value(value), conditions, f"whether '{value}' is there")
+
+
+def in_order(literals: Iterable[Literal], conditions: Conditions, decided: str) -> list[tuple[Output, int]]:
+    """Predicates with branches, outermost first; UnimplementedError for what is no predicate says what it has `decided`."""
+    found = []
+    for predicate, branch in literals:
+        if not isinstance(predicate, Output):
+            raise UnimplementedError(
+                f"it decides {decided}, and its inputs are not the two branches of one predicate",
+                node=predicate.name,
+                op=predicate.op,
+            )
+        found.append((predicate, branch))
+    return sorted(found, key=lambda literal: (len(conditions.of_node(literal[0].node)), literal[0].name))
+
+
+def zeros_elsewhere(
+    g: GradientBuilder, value: Output, grad: Output | IndexedSlices, branches: Iterable[tuple[Output, int]]
+) -> Output | IndexedSlices:
+    """The gradient of a value that is read on these branches only, outermost first: zeros where another one is taken."""
+    zeros = zeros_for(g, value, gradient_dtype(grad))
+    for predicate, branch in reversed(list(branches)):
+        other: Output = g.Switch(zeros, predicate)[1 - branch]
+        grad = map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], [other, grad]))
+    return grad

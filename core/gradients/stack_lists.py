@@ -1,0 +1,261 @@
+"""Stacks of V1 loops as lists, through which gradients flow.
+
+A loop pushes values onto a stack and the loop of its gradient pops them, but no edge leads from one to the other. A list that
+is a variable of both loops has these edges, so that a gradient of the gradient depends on what was pushed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from .. import dtypes
+from ..building.builder import GraphBuilder
+from ..control_flow.conditions import ENTER, SWITCH, Frame, hands_in, source_of
+from ..errors import UnimplementedError
+from ..graph import Graph, Node, Output
+from ..op_facts import has_fact, ops_with
+from ..traversal import reachable
+from .branches import branches_of
+from .function_parts import dtype_of
+from .loop_building import close_variable, enter_and_merge
+from .loop_state import Loops
+from .slices import has_gradient
+
+PUSH: Final = ops_with("stack_push")
+POP: Final = ops_with("stack_pop")
+
+_Step: TypeAlias = "Node | tuple[Output, int]"
+"""The Enter into a loop, or a predicate with the branch taken."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Use:
+    """A node that takes the handle of a stack: the way there, outermost first, and the nodes that let the handle go it."""
+
+    node: Node
+    handle: Output
+    way: tuple[_Step, ...] = ()
+    handing_on: tuple[Node, ...] = ()
+
+    @property
+    def is_saved(self) -> bool:
+        """True where the handle itself is pushed: an outer loop saves the stack of an inner one."""
+        return self.node.op in PUSH and self.node.inputs[1] is self.handle
+
+    @property
+    def is_push(self) -> bool:
+        return self.node.op in PUSH and not self.is_saved
+
+    @property
+    def is_pop(self) -> bool:
+        return self.node.op in POP
+
+
+def use_lists_for_stacks(graph: Graph) -> None:
+    """Replace the stacks of what has gradients by lists.
+
+    Each must be filled by one push and emptied by one pop, as gradients use them; otherwise all stay.
+    """
+    if not any(node.op in PUSH for node in graph):
+        return
+    stacks = _Stacks(Loops(graph))
+    if not all(map(stacks.is_plain, stacks.differentiable)):
+        return
+    conversion = _Conversion(graph, stacks)
+    # An outer stack holds the inner ones, which have to be lists first.
+    for stack in sorted(stacks.differentiable, key=stacks.depth, reverse=True):
+        conversion.convert(stack)
+    graph.remove_nodes(conversion.leftovers)
+
+
+def refuse_other_stacks(reached: Collection[Node], ys: Sequence[Output]) -> None:
+    """UnimplementedError names the pop where ys depend, by a stack that is no list, on what is among those `reached`."""
+    pushes = [node for node in reached if node.op in PUSH and _is_reached(node.inputs[1], reached)]
+    if not pushes:
+        return
+    filled = {_made_by(node.inputs[0]) for node in pushes}
+    for node in reachable((y.node for y in ys), by_control=False):
+        if node.op in POP and has_gradient(dtype_of(node.output())) and _made_by(node.inputs[0]) in filled:
+            problem = "the result depends on what it pops, and no gradient goes through this stack to what was pushed"
+            raise UnimplementedError(problem, node=node.name, op=node.op)
+
+
+def _is_reached(value: Output, reached: Collection[Node]) -> bool:
+    return value.node in reached and has_gradient(dtype_of(value))
+
+
+def _made_by(handle: Output) -> Node:
+    """What makes the handle of a stack, past the nodes that let it into loops and onto branches."""
+    while hands_in(handle.node):
+        handle = handle.node.inputs[0]
+    return handle.node
+
+
+class _Stacks:
+    """The stacks of a graph, and what takes their handles: where they are made, and where an outer stack gives them back."""
+
+    def __init__(self, loops: Loops) -> None:
+        self.loops = loops
+        self.uses: dict[Output, list[_Use]] = {}
+        self.handles: dict[Node, list[Output]] = {}
+        """The handles of each stack, the one that it is made with first."""
+        filled = dict.fromkeys(_made_by(node.inputs[0]) for node in loops.graph if node.op in PUSH)
+        stacks = [node for node in filled if has_fact(node.op, "run_state")]
+        for stack in stacks:
+            self.note(stack, stack.output())
+        self.filled = {use.node: stack for stack in stacks for use in self.uses[stack.output()] if use.is_push}
+        while given := [(stack, popped) for stack in stacks for popped in self.given_back(stack) if popped not in self.uses]:
+            for stack, popped in given:
+                self.note(stack, popped)
+        self.differentiable = {stack for push, stack in self.filled.items() if has_gradient(dtype_of(push.inputs[1]))}
+        while outer := {holder for stack in self.differentiable for holder in self.holders(stack)} - self.differentiable:
+            self.differentiable |= outer
+
+    def note(self, stack: Node, handle: Output) -> None:
+        """Look at what takes a handle of a stack."""
+        self.handles.setdefault(stack, []).append(handle)
+        self.uses[handle] = _uses(self.loops, handle)
+
+    def all_uses(self, stack: Node) -> list[_Use]:
+        """What takes any handle of a stack."""
+        return [use for handle in self.handles[stack] for use in self.uses[handle]]
+
+    def holders(self, stack: Node) -> list[Node]:
+        """The outer stacks that hold a stack."""
+        return [self.filled[use.node] for use in self.all_uses(stack) if use.is_saved and use.node in self.filled]
+
+    def given_back(self, stack: Node) -> list[Output]:
+        """The handles of a stack that are popped from those that hold it."""
+        return [use.node.output() for holder in self.holders(stack) for use in self.all_uses(holder) if use.is_pop]
+
+    def depth(self, stack: Node) -> int:
+        """How many loops a stack is made in."""
+        frame = self.loops.frame_of(stack)
+        return 0 if frame is None else 1 + frame.depth
+
+    def is_plain(self, stack: Node) -> bool:
+        """True where there is one push and at most one pop, and handles are saved only where they are made or popped."""
+        uses = self.all_uses(stack)
+        enters = [step for use in uses for step in use.way if isinstance(step, Node)]
+        return (
+            sum(use.is_push for use in uses) == 1
+            and sum(use.is_pop for use in uses) <= 1
+            and all(enter.attr("is_constant") for enter in enters)
+            and all(use.is_push or use.is_pop or (use.is_saved and not use.way) for use in uses)
+        )
+
+
+def _uses(loops: Loops, handle: Output) -> list[_Use]:
+    """What takes a handle, past the nodes that let it into loops and onto branches."""
+    found = []
+    pending = [_Use(user, handle) for user in handle.node.uses if handle in user.inputs]
+    for use in pending:
+        passed_on = list(_passed_on(loops, use))
+        pending += [
+            dataclasses.replace(use, node=user, handle=value, way=way, handing_on=(*use.handing_on, use.node))
+            for value, way in passed_on
+            for user in value.node.uses
+            if value in user.inputs
+        ]
+        if not passed_on:
+            found.append(use)
+    return found
+
+
+def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, ...]]]:
+    """The handle behind an Enter or a Switch, with the way there; nothing where a node does something else with it."""
+    node = use.node
+    if node.op in ENTER:
+        loop = loops.frame_of(node)
+        assert loop is not None
+        # The loop may run on a branch only, though the handle comes from outside.
+        yield node.output(), (*use.way, *_branches(loops, use, loop.condition.output(), loop.enclosing), node)
+    elif node.op in SWITCH and node.inputs[0] is use.handle:
+        predicate = node.inputs[1]
+        way = (*use.way, *_branches(loops, use, predicate, loops.frame_of(node)))
+        for branch in (0, 1):
+            yield node.output(branch), (*way, (predicate, branch))
+
+
+def _branches(loops: Loops, use: _Use, value: Output, frame: Frame | None) -> list[tuple[Output, int]]:
+    """The branches in an iteration of a loop that a value is on and the way to a use has not taken yet."""
+    passed = {(source_of(step[0]), step[1]) for step in use.way if isinstance(step, tuple)}
+    around = [taken for taken in branches_of(value, loops.conditions) if loops.frame_of_value(taken[0]) is frame]
+    return [taken for taken in around if taken not in passed]
+
+
+class _Conversion:
+    """The stacks of one graph on their way to lists."""
+
+    def __init__(self, graph: Graph, stacks: _Stacks) -> None:
+        self.graph = graph
+        self.loops = stacks.loops
+        self.uses = stacks.uses
+        self.g = GraphBuilder(graph)
+        self.elements: dict[Output, Output] = {}
+        """What is taken off a list, by what was popped from a stack."""
+        self.leftovers: dict[Node, None] = {}
+
+    def convert(self, stack: Node) -> None:
+        """Let a list stand for a stack."""
+        push = next(use for use in self.uses[stack.output()] if use.is_push)
+        with self.g.name_scope(f"{stack.name}_list"):
+            size = stack.inputs[0]
+            with self.g.control_dependencies([size]):
+                unknown = self.g.constant(-1, dtypes.int32)
+            empty = self.g.EmptyTensorList(unknown, size, element_dtype=dtype_of(push.node.inputs[1]))
+            self.hand_over(stack.output(), self.along(push, push.way, empty, self.pushed))
+        self.leftovers[stack] = None
+
+    def hand_over(self, handle: Output, elements: Output) -> None:
+        """Let what pops from a stack, and what saves it, take a list."""
+        for use in self.uses[handle]:
+            if use.is_saved:
+                self.graph.set_inputs(use.node, [use.node.inputs[0], elements])
+                use.node.set_attr("T", dtypes.variant)
+            elif use.is_pop:
+                self.along(use, use.way, elements, self.popped)
+
+    def along(self, use: _Use, way: Sequence[_Step], items: Output, change: Callable[[_Use, Output], Output]) -> Output:
+        """Take a list the way to a use, where it is changed, and back, as a variable of each loop on the way."""
+        if not way:
+            self.leftovers |= dict.fromkeys([use.node, *use.handing_on])
+            return change(use, items)
+        step, rest = way[0], way[1:]
+        if isinstance(step, tuple):
+            predicate, branch = step
+            branches = self.g.Switch(items, self.elements.get(predicate, predicate))
+            return self.g.Merge([branches[1 - branch], self.along(use, rest, branches[branch], change)])[0]
+        frame = self.loops.frame_of(step)
+        assert frame is not None
+        merge = enter_and_merge(self.g, items, frame.name, step.attr("parallel_iterations"))
+        switch = self.g.Switch(merge, frame.condition.output())[0].node
+        return close_variable(self.g, switch, self.along(use, rest, switch.output(1), change))
+
+    def pushed(self, use: _Use, items: Output) -> Output:
+        """The list with the element that a node pushes."""
+        push, value = use.node, use.node.inputs[1]
+        with self.g.control_dependencies(push.control_inputs):
+            longer: Output = self.g.TensorListPushBack(items, value, element_dtype=dtype_of(value))
+        self.graph.replace_control_uses(push, longer.node)
+        self.graph.replace_all_uses(push.output(), value)
+        return longer
+
+    def popped(self, use: _Use, items: Output) -> Output:
+        """The list without its last element, which is what a node pops."""
+        pop = use.node
+        with self.g.control_dependencies([self.g.Identity(items)]):
+            unknown = self.g.constant(-1, dtypes.int32)
+        gives_stack = pop.output() in self.uses
+        dtype = dtypes.variant if gives_stack else pop.attr("elem_type")
+        with self.g.control_dependencies(pop.control_inputs):
+            rest, element = self.g.TensorListPopBack(items, unknown, element_dtype=dtype)
+        self.graph.replace_control_uses(pop, element.node)
+        if gives_stack:
+            self.hand_over(pop.output(), element)
+        else:
+            self.graph.replace_all_uses(pop.output(), element)
+            self.elements[pop.output()] = element
+        return rest

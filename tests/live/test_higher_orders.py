@@ -1,0 +1,29 @@
+"""First, second and third derivatives through every form of loop and conditional, against central differences."""
+
+from __future__ import annotations
+
+import pytest
+
+import tfg
+from tests.gradients.differences import assert_orders
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.live
+
+from tests.gradients import loop_forms  # noqa: E402 - needs TensorFlow
+
+WITHOUT_GRADIENT = {"branch_in_call", "branch_in_call_in_loop"}
+"""Programs of V1 of which TensorFlow itself fails to build or to run a gradient."""
+BY_SYMBOLIC_GRADIENT = {name for name in loop_forms.FORMS if "call" in name and "condition" not in name}
+"""TensorFlow's gradient of these is a SymbolicGradient, of which neither it nor tfg has a gradient."""
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("name", loop_forms.FORMS)
+def test_three_orders(name: str, version: int) -> None:
+    assert_orders(tfg.load(loop_forms.program(name, version)), "y:0", 1, 3)
+
+
+@pytest.mark.parametrize("name", sorted(loop_forms.FORMS.keys() - BY_SYMBOLIC_GRADIENT - WITHOUT_GRADIENT))
+def test_the_second_of_a_first_that_tensorflow_built(name: str) -> None:
+    assert_orders(tfg.load(loop_forms.differentiated(name, 1)), "dx:0", 2, 2)
