@@ -7,7 +7,8 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..control_flow.conditions import source_of
+from ..control_flow.conditions import ALWAYS, ENTER, SWITCH, Conditions, predicate_source, source_of
+from ..control_flow.frames import find_frames
 from ..dtypes import DType, int32, resource, variant
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
@@ -18,9 +19,11 @@ from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..tensors import Tensor
 from ..traversal import reachable
+from .branch_values import carry_over
 from .function_parts import Differentiated, add_arg, copied_body, dtype_of
 from .origins import origins
 from .slices import parts as tensors_of
+from .stack_lists import use_lists_for_stacks
 from .sweep import Call, Sweep, is_differentiable
 
 
@@ -52,19 +55,33 @@ def differentiate(
     if in_loop:
         builder_for_dense = GradientBuilder(body)
         grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
-    # Inner loops were given nodes of their own to save values with: what the forward part needs belongs to it.
-    forward = reachable(forward)
+    use_lists_for_stacks(body)
+    forward = _with_loops(body, forward)
     inside = forward | {arg for arg in grad_args if arg is not None}
     _settle_shapes(sweep, body, [node for node in body if node not in inside], known)
     if in_loop:
         asked = _asked_forward(body, [node for node in body if node not in inside], forward, grads)
         forward, inside = forward | asked, inside | asked
     backward_nodes = [node for node in body if node not in inside]
+    read = [value for value in _read_values(backward_nodes, grads) if value.node in forward]
+    leaving, entering = carry_over(body, read, backward_nodes)
+    forward.update(leaving)
+    backward_nodes += entering
     direct = _taken_directly(form, forward, args, results)
     read = [value for value in _read_values(backward_nodes, grads) if value.node in forward and value not in direct]
     handed = {} if form is Form.CALL else _handed_on(read, body, args)
     captured = [value for value in read if value not in handed]
     return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured, handed)
+
+
+def _with_loops(body: Graph, forward: set[Node]) -> set[Node]:
+    """The forward nodes with what V1 loops among them were given to count and to save values: it runs in their frames."""
+    forward = forward & set(body)  # without stacks that became lists
+    if not any(node.op in ENTER for node in forward):
+        return reachable(forward)
+    frames = find_frames(body)
+    own = {frames[node] for node in forward if node in frames}
+    return reachable(forward | {node for node, frame in frames.items() if frame in own})
 
 
 def _handed_on(read: Sequence[Output], body: Graph, args: Sequence[Node]) -> dict[Output, int]:
@@ -112,6 +129,8 @@ def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], kn
     As in TensorFlow the gradient of ResourceGatherNd, and zeros for a variable, go on asking it and so depend on it.
     """
     asked = [node for node in backward_nodes if node.op in ("Shape", "ZerosLike") or _is_settled(node)]
+    if asked and any(node.op in SWITCH for node in body):
+        asked = _outside_control_flow(body, asked)
     specs = infer(body, known, answers=sweep.functions.answers).specs if asked else {}
     builder = GraphBuilder(body)
     for node in asked:
@@ -124,6 +143,12 @@ def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], kn
             node.attrs = {"value": tensor, "dtype": tensor.dtype}
             node.forget_dtypes()
             body.set_inputs(node, ())
+
+
+def _outside_control_flow(body: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """The nodes that run always and once, as constants do."""
+    conditions, frames = Conditions(predicate=predicate_source), find_frames(body)
+    return [node for node in nodes if node not in frames and conditions.of_node(node) == ALWAYS]
 
 
 def _is_settled(node: Node) -> bool:

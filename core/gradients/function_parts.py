@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
 from ..catalog import ArgDef, OpDef
+from ..control_flow.conditions import NEXT_ITERATION
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
@@ -214,12 +215,15 @@ def copy_nodes(target: Graph, nodes: Sequence[Node], mapping: dict[Output, Outpu
     """Copy nodes into another graph, inputs mapped; constants that they read come along. Returns the full mapping."""
     copied: dict[Node, Node] = {}
     for node in topological_order(nodes):
-        inputs = [mapped(target, value, mapping) for value in node.inputs]
+        inputs = [mapped(target, value, mapping) for value in node.inputs if value.node.op not in NEXT_ITERATION]
         controls = [copied[control] for control in node.control_inputs if control in copied]
         name = target.unique_name(node.name)
         copied[node] = target.add_node(name, node.op, inputs, controls, node.attrs, node.device)
         for i in range(len(node.output_dtypes)):
             mapping[node.output(i)] = copied[node].output(i)
+    for node, made in copied.items():
+        if len(made.inputs) < len(node.inputs):  # by the back edge of a loop
+            target.set_inputs(made, [mapping[value] for value in node.inputs])
     return mapping
 
 
