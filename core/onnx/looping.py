@@ -84,7 +84,7 @@ def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], co
 
 def _is_constant(shape: Shape, constant: Set[str]) -> bool:
     dims = [dim for dim in shape.dims or () if isinstance(dim, Dim)]
-    return shape.dims is not None and all(POSITION not in dim.symbols and constant.issuperset(dim.unnamed) for dim in dims)
+    return shape.dims is not None and all(POSITION not in dim.symbols and constant >= set(dim.unnamed) for dim in dims)
 
 
 def _same(a: Any, b: Any) -> bool:
