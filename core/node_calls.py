@@ -110,11 +110,10 @@ def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
     """InvalidArgumentError where an op does not take inputs of these shapes."""
     function = registry.shape_function(node.op)
     if function is not None and len(inputs) == len(node.inputs):
-        definition, specs = binding.require_op_def(node), [spec_of(value) for value in inputs]
+        specs = [spec_of(value) for value in inputs]
         try:
             call_shape_function(node, function, specs)
-            lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-            check_input_ranks(definition, binding.regroup(specs, lengths))
+            check_ranks(node, specs)
         except InternalError:
             pass  # the kernel's own error says more
         except TfgError as refusal:
@@ -123,6 +122,13 @@ def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
     is_elementwise = any(isinstance(inspect.unwrap(kernel.function), np.ufunc) for kernel in registry.kernels(node.op))
     if is_elementwise and isinstance(error, ValueError):
         raise InvalidArgumentError(f"Incompatible shapes: {error}", node=node.name, op=node.op)
+
+
+def check_ranks(node: Node, specs: Sequence[TensorSpec]) -> None:
+    """Refuse inputs of ranks with which TensorFlow builds no such node."""
+    definition = binding.require_op_def(node)
+    lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
+    check_input_ranks(definition, binding.regroup(specs, lengths))
 
 
 def spec_of(value: Any) -> TensorSpec:

@@ -18,6 +18,7 @@ from .tensors import FuncRef, Placeholder, Tensor
 from .words import counted
 
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
+_IMPORTABLE: Final = re.compile(r"[A-Za-z0-9.][\w./-]*(>[A-Za-z0-9.][\w./-]*)*", re.ASCII)
 _OP_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\\/>-]*")
 _MISSING: Final = object()
 _KINDS: Final[Mapping[str, type]] = {
@@ -91,6 +92,11 @@ def check_name(name: str) -> None:
     """InvalidArgumentError for what TensorFlow takes for no name of a node."""
     if not _NODE_NAME.fullmatch(name):
         raise InvalidArgumentError(f"'{name}' is not a valid node name")
+
+
+def is_importable(name: str) -> bool:
+    """True for a name that TensorFlow takes for a node when it imports a graph, where fewer are taken than in functions."""
+    return _IMPORTABLE.fullmatch(name) is not None
 
 
 def check_op_name(op: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+GRAPH_VERSION: Final = 2474
+"""The GraphDef version of the TensorFlow that tfg stands for, 2.21: `producer` of graphs that are built."""
 
 
 class Versions(NamedTuple):

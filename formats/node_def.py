@@ -28,6 +28,9 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
     """
     open_nodes: list[Node] = []
     for name, op, inputs, device, attrs in nodes:
+        if "^" in name or ":" in name:  # inputs spell control edges and outputs with them
+            _note(faults, InvalidArgumentError(f"'{name}' is not a valid node name", node=name, op=op))
+            name = graph.unique_name(name.replace("^", "_").replace(":", "_"))
         shared = _names_so_far(graph, inputs)
         spelling = inputs if shared is None else shared
         try:

@@ -17,13 +17,12 @@ from ..graph import Graph, Node, Output
 from ..shapes import Shape, as_shape
 from ..tensors import FuncRef, Tensor, as_array
 from ..validation import check_value
-from ..versions import Versions
+from ..versions import GRAPH_VERSION, Versions
 from ..words import counted
 from .naming import Names
 from .placement import Device, canonical_device
 from .variables import Variable
 
-GRAPH_VERSION = 2474
 """The GraphDef version of the TensorFlow that catalog.txt was made from."""
 _MANUAL_CONTROLS = "_has_manual_control_dependencies"
 

@@ -15,16 +15,20 @@ from ..dtypes import DType, resource
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
-from ..inference import infer
+from ..inference import Inference, infer
+from ..node_calls import check_ranks
 from ..node_kinds import ABSENT
 from ..op_facts import has_fact
 from ..reference_ops import lacks_reference, leftover_hint
+from ..shapes import NumberedShape, Shape, merge_shapes
 from ..traversal import descendants, forward_predecessors, reachable, strongly_connected
-from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
+from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..variable_nodes import find_variables
+from ..versions import GRAPH_VERSION, Versions
 from ..words import counted
 from .broken import fault_of
 from .graphs import missing_among
+from .listing import RECORDED_SHAPES
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -72,6 +76,7 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Proble
     told = {fault.node for fault in faults}
     for body in bodies:
         found += _of_body(body, graph.functions, told if body.function is None else set())
+    found += _versions(graph)
     found += _unknown_ops(bodies)
     found += _uninitialized(bodies[0])
     return tuple(sorted(dict.fromkeys(found), key=lambda problem: problem.severity != ERROR))
@@ -92,7 +97,7 @@ def _of_body(body: Body, declared: Container[str], told: set[str | None]) -> lis
     found = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
     found += [problem for node in body.graph for problem in _calls(body, node, declared)]
     found += _cycles(body)
-    broken = {problem.node for problem in found} | told
+    broken = {problem.node for problem in found if problem.severity == ERROR} | told
     found += [problem for check in _BODY_CHECKS for problem in check(body)]
     return [*found, *_loops(body, broken), *_contradictions(body, broken)]
 
@@ -113,6 +118,9 @@ def _names(body: Body, node: Node) -> Iterator[Problem]:
             check(text)
         except InvalidArgumentError as error:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
+    if body.function is None and not is_importable(node.name):
+        hint = f"`tfg optimize GRAPH -o OUT --passes 'rename{{node={node.name}:NAME}}'` renames it"
+        yield body.problem(ERROR, "name", node, "TensorFlow imports no node of this name", hint)
 
 
 def _device(body: Body, node: Node) -> Iterator[Problem]:
@@ -223,9 +231,10 @@ def _colocation(body: Body) -> Iterator[Problem]:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
         for conflict in group.conflicts:
             yield body.problem(ERROR, "colocation", node, conflict, "nodes of one group must share a device")
+        severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
         for name in group.missing:
-            hint = "the constraint counts for nothing; drop it, or keep the node"
-            yield body.problem(WARNING, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
+            hint = "`tfg optimize GRAPH -o OUT --passes repair` drops it"
+            yield body.problem(severity, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
 
 
 def _unreached(body: Body) -> Iterator[Problem]:
@@ -281,10 +290,58 @@ def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
     except TfgError as error:
         yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
         return
-    for name, reason in inference.reasons.items():
-        node = sound.node(name)
-        if node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
+    for node in sound:
+        reason = inference.reasons.get(node.name)
+        if reason is None:
+            yield from _ranks(body, node, inference)
+            yield from _recorded(body, node, inference)
+        elif node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
             yield body.problem(ERROR, "shape", node, reason)
+
+
+def _ranks(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
+    """Inputs of ranks with which TensorFlow builds no such node."""
+    if node.op_def is None:
+        return
+    try:
+        check_ranks(node, [inference.specs[value] for value in node.inputs])
+    except InvalidArgumentError as error:
+        yield body.problem(ERROR, "shape", node, error.message)
+
+
+def _recorded(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
+    """Shapes that the node records and TensorFlow does not find, which it refuses."""
+    recorded = node.attrs.get(RECORDED_SHAPES)
+    if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
+        return
+    hint = f"`tfg optimize GRAPH -o OUT --passes 'remove_attribute{{attribute={RECORDED_SHAPES}}}'` drops it"
+    if len(recorded) < len(node.output_dtypes):
+        message = f"it records {counted(len(recorded), 'shape')} of {counted(len(node.output_dtypes), 'output')}"
+        yield body.problem(ERROR, "attribute", node, message, hint)
+        return
+    for value, shape in zip(node.outputs(), recorded):
+        try:
+            if isinstance(shape, NumberedShape):
+                raise InvalidArgumentError(f"is recorded as {shape!r}")
+            merge_shapes(inference.specs[value].shape, shape)
+        except InvalidArgumentError as error:
+            message = f"'{value}' is recorded to be {shape}, which it is not: {error.message}"
+            yield body.problem(ERROR, "attribute", node, message, hint)
+
+
+def _versions(graph: Graph) -> Iterator[Problem]:
+    """What the graph says of those who may read it."""
+    versions = graph.versions or Versions()
+    hint = "a newer TensorFlow reads it"
+    if versions.min_consumer > GRAPH_VERSION:
+        message = f"it asks for GraphDef version {versions.min_consumer} at least, and TensorFlow 2.21 has {GRAPH_VERSION}"
+        yield Problem(ERROR, "version", None, None, None, message, hint)
+    if versions.producer < 0:
+        message = f"its producer is {versions.producer}, which no TensorFlow was"
+        yield Problem(ERROR, "version", None, None, None, message, "make the graph again")
+    if GRAPH_VERSION in versions.bad_consumers:
+        message = f"it refuses readers of GraphDef version {GRAPH_VERSION}, which TensorFlow 2.21 is"
+        yield Problem(ERROR, "version", None, None, None, message, hint)
 
 
 def _sound_part(body: Body, broken: set[str | None]) -> Graph:

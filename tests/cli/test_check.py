@@ -51,7 +51,28 @@ def in_function(change):
     return lambda graph: change(graph.library.function[0])
 
 
+SERIALIZED = """
+node { name: 'e' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } }
+  attr { key: 'shape' value { shape { } } } }
+node { name: 'none' op: 'Const' attr { key: 'dtype' value { type: DT_STRING } }
+  attr { key: 'value' value { tensor { dtype: DT_STRING tensor_shape { dim { size: 0 } } } } } }
+node { name: 'p' op: 'ParseExample' input: 'e' input: 'none' attr { key: 'Nsparse' value { i: 0 } }
+  attr { key: 'Ndense' value { i: 0 } } attr { key: 'Tdense' value { list { } } }
+  attr { key: 'sparse_types' value { list { } } } attr { key: 'dense_shapes' value { list { } } } }"""
 BREAKS = {
+    "name that begins with an underscore": ("_n", added("node { name: '_n' op: 'NoOp' }")),
+    "name with a backslash": ("a\\b", added("node { name: 'a\\\\b' op: 'NoOp' }")),
+    "name of a control edge": ("^n", added("node { name: '^n' op: 'NoOp' } node { name: 'm' op: 'NoOp' input: '^n' }")),
+    "producer below all": (None, lambda g: setattr(g.versions, "producer", -1)),
+    "recorded shape that is another": ("z", set_attr("z", "_output_shapes", "list { shape { dim { size: 7 } } }")),
+    "recorded shape with a number": ("z", set_attr("z", "_output_shapes", "list { shape { dim { size: -3 } } }")),
+    "recorded shapes that are too few": ("z", set_attr("z", "_output_shapes", "list { }")),
+    "shapes behind an unknown attribute": ("y", lambda g: (
+        set_attr("x", "shape", "shape { dim { size: 7 } }")(g), set_attr("x", "extra", "b: true")(g),
+    )),
+    "readers that are newer": (None, lambda g: setattr(g.versions, "min_consumer", 2475)),
+    "readers that are refused": (None, lambda g: g.versions.bad_consumers.append(2474)),
+    "scalar for a vector of examples": ("p", added(SERIALIZED)),
     "dangling input": ("y", lambda g: node(g, "y").input.__setitem__(1, "gone")),
     "dangling control input": ("z", lambda g: node(g, "z").input.append("^gone")),
     "output that does not exist": ("z", lambda g: node(g, "z").input.__setitem__(0, "y:3")),

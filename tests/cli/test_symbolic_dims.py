@@ -29,7 +29,6 @@ versions {{ producer: 2474 }}
 """
 FED = ("--feed", "x=ones(2,3)")
 WAYS = [
-    ("check", "{g}"),
     ("compare", "{g}", "{g}", "--fetch", "y", *FED),
     ("convert", "{g}", "{out}.pbtxt"),
     ("convert", "{g}", "{out}.pb", "--to", "y"),
@@ -75,6 +74,13 @@ def test_they_are_written_as_they_were_read(source, changed, tmp_path):
     written = GraphDef.FromString((tmp_path / "out.pb").read_bytes())
     assert [node.attr for node in written.node] == [node.attr for node in graph.node]
     assert written.library.function[:] == graph.library.function[:]
+
+
+def test_check_tells_of_recorded_outputs_which_tensorflow_refuses(tmp_path):
+    (tmp_path / "g.pbtxt").write_text(GRAPH)
+    assert "is recorded as a shape with a dimension below -1: (-3,3)" in tfg("check", tmp_path / "g.pbtxt").out
+    (tmp_path / "g.pbtxt").write_text(GRAPH.replace("_output_shapes", "_input_shapes_of_another"))
+    assert tfg("check", tmp_path / "g.pbtxt").code == 0
 
 
 def test_an_attribute_that_an_op_declares_has_none(tmp_path):
