@@ -51,17 +51,19 @@ if TYPE_CHECKING:
               help="For --each, --sweep: a file for each result; what is there is not run again.")  # fmt: skip
 @click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
 @click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
-@click.option("--no-fuse", is_flag=True, help="Run each kernel by itself; results may then differ by rounding.")
+@click.option("--optimize", type=click.Choice(("none", "fuse", "parallel")), default="parallel", show_default=True,
+              help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
+              "in threads too.")  # fmt: skip
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
 @cluster_session_options
 @quiet_option
 @graph_options
 @gathered("run_job.RunOptions")
-@excluding("--check-numerics --cache-stats --no-fuse", "--on=grpc*", "the kernels run on the servers")
+@excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
 @needing("--out-dir --keep-going", "--each --sweep")
 @excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
 @needing("--fetch-every", "--steps")
-@needing("--steps --check-numerics --cache-stats --no-fuse", "--fetch --target --signature --feed --each")
+@needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --feed --each")
 @needing("--out", "--fetch --signature --feed")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.

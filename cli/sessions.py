@@ -46,7 +46,7 @@ class SessionOptions:
     engine: Engagement | None = None
     on: str | None = None
     retry: int = 0
-    no_fuse: bool = False
+    optimize: str = "parallel"
     company: Company | None = None
 
     @property
@@ -95,7 +95,7 @@ class SessionOptions:
         if self.max_memory is None:
             keep_freed_memory(of_any_size=self.engine is not None)
         files = FileAccess.only(writable=self.allow_files)
-        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine, fuse=not self.no_fuse)
+        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine, optimize=self.optimize)
 
     def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
         """A session on the cluster that --on names, which ends with the command."""

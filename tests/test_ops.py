@@ -14,6 +14,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
 from tfg.core.runtime.files import FileAccess
 from tfg.core.runtime.session import Session
+from tfg.core.runtime.tiers import Tier, forcing
 from tfg.core.shapes import Shape, TensorSpec
 
 
@@ -40,13 +41,37 @@ def test_values(family: str, case: opcases.Case) -> None:
         assert expected_error(recorded[0]["error"]) == type(error).__name__
         return
     for fetches, step in zip(steps, recorded):
-        if step["error"]:
-            with pytest.raises(TfgError) as raised:
-                session.run(list(fetches), case.feeds)
-            assert type(raised.value).__name__ == expected_error(step["error"])
-        else:
-            for got, want in zip(session.run(list(fetches), case.feeds), step["results"], strict=True):
-                assert_same(got, want, case.tolerance)
+        check_step(session, fetches, case, step)
+
+
+def check_step(session, fetches, case, step) -> None:
+    """A run gives the recorded values, or ends with the recorded error."""
+    if step["error"]:
+        with pytest.raises(TfgError) as raised:
+            session.run(list(fetches), case.feeds)
+        assert type(raised.value).__name__ == expected_error(step["error"])
+    else:
+        for got, want in zip(session.run(list(fetches), case.feeds), step["results"], strict=True):
+            assert_same(got, want, case.tolerance)
+
+
+@pytest.mark.parametrize(("family", "case"), parameters())
+def test_values_in_every_tier(family: str, case: opcases.Case) -> None:
+    """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse steps.
+
+    A group learns in a run what shapes allow, so cases without state run twice.
+    """
+    recorded = answers(family).steps(case.key)
+    if recorded[0]["error"]:
+        pytest.skip("TensorFlow refuses the case")
+    for tier in (Tier.SPECIALIZED, Tier.PARALLEL):
+        graph, steps = build(case)
+        with forcing(tier):
+            session = Session(graph, seed=0, files=FileAccess.everything())
+        runs = 1 if graph.functions or any(node.op_def is None or node.op_def.is_stateful for node in graph) else 2
+        for fetches, step in zip(steps, recorded):
+            for _ in range(runs):
+                check_step(session, fetches, case, step)
 
 
 @pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])

@@ -26,29 +26,27 @@ from .foretold_calls import ForetoldCall
 from .framing import Framed, FramedCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
-from .instructions import Call, Instruction, instruction_of
-from .region_calls import Measurement
+from .instructions import ON_SLOTS, Call, Instruction, instruction_of
+from .region_calls import Measurement, with_all_regions
 from .resources import Readable
 from .runs import Run, current
-from .shape_programs import ShapePrograms
+from .shape_programs import Runnable, ShapePrograms
 from .specializing import Known
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
+from .tiers import NO_TIERS, Move, Policy, Tier, Tiers
 from .values import DEAD
 from .variable_groups import VariableGroup
 
 if TYPE_CHECKING:
     from ..engines.engagement import Group
 
-_RUNS_TO_SETTLE = 4
-
 
 class Program:
-    """A plan bound to kernels and to the session whose state they touch.
+    """A plan bound to kernels and to the session whose state they touch; `tiers` says how it runs.
 
     `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
-    function of an engine's group and of what runs it in NumPy. One that `fuses` runs groups of steps as one where there is no
-    hook, engine or cache, from the second run on: what runs once is not worth looking for them. When that has settled, it
-    measures what steps take in some runs, and has threads do branches side by side.
+    function of an engine's group and of what runs it in NumPy. `policy` says which tiers the program may reach; there are none
+    with an engine or a cache. A program with the `calls` of another is that program's for certain shapes.
     """
 
     def __init__(
@@ -58,7 +56,7 @@ class Program:
         functions: Mapping[str, Function] | None = None,
         cache: ValueCache | None = None,
         groups: Callable[[Body, Call], Group] | None = None,
-        fuses: bool = False,
+        policy: Policy = NO_TIERS,
         calls: dict[Node, Call] | None = None,
     ) -> None:
         self.plan = plan
@@ -72,21 +70,22 @@ class Program:
         self._dataflow: DataflowProgram | None = None
         self._fused_calls: dict[Fused, FusedCall] = {}
         self._fused_steps: Sequence[Step] = ()
-        self._is_settling = False
+        self._folds_constants = False
         self._measurement: Measurement | None = None
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[Instruction] = []
         if plan.needs_dataflow:
-            made = functools.partial(Program, context=context, functions=functions, fuses=fuses)
+            made = functools.partial(Program, context=context, functions=functions, policy=policy)
             make = None if groups or cache else made
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
         else:
             self._instructions = self._assemble(plan.steps, self._initial, False)
-        self._unsettled_runs = 0
+        has_tiers = groups is None and cache is None and not plan.needs_dataflow
+        self._tiers = Tiers(policy if has_tiers else NO_TIERS, _name(plan), is_special=calls is not None)
         self._by_shapes: ShapePrograms | None = None
-        if fuses and groups is None and cache is None:
-            self._unsettled_runs = _RUNS_TO_SETTLE if calls is None else _RUNS_TO_SETTLE - 1
-            self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special) if calls is None else None
+        self._latest: Runnable = self
+        if calls is None and self._tiers.policy.allows(Tier.SPECIALIZED):
+            self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special, policy.is_forced)
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
@@ -96,9 +95,11 @@ class Program:
         if hook is None:
             special = None if self._by_shapes is None else self._by_shapes.find(feeds)
             if special is not None:
+                self._latest = special
                 return special.run(feeds, run)
-            if self._unsettled_runs:
-                self._settle()
+            self._latest = self
+            if self._tiers.is_moving:
+                self._move()
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
@@ -112,24 +113,42 @@ class Program:
                 values[i] = self._fetched(i, value)
         return values
 
-    def _settle(self) -> None:
-        """Fuse steps in the second run, and take apart in the last of some the groups whose values are too small for it.
+    @property
+    def tier(self) -> Tier:
+        """The tier of the latest run without a hook."""
+        return self._tiers.tier if self._latest is self else self._latest.tier
 
-        From the second run on, values that follow from constants are constants too.
-        """
+    def _move(self) -> None:
+        """Change the program before a run, where that is due."""
         with self._hooking:
-            self._unsettled_runs = max(self._unsettled_runs - 1, 0)
-            if self._unsettled_runs == _RUNS_TO_SETTLE - 2:
-                self._is_settling = True
-                self._fused_steps = with_fused_steps(self.plan).steps
-                self._instructions = self._assemble(self._fused_steps, self._initial, False)
-            if not self._unsettled_runs:
-                useful = {step for step, call in self._fused_calls.items() if call.is_useful}
-                fed = {step for step, call in self._fused_calls.items() if call.is_fed}
-                steps = settled_steps(self._fused_steps, useful, fed, self.plan)
-                if steps != tuple(self._fused_steps):
-                    self._instructions = self._assemble(steps, self._initial, False)
-                self._measurement = Measurement()
+            move = self._tiers.begin_run()
+            if move is Move.FUSE:
+                self._fuse()
+            elif move is Move.SETTLE:
+                self._settle()
+
+    def _fuse(self) -> None:
+        """Have groups of steps run as one. From here on, values that follow from constants are constants too."""
+        self._folds_constants = True
+        self._fused_steps = with_fused_steps(self.plan).steps
+        self._instructions = self._assemble(self._fused_steps, self._initial, False)
+        if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
+            self._instructions = with_all_regions(self._instructions, execute)
+            self._note_regions("this is forced")
+
+    def _settle(self) -> None:
+        """Take apart the groups that were of no use, and begin to time steps."""
+        useful = {step for step, call in self._fused_calls.items() if call.is_useful}
+        fed = {step for step, call in self._fused_calls.items() if call.is_fed}
+        steps = settled_steps(self._fused_steps, useful, fed, self.plan)
+        if steps != tuple(self._fused_steps):
+            self._instructions = self._assemble(steps, self._initial, False)
+        if self._tiers.policy.allows(Tier.PARALLEL):
+            self._measurement = Measurement()
+
+    def _note_regions(self, reason: str) -> None:
+        if any(instruction[0] == ON_SLOTS for instruction in self._instructions):
+            self._tiers.enter(Tier.PARALLEL, reason)
 
     def _measure(self, slots: list[Any], measurement: Measurement) -> None:
         """Run and note what the steps take; after some runs, those of a region become one instruction."""
@@ -141,6 +160,7 @@ class Program:
                 if measurement.is_over:
                     self._measurement = None
                     self._instructions = measurement.with_regions(instructions, execute)
+                    self._note_regions("branches would take less time by the times of their steps")
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -187,7 +207,7 @@ class Program:
             with faults_of(step.node, "value"):
                 initial[step.outputs[0]] = _as_number(self._calls[step.node]())
             return None
-        if hooked or not self._is_settling:
+        if hooked or not self._folds_constants:
             return call
         values = [initial[slot] for slot in step.inputs]
         found = fixed_values(step, call, values)
@@ -215,7 +235,7 @@ class Program:
 
     def _special(self, plan: Plan) -> Program:
         """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
-        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls)
+        return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> Call:
         ctx = self._context(node, unused) if unused else self._context(node)
@@ -261,7 +281,8 @@ class Program:
         body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         lead = None if step.lead is None else self._fused(step.lead, initial)
-        return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead)
+        is_forced = self._tiers.policy.is_forced
+        return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
 
     def _framed(self, step: Framed) -> FramedCall:
         """A convolution and what stands around it, which no hook meets."""
@@ -287,6 +308,11 @@ class Program:
             return tuple([slots[i] for i in body.outputs])
 
         return call
+
+
+def _name(plan: Plan) -> str:
+    """A name for a plan where its program is told of."""
+    return plan.targets[0].name if plan.targets else "nothing"
 
 
 def _put(step: Step, values: Iterable[Any], initial: list[Any]) -> None:

@@ -23,6 +23,7 @@ from .caching import ValueCache, with_cached_trees
 from .executor import Program
 from .lowering import lowered_function
 from .runs import current
+from .tiers import NO_TIERS, Policy, Tier
 from .while_calls import WhileCall
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class FunctionCalls:
         context: Callable[..., Any],
         cache: ValueCache | None = None,
         engagement: Engagement | None = None,
-        fuse: bool = True,
+        policy: Policy = NO_TIERS,
     ) -> None:
         self._graph = graph
         self.library: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
@@ -63,7 +64,7 @@ class FunctionCalls:
         self._context = context
         self._cache = cache
         self._engagement = engagement
-        self._fuse = fuse
+        self._policy = policy
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
         self._checked: set[str] = set()
@@ -99,7 +100,7 @@ class FunctionCalls:
         self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """`plain`, a loop over calls of two functions; what nobody reads is left out where a run has no hook to see it."""
-        if not self._fuse or self._cache is not None or self._engagement is not None:
+        if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._engagement is not None:
             return plain
         made: list[tuple[WhileCall, _Body] | None] = []
 
@@ -122,7 +123,7 @@ class FunctionCalls:
         plans = while_plans(functions[0], functions[1], site, unused)
         if plans is None:
             return None
-        programs = [Program(plan, self._context, self.library, fuses=True) for plan in (plans.condition, plans.body)]
+        programs = [Program(plan, self._context, self.library, policy=self._policy) for plan in (plans.condition, plans.body)]
         return WhileCall(plans, programs[0], programs[1])
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
@@ -161,7 +162,7 @@ class FunctionCalls:
         if self._engagement is not None:
             plan = self._engagement.divided(plan, function.body)
             groups = functools.partial(self._engagement.group, function.body)
-        program = Program(plan, self._context, self.library, self._cache, groups, self._fuse)
+        program = Program(plan, self._context, self.library, self._cache, groups, self._policy)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))

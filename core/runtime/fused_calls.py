@@ -34,7 +34,7 @@ class FusedCall:
     """A group of steps on its inputs. `run_body` runs the steps from one on, by their own kernels, on a list of slots.
 
     `calls` are the bound kernels of the steps, `constants` the inputs that are the same in every run, by their slot; `lead`
-    makes what the first step takes first.
+    makes what the first step takes first. A call that is forced works as a group on values of any size.
     """
 
     def __init__(
@@ -44,8 +44,10 @@ class FusedCall:
         run_body: Callable[[int, list[Any]], None],
         constants: Mapping[int, Any],
         lead: FusedCall | None = None,
+        is_forced: bool = False,
     ) -> None:
         self.step = step
+        self.is_forced = is_forced
         self.calls = calls
         self.run_body = run_body
         self.lead = lead
@@ -108,7 +110,9 @@ class FusedCall:
     def _produced_by_rows(self, slots: list[Any]) -> Feeding | None:
         shapes, layout = self._known_layout(slots)
         produced = self.produced.get(shapes)
-        if produced is None or math.prod(produced) <= BLOCK_ELEMENTS or layout is None or self.make_rows is None:
+        if produced is None or layout is None or self.make_rows is None:
+            return None
+        if math.prod(produced) <= BLOCK_ELEMENTS and not self.is_forced:
             return None
         finish = layout.chain.on_rows(produced, self._operands(layout, slots, stand_in(produced, self.dtype)))
         first, keywords = self._first(slots)
@@ -210,9 +214,9 @@ class FusedCall:
         known = shapes_of(self.step.body, shapes, produced)
         full = known[self.root]
         size = math.prod(full)
-        if produced is not None and (size < _WORTH_FINISHING or tuple(produced) != tuple(full)):
+        if not size or (produced is not None and tuple(produced) != tuple(full)):
             return None
-        if produced is None and not self._is_worth_tiling(size):
+        if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= _WORTH_FINISHING)):
             return None
         return layout_of(self.group, known, full, self._factor_of_lead(slots))
 

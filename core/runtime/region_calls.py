@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -14,14 +13,10 @@ from ..numerics.threads import one_thread
 from .fusing import all_steps
 from .instructions import ON_SLOTS, Instruction, released_slots, releasing
 from .parallel_regions import Region, Timing, find_regions
+from .tiers import TIMED_RUNS, Trial
 
-_MEASURED_RUNS: Final = 3
 _LEAST_MEAN: Final = 2e-5
-"""Seconds of a step, in the mean of all, from which on it is worth looking for regions."""
-_TRIALS: Final = 4
-"""How often a region is run in either way before one is chosen."""
-_GAIN: Final = 0.96
-"""Which part of the time the branches may take."""
+"""Seconds that steps take in the mean from which on regions are looked for: shorter steps lose to taking turns at Python."""
 
 Execute = Callable[[Sequence[Instruction], list[Any]], None]
 
@@ -37,7 +32,7 @@ class Measurement:
         """Note a run; one that had to wait for others has no timings, and its program will not have regions."""
         self.runs.append(timings)
         is_worth = sum(timing.seconds for timing in timings) > _LEAST_MEAN * len(timings)
-        self.is_over = len(self.runs) >= _MEASURED_RUNS or not is_worth
+        self.is_over = len(self.runs) >= TIMED_RUNS or not is_worth
         if not is_worth:
             self.runs.clear()
 
@@ -47,16 +42,28 @@ class Measurement:
 
     def with_regions(self, instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
         """The instructions, those of each region as one."""
-        found: list[Instruction] = []
-        done = 0
         timings = self.fastest()
-        regions = find_regions([instruction[-1] for instruction in instructions], timings, one_thread.share) if timings else ()
-        for region in regions:
-            found += instructions[done : region.start]
-            call = RegionCall(instructions, region, execute)
-            found.append((ON_SLOTS, call, None, None, (), None, instructions[region.start][-1]))
-            done = region.stop
-        return [*found, *instructions[done:]]
+        return with_regions(instructions, timings, one_thread.share, execute) if timings else list(instructions)
+
+
+def with_all_regions(instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
+    """The instructions, those of each region as one that runs in branches, as if each step took a second."""
+    threads = max(one_thread.share, 2)
+    return with_regions(instructions, [Timing(1.0, 0.0)] * len(instructions), threads, execute, is_forced=True)
+
+
+def with_regions(
+    instructions: Sequence[Instruction], timings: Sequence[Timing], threads: int, execute: Execute, is_forced: bool = False
+) -> list[Instruction]:
+    """The instructions, those of each region as one. Regions that are not forced are tried both ways."""
+    result: list[Instruction] = []
+    done = 0
+    for region in find_regions([instruction[-1] for instruction in instructions], timings, threads):
+        result += instructions[done : region.start]
+        call = RegionCall(instructions, region, execute, is_forced)
+        result.append((ON_SLOTS, call, None, None, (), None, instructions[region.start][-1]))
+        done = region.stop
+    return [*result, *instructions[done:]]
 
 
 def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
@@ -74,37 +81,28 @@ class RegionCall:
     What only one branch uses it clears itself, the rest is cleared after all of them.
     """
 
-    def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute) -> None:
+    def __init__(
+        self, instructions: Sequence[Instruction], region: Region, execute: Execute, is_forced: bool = False
+    ) -> None:
         self.in_order = instructions[region.start : region.stop]
         self.branches, self.released = _branches_of(instructions, region)
         self.execute = execute
         self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
-        self.is_parallel: bool | None = None
-        self.times: tuple[list[float], list[float]] = ([], [])
+        self.is_forced = is_forced
+        self.trial = Trial(instructions[region.start][-1].node.name)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether branches run in threads, once that is settled."""
+        return self.is_forced or bool(self.trial.choice)
 
     def __call__(self, slots: list[Any]) -> None:
-        if one_thread.share == 1:
-            self.execute(self.in_order, slots)
-        elif self.is_parallel is None:
-            self._try(slots)
-        else:
-            self._run(slots, self.is_parallel)
-
-    def _run(self, slots: list[Any], is_parallel: bool) -> None:
-        if is_parallel:
+        if self.is_parallel and (self.is_forced or one_thread.share > 1):
             self._run_branches(slots)
+        elif self.trial.choice is None and one_thread.share > 1:
+            self.trial.run(functools.partial(self.execute, self.in_order, slots), functools.partial(self._run_branches, slots))
         else:
             self.execute(self.in_order, slots)
-
-    def _try(self, slots: list[Any]) -> None:
-        """Run in the way that was tried less often, and choose when both were tried often enough."""
-        in_order, in_branches = self.times
-        is_parallel = len(in_branches) < len(in_order)
-        begun = time.perf_counter()
-        self._run(slots, is_parallel)
-        self.times[is_parallel].append(time.perf_counter() - begun)
-        if min(len(in_order), len(in_branches)) >= _TRIALS:
-            self.is_parallel = min(in_branches) < _GAIN * min(in_order)
 
     def _run_branches(self, slots: list[Any]) -> None:
         """Run all branches; of several errors, the one that comes first where steps run in order."""

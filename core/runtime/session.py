@@ -37,6 +37,7 @@ from .lowering import lowered
 from .resources import ResourceManager, Variable
 from .results import own_values
 from .runs import Hook, Run
+from .tiers import Tier, policy
 
 if TYPE_CHECKING:
     from ..engines.engagement import Engagement
@@ -78,10 +79,11 @@ class Session:
     `engine` is what runs the heavy part: a name ("openvino"), an Engine, or an Engagement of one to share with other sessions;
     NumPy runs what it does not take, and all of a run that has limits or a hook. `engine_report` says what went where.
 
-    From its second run on, a fetch without limits, hook, engine or cache may `fuse` steps: a convolution and what follows it
-    block by block, chains of elementwise ops tile by tile. Results differ from those of single kernels by rounding at most.
-    For shapes of feeds that come again, what follows from shapes alone is computed once.
-    After some more runs, branches that do not depend on each other run side by side in threads, where this takes less time.
+    `optimize` says how far runs of a fetch without limits, hook, engine or cache may leave kernels that are called one by one;
+    results differ from theirs by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a
+    convolution and what follows it, or a chain of elementwise ops; for shapes of feeds that come again, what follows from
+    shapes alone is computed once. "parallel": after some more runs, branches that do not depend on each other run side by
+    side in threads too, where this takes less time. "none": neither. `tier` tells how far a fetch has come.
 
     Where the C library is glibc, the first run has it keep up to 256 MiB of what is freed, unless the environment says how
     much (`MALLOC_TRIM_THRESHOLD_` and the like): pages that each run asks for anew take up to a sixth of its time.
@@ -94,7 +96,7 @@ class Session:
         timeout=numbers.Real | None,
         max_memory=numbers.Real | None,
         cache=int,
-        fuse=bool,
+        optimize=str,
     )
     def __init__(
         self,
@@ -107,7 +109,7 @@ class Session:
         max_memory: int | None = None,
         cache: int = 0,
         engine: str | Engine | Engagement | None = None,
-        fuse: bool = True,
+        optimize: str = "parallel",
     ) -> None:
         graph.check()
         self.graph = graph
@@ -124,8 +126,9 @@ class Session:
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self._engagement = _engagement(engine)
-        self._fuse = fuse
-        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, fuse)
+        self._optimize = optimize
+        self._policy = policy(optimize)
+        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, self._policy)
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
@@ -149,7 +152,7 @@ class Session:
             files=self.files,
             checkpoints=self._checkpoints,
             engine=self._engagement,
-            fuse=self._fuse,
+            optimize=self._optimize,
         )
         other._limits = self._limits
         other.resources = self.resources
@@ -213,6 +216,17 @@ class Session:
             program = prepared.program
             found = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
         return own_values(names, found)
+
+    def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
+        """The tier in which the latest run of `fetches` with `feeds` ran; FailedPreconditionError where there was none.
+
+        `feeds` are the tensors that were fed, in their order; a mapping of them to values is as good.
+        """
+        names = tuple(fetched_names(fetches, self.graph))
+        prepared = self._prepared.get((names, tuple([name_of(tensor, self.graph) for tensor in feeds])))
+        if prepared is None:
+            raise FailedPreconditionError(f"{', '.join(names)} did not run with these feeds")
+        return prepared.program.tier
 
     @property
     def takes_hooks(self) -> bool:
@@ -301,7 +315,7 @@ class Session:
         """A session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
         other.node_states = {}
-        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, fuse=self._fuse)
+        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, policy=self._policy)
         return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
@@ -331,7 +345,7 @@ class Session:
             plan, groups = self._engagement.divided(plan, graph), functools.partial(self._engagement.group, graph)
         more = " ..." if len(fetches) > _TOLD else ""
         watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
-        program = Program(plan, self._context, self.graph.functions, self._cache, groups, self._fuse)
+        program = Program(plan, self._context, self.graph.functions, self._cache, groups, self._policy)
         return _Prepared(program, fed)
 
     def runnable(self) -> Graph:

@@ -24,11 +24,10 @@ from .resources import Variable
 from .runs import Run
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
 from .tensor_lists import ANY, NOTHING_SET, TensorList
+from .tiers import RUNS_OF_SHAPES, Tier
 from .unread import without_unread
 from .variable_groups import variable_of
 
-_RUNS_BEFORE: Final = 1
-"""So many runs of the same shapes come before they are worth a program of their own."""
 _MOST_PROGRAMS: Final = 16
 _MOST_KEPT: Final = 64
 _LEAST_GAIN: Final = 0.02
@@ -39,6 +38,11 @@ class Runnable(Protocol):
     """What runs a plan."""
 
     plan: Plan
+
+    @property
+    def tier(self) -> Tier:
+        """The tier of its latest run."""
+        ...
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """The values of the plan's fetches."""
@@ -83,6 +87,7 @@ class ShapePrograms:
         functions: Mapping[str, Function],
         call_of: Callable[[Node], Callable[..., Any]],
         make: Callable[[Plan], Runnable],
+        is_forced: bool = False,
     ) -> None:
         self._plan = plan
         self._functions = functions
@@ -92,7 +97,8 @@ class ShapePrograms:
         self._found: list[_Special] = []
         self._runs: dict[tuple[tuple[int, ...], ...], int] = {}
         self._lock = threading.Lock()
-        self._is_open = is_worth_specializing(plan)
+        self._runs_before, self._least_gain = (0, 0.0) if is_forced else (RUNS_OF_SHAPES, _LEAST_GAIN)
+        self._is_open = not plan.needs_dataflow and (is_forced or is_worth_specializing(plan))
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
         """The program for what is fed; None where there is none for these shapes."""
@@ -120,7 +126,7 @@ class ShapePrograms:
         if len(self._runs) >= _MOST_KEPT:
             self._runs.clear()
         self._runs[key] = self._runs.get(key, 0) + 1
-        if self._runs[key] <= _RUNS_BEFORE or not self._is_open:
+        if self._runs[key] <= self._runs_before or not self._is_open:
             return None
         made = self._specialized(shapes, feeds)
         if made is None:
@@ -143,7 +149,7 @@ class ShapePrograms:
         specs = certain(nodes, inference.specs, given.known)
         plan = without_unread(specialized(self._plan, specs), specs, self._call_of)
         before = steps_left(self._plan)
-        if before - steps_left(plan) < _LEAST_GAIN * before:
+        if before - steps_left(plan) < self._least_gain * before:
             return None
         variables = tuple(given.variables.items())
         return _Special(self._make(plan), shapes, tuple(given.lists), tuple(given.handles), variables, stamp)

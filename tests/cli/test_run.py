@@ -341,7 +341,7 @@ def test_a_tensor_is_fed_once(again):
 
 
 def test_each_kernel_by_itself(monkeypatch):
-    """--no-fuse keeps a plan's steps apart; what is printed is the same but for rounding."""
+    """--optimize none keeps a plan's steps apart; what is printed is the same but for rounding."""
     from tfg.core.runtime import executor
 
     asked = []
@@ -350,5 +350,5 @@ def test_each_kernel_by_itself(monkeypatch):
     fused = tfg(*words)
     assert fused.code == 0 and asked
     asked.clear()
-    single = tfg(*words, "--no-fuse")
+    single = tfg(*words, "--optimize", "none")
     assert (single.code, single.out) == (0, fused.out) and not asked

@@ -44,7 +44,7 @@ b = GraphBuilder()
 y = b.Placeholder(dtype="float32", shape=[1 << 20], name="x")
 for _ in range(6):
     y = b.Cumsum(y, b.constant(np.int32(0)))
-session, x = Session(b.graph, fuse=False), np.ones(1 << 20, np.float32)
+session, x = Session(b.graph, optimize="none"), np.ones(1 << 20, np.float32)
 for _ in range(8):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     session.run(y.name, {"x:0": x})

@@ -5,9 +5,9 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.tiers import SETTLING_RUN
 
-RUNS = _RUNS_TO_SETTLE + 2
+RUNS = SETTLING_RUN + 2
 
 
 def instructions(session):

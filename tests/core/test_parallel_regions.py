@@ -12,14 +12,14 @@ from tfg import GraphBuilder, Session
 from tfg.core.errors import TfgError
 from tfg.core.numerics import helpers, products, threads
 from tfg.core.planning.planner import compile_plan
-from tfg.core.runtime import fused_calls, parallel_regions, region_calls
+from tfg.core.runtime import fused_calls, parallel_regions, region_calls, tiers
 from tfg.core.runtime.execution import execute
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 from tfg.core.runtime.instructions import ON_SLOTS
 from tfg.core.runtime.parallel_regions import Timing, find_regions
 from tfg.core.runtime.region_calls import RegionCall
+from tfg.core.runtime.tiers import SETTLING_RUN
 
-RUNS_UNTIL_CHOSEN = _RUNS_TO_SETTLE + region_calls._MEASURED_RUNS + 2 * region_calls._TRIALS
+RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * tiers._TRIALS
 SECONDS = Timing(1.0, 0.0)
 
 
@@ -32,7 +32,7 @@ def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
     monkeypatch.setattr(
         region_calls, "find_regions", lambda steps, _, count: find_regions(steps, [SECONDS] * len(steps), count)
     )
-    monkeypatch.setattr(region_calls, "_GAIN", np.inf)
+    monkeypatch.setattr(tiers, "_GAIN", np.inf)
     monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
 
@@ -75,7 +75,8 @@ def test_two_towers():
     found = run_until_chosen(session, "sum:0", {"x:0": square()})
     assert ops(session) == [[["MatMul", "Tanh", "MatMul", "Tanh"]] * 2]
     assert all(value.tobytes() == found[-1].tobytes() for value in found)
-    np.testing.assert_allclose(found[-1], Session(b.graph, fuse=False).run("sum:0", {"x:0": square()}), rtol=1e-5, atol=1e-6)
+    single = Session(b.graph, optimize="none").run("sum:0", {"x:0": square()})
+    np.testing.assert_allclose(found[-1], single, rtol=1e-5, atol=1e-6)
 
 
 UNARY = ["Tanh", "Relu", "Neg", "Sigmoid", "Softmax"]
@@ -115,7 +116,7 @@ def test_the_same_bits_as_one_step_after_the_other(graph):
     session = Session(graph)
     session.run("init")
     feeds = {"x:0": square()}
-    found = [session.run("y:0", feeds) for _ in range(RUNS_UNTIL_CHOSEN + 3)][_RUNS_TO_SETTLE:]
+    found = [session.run("y:0", feeds) for _ in range(RUNS_UNTIL_CHOSEN + 3)][SETTLING_RUN:]
     assert all(value.tobytes() == found[0].tobytes() for value in found)
 
 
@@ -152,7 +153,7 @@ def test_errors_name_the_node_that_fails_first_in_order(wrong):
     b = GraphBuilder()
     failing_gathers(b, 3)
     places = np.array([99 if i in wrong else 1 for i in range(3)], np.int32)
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
     run_until_chosen(session, "sum:0", {"x:0": square(), "places:0": np.zeros(3, np.int32)})
     assert any(len(branches) == 3 for branches in ops(session))
     feeds = {"x:0": square(), "places:0": places}
@@ -181,7 +182,7 @@ def test_what_has_a_state_stays_in_order():
         draws = b.RandomUniform(b.constant(np.array([12, 12], np.int32)), dtype="float32")
         parts.append(b.AddV2(called, b.MatMul(b.Mul(draws, b.constant(np.float32(0))), x)))
     b.AddN(parts, name="sum")
-    session, single = Session(b.graph, seed=1), Session(b.graph, fuse=False, seed=1)
+    session, single = Session(b.graph, seed=1), Session(b.graph, optimize="none", seed=1)
     for each in (session, single):
         each.run("init")
     for _ in range(RUNS_UNTIL_CHOSEN + 3):
@@ -259,7 +260,7 @@ def test_a_session_of_one_thread_measures_nothing(monkeypatch):
 
 
 def test_branches_that_take_longer_than_their_steps_are_left(monkeypatch):
-    monkeypatch.setattr(region_calls, "_GAIN", 0.0)
+    monkeypatch.setattr(tiers, "_GAIN", 0.0)
     assert [region.is_parallel for region in regions(settled_towers())] == [False]
 
 

@@ -9,7 +9,7 @@ from tfg import GraphBuilder, Session
 from tfg.core import dtypes, registry
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.prepared import _PREPARED, prepared_kernel
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.tiers import SETTLING_RUN
 
 REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
 OF_SHAPES = ("Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
@@ -137,7 +137,7 @@ def test_runs_take_them_and_name_the_node_that_fails():
     b.Transpose(x, b.constant([1, 0]), name="y")
     b.StridedSlice(x, b.constant([1]), b.constant([3]), b.constant([1]), shrink_axis_mask=1, name="row")
     session = Session(b.graph)
-    for rows in range(2, _RUNS_TO_SETTLE + 4):
+    for rows in range(2, SETTLING_RUN + 4):
         given = np.arange(rows * 3, dtype=np.float32).reshape(rows, 3)
         y, row = session.run(["y:0", "row:0"], {"x:0": given})
         np.testing.assert_array_equal(y, given.T)

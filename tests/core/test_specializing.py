@@ -40,7 +40,7 @@ def same_bits(found, want):
 
 def beside_plain(graph, fetches, all_feeds):
     """A session that took all the feeds in turn, with the bits of one that runs the plan as it is."""
-    session, plain = Session(graph, seed=1), Session(graph, seed=1, fuse=False)
+    session, plain = Session(graph, seed=1), Session(graph, seed=1, optimize="none")
     for feeds in all_feeds:
         same_bits(session.run(fetches, feeds), plain.run(fetches, feeds))
     return session

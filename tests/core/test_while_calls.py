@@ -67,7 +67,7 @@ def outcome(session, names, feeds):
 
 def beside_plain(graph, names, feeds):
     """What a session gives, which is what the plain loop gives too."""
-    session, plain = Session(graph), Session(graph, fuse=False)
+    session, plain = Session(graph), Session(graph, optimize="none")
     for _ in range(RUNS):
         found = outcome(session, names, feeds)
         assert found == outcome(plain, names, feeds)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfg import Session
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.tiers import SETTLING_RUN
 
 RNG = np.random.default_rng(0)
 
@@ -23,9 +23,9 @@ def groups(session):
     return [[inner.node.op for inner in step.body] for step, call in calls.items() if call.is_useful]
 
 
-def both(graph, fetch, feeds, runs=_RUNS_TO_SETTLE + 1):
+def both(graph, fetch, feeds, runs=SETTLING_RUN + 1):
     """(value, groups) of the last of some fused runs, beside the value of the graph's kernels."""
-    fused, single = Session(graph), Session(graph, fuse=False)
+    fused, single = Session(graph), Session(graph, optimize="none")
     for _ in range(runs):
         found = fused.run(fetch, feeds)
     want = single.run(fetch, feeds)

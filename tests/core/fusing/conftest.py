@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.fusing import beside_kernels
 from tfg.core.numerics import tiles
-from tfg.core.runtime import fused_calls
+from tfg.core.runtime.tiers import Tier, forcing
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +15,6 @@ def the_same_draws_in_any_order(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def small_values_are_worth_it(monkeypatch):
-    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
-    monkeypatch.setattr(fused_calls, "_WORTH_FINISHING", 1)
     monkeypatch.setattr(tiles, "TILE_ELEMENTS", 100)
+    with forcing(Tier.FUSED):
+        yield

@@ -8,8 +8,8 @@ import pytest
 from tests.core.fusing.beside_kernels import depthwise, drawn, normalized, product, program, rectified
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 from tfg.core.runtime.fusing import Fused
+from tfg.core.runtime.tiers import SETTLING_RUN, forcing
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_convolutions_in_a_row_hand_on_rows(kind, dtype, many_blocks):
     b = GraphBuilder()
     x = b.Placeholder(dtype=dtype, shape=[None, 9, 7, 8], name="x")
     b.Neg(make(b, x), name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
     for images in (3, 3, 3, 3, 1, 1, 3, 0, 2, 2):
         feeds = {"x:0": drawn(images, 9, 7, 8).astype(dtype)}
         found, want = session.run("y:0", feeds), single.run("y:0", feeds)
@@ -84,11 +84,12 @@ def test_convolutions_in_a_row_hand_on_rows(kind, dtype, many_blocks):
 
 def test_groups_that_are_not_fed_stand_apart_from_their_leads():
     b = GraphBuilder()
-    x = b.Placeholder(dtype="float32", shape=[None, 9, 7, 8], name="x")
+    x = b.Placeholder(dtype="float32", shape=[None, 40, 40, 8], name="x")
     b.Neg(b.Relu(separable(b, x)), name="y")
-    session = Session(b.graph)
-    for _ in range(_RUNS_TO_SETTLE + 1):
-        session.run("y:0", {"x:0": drawn(2, 9, 7, 8)})
+    with forcing(None):
+        session = Session(b.graph)
+    for _ in range(SETTLING_RUN + 1):
+        session.run("y:0", {"x:0": drawn(2, 40, 40, 8)})
     steps = [instruction[-1] for instruction in program(session)._instructions]
     assert [step.node.op for step in steps if isinstance(step, Fused)] == ["Relu6", "Neg"]
     assert not any(step.lead for step in steps if isinstance(step, Fused))
@@ -100,7 +101,7 @@ def test_what_fails_in_a_row_of_convolutions_names_its_node(many_blocks):
     b.Neg(product(b, b.AddV2(depthwise(b, x, 8), z, name="sum"), 8, 5), name="y")
     session = Session(b.graph)
     feeds = {"x:0": drawn(2, 9, 7, 8), "z:0": drawn(8)}
-    for _ in range(_RUNS_TO_SETTLE + 1):
+    for _ in range(SETTLING_RUN + 1):
         session.run("y:0", feeds)
     with pytest.raises(InvalidArgumentError, match="sum"):
         session.run("y:0", feeds | {"z:0": drawn(7)})

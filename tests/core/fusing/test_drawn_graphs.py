@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.core.fusing.beside_kernels import both, depthwise, drawn, normalized
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.tiers import SETTLING_RUN
 
 UNARY = ["Neg", "Relu", "Relu6", "Sigmoid", "Tanh", "Square", "Softplus", "Abs"]
 BINARY = ["AddV2", "Sub", "Mul", "Maximum", "SquaredDifference", "RealDiv"]
@@ -36,9 +36,9 @@ def graphs(draw):
 @given(graphs())
 def test_any_graph_of_elementwise_ops(graph):
     value = np.random.default_rng(3).standard_normal((2, 5, 5, 4)).astype(np.float32)
-    fused, single = Session(graph), Session(graph, fuse=False)
+    fused, single = Session(graph), Session(graph, optimize="none")
     want = single.run("y:0", {"x:0": value})
-    for _ in range(_RUNS_TO_SETTLE + 1):
+    for _ in range(SETTLING_RUN + 1):
         found = fused.run("y:0", {"x:0": value})
         np.testing.assert_allclose(found, want, rtol=2e-4, atol=2e-5)
 

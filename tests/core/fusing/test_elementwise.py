@@ -5,9 +5,8 @@ import pytest
 
 from tests.core.fusing.beside_kernels import both, drawn, groups, program
 from tfg import GraphBuilder, Session
-from tfg.core.runtime import fused_calls
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 from tfg.core.runtime.fusing import Fused
+from tfg.core.runtime.tiers import SETTLING_RUN, forcing
 
 
 def test_what_passes_values_on_may_be_fetched_and_fed():
@@ -20,7 +19,7 @@ def test_what_passes_values_on_may_be_fetched_and_fed():
     for fetches, feeds in [(["y:0", "y:1"], {}), ([first[1].name, "y:0"], {}), (["y:1", "y:0"], {first[0].name: value / 2})]:
         for _ in range(8):
             found = session.run(fetches, {"x:0": value, **feeds})
-        expected = Session(b.graph, fuse=False).run(fetches, {"x:0": value, **feeds})
+        expected = Session(b.graph, optimize="none").run(fetches, {"x:0": value, **feeds})
         np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
@@ -29,7 +28,7 @@ def test_ones_that_come_from_outside_are_a_factor():
     x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
     factor = b.Placeholder(dtype="float32", shape=[8], name="factor")
     b.Neg(b.Sigmoid(b.Mul(x, factor)), name="y")
-    session, single, value = Session(b.graph), Session(b.graph, fuse=False), drawn(2, 6, 6, 8)
+    session, single, value = Session(b.graph), Session(b.graph, optimize="none"), drawn(2, 6, 6, 8)
     for scale in (1, 1, 1, 1, 2, 1):
         feeds = {"x:0": value, "factor:0": np.full(8, scale, np.float32)}
         np.testing.assert_allclose(session.run("y:0", feeds), single.run("y:0", feeds), rtol=1e-6)
@@ -98,14 +97,14 @@ def test_hooks_see_every_kernel():
     assert seen == ["Square", "Neg", "Relu"]
 
 
-def test_small_values_go_by_their_own_kernels(monkeypatch):
-    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1000)
+def test_small_values_go_by_their_own_kernels():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=None, name="x")
     b.Relu(b.Neg(x), name="y")
-    assert not both(b.graph, "y:0", {"x:0": drawn(5, 5)})
-    session = Session(b.graph)
-    for _ in range(_RUNS_TO_SETTLE):
+    with forcing(None):
+        assert not both(b.graph, "y:0", {"x:0": drawn(5, 5)})
+        session = Session(b.graph)
+    for _ in range(SETTLING_RUN):
         session.run("y:0", {"x:0": drawn(5, 5)})
     assert not any(isinstance(step, Fused) for *_, step in program(session)._instructions)
 

@@ -6,9 +6,9 @@ import pytest
 from tests.core.fusing.beside_kernels import drawn, program, rectified
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 from tfg.core.runtime.framing import Framed
 from tfg.core.runtime.fusing import all_steps
+from tfg.core.runtime.tiers import SETTLING_RUN
 
 AROUND = [[0, 0], [0, 1], [2, 1], [0, 0]]
 
@@ -90,7 +90,7 @@ def test_a_convolution_does_what_stands_around_it(kind, follows):
     elif follows:
         y = b.Relu(b.BiasAdd(y, b.constant(drawn(channels))))
     b.Identity(y, name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
     for images in (3, 3, 3, 1, 1, 0, 3):
         assert_same(session, single, ["y:0"], {"x:0": drawn(images, *shape[1:])})
     (step,) = framed(session)
@@ -109,8 +109,8 @@ def test_images_that_do_not_come_out_even_are_refused_all_the_same(shape):
     x = b.Placeholder(dtype="float32", shape=None, name="x")
     y = dilated_convolution(b, x, pads=((0, 1), (0, 0)), crops=((0, 1), (0, 0)))
     b.Relu(b.BiasAdd(y, b.constant(drawn(6))), name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0"], {"x:0": drawn(2, 11, 9, 8)})
     assert framed(session)
     errors = []
@@ -151,8 +151,8 @@ def test_other_steps_stay(kind):
     else:
         y = make(b, x, **options)
     b.Neg(y, name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0"], {"x:0": drawn(*shape)})
     assert not framed(session)
 
@@ -164,8 +164,8 @@ def test_what_others_read_too_is_there_for_them(kind):
     y = make(b, b.Placeholder(dtype="float32", shape=shape, name="x"), **options)
     b.Neg(b.graph["before"].output(), name="other")
     b.Neg(y, name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0", "other:0", "before:0"], {"x:0": drawn(*shape)})
     assert len(framed(session)) == 1
 
@@ -175,8 +175,8 @@ def test_what_is_fetched_on_the_way_is_made(kind):
     make, options, shape, _ = FRAMES[kind]
     b = GraphBuilder()
     b.Neg(make(b, b.Placeholder(dtype="float32", shape=shape, name="x"), **options), name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0", "convolved:0"], {"x:0": drawn(*shape)})
 
 
@@ -188,8 +188,8 @@ def convolved_with_itself(b, x):
 def test_filters_may_be_what_is_convolved():
     b = GraphBuilder()
     b.Neg(convolved_with_itself(b, b.Placeholder(dtype="float32", shape=None, name="x")), name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0"], {"x:0": drawn(2, 1, 2, 2)})
 
 
@@ -224,6 +224,6 @@ def test_what_a_step_refuses_is_refused_in_each_run(kind, images):
     b = GraphBuilder()
     b.Neg(make(b, b.Placeholder(dtype="float32", shape=None, name="x"), **options), name="y")
     session = Session(b.graph)
-    for _ in range(_RUNS_TO_SETTLE):
+    for _ in range(SETTLING_RUN):
         with pytest.raises(InvalidArgumentError, match=message):
             session.run("y:0", {"x:0": drawn(images, *shape[1:])})

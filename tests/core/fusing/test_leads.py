@@ -6,7 +6,7 @@ import pytest
 from tests.core.fusing.beside_kernels import both, drawn, program, rectified
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.tiers import SETTLING_RUN
 
 
 def scaled_up(b, x, channels):
@@ -37,7 +37,7 @@ def test_a_product_takes_what_is_made_for_it_by_rows(kind, filters, follows, mon
     x = b.Placeholder(dtype="float32", shape=[None, 7, 6, 8], name="x")
     y = b.Conv2D(LEADS[kind](b, x), b.constant(drawn(1, 1, 8, filters)), strides=[1, 1, 1, 1], padding="SAME")
     b.Neg(rectified(b, y, filters) if follows else y, name="y")
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
     for images in (3, 3, 3, 1, 1, 3):
         feeds = {"x:0": drawn(images, 7, 6, 8)}
         want = single.run("y:0", feeds)
@@ -70,8 +70,8 @@ def test_what_else_is_before_a_convolution_stands_alone(kind):
     outputs = [b.Identity(y, name="y"), b.Neg(lead, name="z")] if kind == "read twice" else [b.Identity(y, name="y")]
     fetches = [out.name for out in outputs] + ([lead.name] if kind == "fetched" else [])
     feeds = {"x:0": drawn(2, 6, 6, 8)} | ({"w:0": value} if kind == "fed filters" else {})
-    session, single = Session(b.graph), Session(b.graph, fuse=False)
-    for _ in range(_RUNS_TO_SETTLE):
+    session, single = Session(b.graph), Session(b.graph, optimize="none")
+    for _ in range(SETTLING_RUN):
         found = session.run(fetches, feeds)
     for value, want in zip(found, single.run(fetches, feeds)):
         np.testing.assert_allclose(value, want, rtol=1e-5, atol=1e-5)

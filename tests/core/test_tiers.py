@@ -1,0 +1,199 @@
+"""Tiers of execution: when programs move, who may force them, and the same results in all of them."""
+
+import logging
+import pathlib
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.functions import define
+from tfg import GraphBuilder, Session
+from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
+from tfg.core.numerics import threads
+from tfg.core.runtime import region_calls, tiers
+from tfg.core.runtime.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
+
+SAMPLES = pathlib.Path(tfg.__file__).parent / "sample_graphs"
+ALL = list(Tier)
+
+
+def elementwise():
+    """relu(-x) of a matrix of any size."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Relu(b.Neg(x), name="y")
+    return b.graph
+
+
+def towers():
+    """Two branches that a sum brings together, and something that follows from shapes."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, None], name="x")
+    ends = [b.Tanh(b.MatMul(b.Exp(b.MatMul(x, x, name=f"{i}/a")), x, name=f"{i}/b")) for i in range(2)]
+    b.Reshape(b.AddN(ends), b.Shape(x), name="y")
+    return b.graph
+
+
+X = np.linspace(-1, 1, 9, dtype=np.float32).reshape(3, 3)
+
+
+def tiers_of_runs(graph, runs, x=X, **options):
+    session, found = Session(graph, **options), []
+    for _ in range(runs):
+        session.run("y:0", {"x": x})
+        found.append(session.tier("y:0", ["x"]))
+    return found
+
+
+def test_a_program_moves_by_its_runs():
+    before = FUSING_RUN - 1
+    assert tiers_of_runs(elementwise(), 3) == [Tier.INTERPRETED] * before + [Tier.FUSED] * (3 - before)
+
+
+def test_a_program_is_specialized_for_shapes_that_come_again():
+    assert tiers_of_runs(towers(), 3, optimize="fuse") == [Tier.INTERPRETED, Tier.SPECIALIZED, Tier.SPECIALIZED]
+
+
+def test_other_shapes_begin_in_the_plan_for_all():
+    session = Session(towers(), optimize="fuse")
+    for _ in range(3):
+        session.run("y:0", {"x": X})
+    session.run("y:0", {"x": np.ones((2, 2), np.float32)})
+    assert session.tier("y:0", ["x"]) is Tier.FUSED
+    session.run("y:0", {"x": X})
+    assert session.tier("y:0", ["x"]) is Tier.SPECIALIZED
+
+
+def test_branches_run_in_threads_once_steps_were_timed(monkeypatch):
+    monkeypatch.setattr(threads._OneThread, "share", 2)
+    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
+    monkeypatch.setattr(region_calls.Measurement, "fastest", lambda self: [region_calls.Timing(1.0, 0.0)] * len(self.runs[0]))
+    found = tiers_of_runs(towers(), SETTLING_RUN + TIMED_RUNS)
+    assert found[-1] is Tier.PARALLEL and found[1] is Tier.SPECIALIZED
+
+
+@pytest.mark.parametrize(("optimize", "tier"), [("none", Tier.INTERPRETED), ("fuse", Tier.FUSED)])
+def test_optimize_bounds_the_tier(optimize, tier):
+    assert tiers_of_runs(elementwise(), 10, optimize=optimize)[-1] is tier
+
+
+def test_moves_are_told(caplog):
+    with caplog.at_level(logging.INFO, logger="tfg"):
+        tiers_of_runs(elementwise(), 5)
+    assert [text for text in caplog.messages if "fused" in text] == ["y:0: fused, because the plan ran once"]
+
+
+def test_a_hook_an_engine_or_a_cache_keeps_a_program_interpreted():
+    session = Session(elementwise(), cache=1 << 20)
+    for _ in range(5):
+        session.run("y:0", {"x": X})
+    assert session.tier("y:0", {"x": X}) is Tier.INTERPRETED
+    session = Session(elementwise())
+    for _ in range(5):
+        session.run("y:0", {"x": X}, hook=lambda node, call, inputs: call(*inputs))
+    assert session.tier("y:0", ["x"]) is Tier.INTERPRETED
+
+
+def test_a_fetch_that_did_not_run_has_no_tier():
+    session = Session(elementwise())
+    with pytest.raises(FailedPreconditionError, match="y:0 did not run with these feeds"):
+        session.tier("y:0")
+
+
+def test_other_names_of_policies_are_refused():
+    with pytest.raises(InvalidArgumentError, match="none, fuse, parallel"):
+        Session(elementwise(), optimize="most")
+
+
+@pytest.mark.parametrize("tier", ALL)
+def test_any_tier_is_forced_from_the_first_run_on(tier):
+    with forcing(tier):
+        assert tiers_of_runs(towers(), 2) == [tier, tier]
+
+
+def test_forcing_ends_and_leaves_what_may_not_be_optimized():
+    with forcing(Tier.PARALLEL):
+        assert tiers_of_runs(towers(), 1, optimize="none") == [Tier.INTERPRETED]
+        with forcing(None):
+            assert tiers_of_runs(elementwise(), 1) == [Tier.INTERPRETED]
+    assert tiers_of_runs(elementwise(), 1) == [Tier.INTERPRETED]
+
+
+@pytest.mark.parametrize(("slower", "choice"), [(0, 1), (1, 0)])
+def test_a_trial_keeps_the_faster_way(slower, choice, monkeypatch):
+    clock, calls = [0.0], []
+    monkeypatch.setattr(tiers.time, "perf_counter", lambda: clock[0])
+
+    def way(number):
+        def run():
+            calls.append(number)
+            clock[0] += 2.0 if number == slower else 1.0
+
+        return run
+
+    trial = Trial("a region")
+    while trial.choice is None:
+        trial.run(way(0), way(1))
+    assert trial.choice == choice
+    assert calls.count(0) == calls.count(1)
+
+
+@pytest.mark.parametrize("tier", ALL)
+def test_a_loop_of_version_1(tier):
+    """27 takes 111 steps of 3n + 1 or n / 2 to come to 1, as everybody may count."""
+    graph = tfg.load(str(SAMPLES / "collatz.pbtxt"))
+    with forcing(tier):
+        session = Session(graph)
+    for n, steps in [(27, 111), (1, 0), (6, 8), (27, 111)]:
+        assert session.run("steps:0", {"n": np.int32(n)}) == steps
+
+
+@pytest.mark.parametrize("tier", ALL)
+def test_a_training_graph(tier):
+    """x goes from 1 to 0.8 and 0.46 by a rate of 0.1 and a momentum of 0.9; the loss is its square."""
+    graph = tfg.load(str(SAMPLES / "square.pbtxt"))
+    with forcing(tier):
+        session = Session(graph)
+    session.run("init")
+    losses = [session.run(["loss:0", "momentum"])[0] for _ in range(3)]
+    np.testing.assert_allclose(losses, [1, 0.64, 0.46**2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("tier", ALL)
+def test_conditionals_and_loops_of_functions(tier):
+    """10! by a While, and its negative where a condition says so."""
+    b = GraphBuilder()
+    define(b, "goes", ["int32", "float32"], lambda g, i, total: [g.LessEqual(i, np.int32(10))])
+    define(b, "times", ["int32", "float32"], lambda g, i, f: [g.AddV2(i, np.int32(1)), g.Mul(f, g.Cast(i, DstT="float32"))])
+    define(b, "same", ["float32"], lambda g, x: [g.Identity(x)])
+    define(b, "negative", ["float32"], lambda g, x: [g.Neg(x)])
+    turns = b.Placeholder(dtype="bool", shape=[], name="turns")
+    total = b.While([b.constant(np.int32(1)), b.constant(np.float32(1))], cond="goes", body="times")[1]
+    b.If(turns, [total], Tout=["float32"], then_branch="negative", else_branch="same", name="y")
+    with forcing(tier):
+        session = Session(b.graph)
+    for turns, want in [(False, 3628800), (True, -3628800), (False, 3628800)]:
+        assert session.run("y:0", {"turns": turns}) == want
+
+
+@pytest.mark.parametrize("tier", ALL)
+def test_a_convolution_with_a_bias_and_an_activation(tier):
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((2, 6, 6, 3)), rng.standard_normal((3, 3, 3, 4))
+    b = GraphBuilder()
+    images = b.Placeholder(dtype="float64", shape=[None, 6, 6, 3], name="x")
+    filters = b.Placeholder(dtype="float64", shape=[3, 3, 3, 4], name="w")
+    made = b.Softplus(b.BiasAdd(b.Conv2D(images, filters, strides=[1, 1, 1, 1], padding="SAME"), b.constant(np.arange(4.0))))
+    b.Sum(made, [0, 1, 2, 3], name="loss")
+    with forcing(tier):
+        session = Session(b.graph)
+    want = np.log1p(np.exp(convolved(x, w) + np.arange(4.0))).sum()
+    for _ in range(3):
+        np.testing.assert_allclose(session.run("loss:0", {"x:0": x, "w:0": w}), want, rtol=1e-12)
+
+
+def convolved(x, w):
+    """The definition: a sum over places of the window."""
+    padded = np.pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)])
+    return sum(padded[:, i : i + 6, j : j + 6] @ w[i, j] for i, j in np.ndindex(3, 3))
