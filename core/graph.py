@@ -466,8 +466,8 @@ class Function:
     """The function that TensorFlow is to call for this one's gradient, where one is declared."""
     source: Any = None
     """Whatever a format keeps to write the function back unchanged."""
-    noted: dict[str, Any] = dataclasses.field(default_factory=dict, init=False, repr=False)
-    """What analyses found of this function, each with what it holds for."""
+    accesses: Any = dataclasses.field(default=None, init=False, repr=False)
+    """The state that the function reads and writes, as `ordering.effects` found it, with what that holds for."""
 
     @property
     def name(self) -> str:

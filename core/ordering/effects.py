@@ -153,7 +153,7 @@ class _Effects:
 
     def of_body(self, function: Function) -> list[Access]:
         """What a function does, in terms of its own arguments."""
-        known: _Found | None = self.bodies.get(function.name) or function.noted.get("accesses")
+        known: _Found | None = self.bodies.get(function.name) or function.accesses
         if known is None or not known.holds(self.graph.functions):
             known = self.looked_into(function)
         self.bodies[function.name] = known
@@ -167,7 +167,7 @@ class _Effects:
         found = _Found(inner.of(list(function.body)), inner.looked_at)
         self.is_part |= inner.is_part
         if not inner.is_part:
-            function.noted["accesses"] = found
+            function.accesses = found
         return found
 
     def seen_from_outside(self, node: Node, inner: Access, given: dict[State, Output]) -> Iterator[Access]:
