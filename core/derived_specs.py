@@ -6,9 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .graph import Node
+from .keyed_cache import KeyedCache
 from .shapes import TensorSpec
 
 _MAX_ALIKE: Final = 100_000
+"""Nodes that are remembered: some 100 MB of specs."""
 
 
 class _Record(NamedTuple):
@@ -23,7 +25,7 @@ class DerivedSpecs:
 
     def __init__(self) -> None:
         self._of_node: dict[Node, _Record] = {}
-        self._alike: dict[Hashable, _Record] = {}
+        self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MAX_ALIKE)
 
     def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """The specs of the outputs, None where they have to be derived."""
@@ -42,8 +44,6 @@ class DerivedSpecs:
         key = _key(node, inputs)
         # An unknown dimension of one node is not that of another.
         if key is not None and all(map(_is_plain, outputs)):
-            if len(self._alike) >= _MAX_ALIKE:
-                self._alike.clear()
             self._alike[key] = record
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from ..derived_specs import DerivedSpecs
 from ..dims import DimLike
 from ..graph import Node
+from ..keyed_cache import KeyedCache
 from ..registry import Cost
 from ..shapes import TensorSpec
 
@@ -22,7 +23,7 @@ class AlikeCosts:
     """Cost and bytes moved of nodes of the same op and attributes, with inputs and outputs of which the same is known."""
 
     def __init__(self) -> None:
-        self._found: dict[Key, tuple[Mapping[str, Any], Cost, DimLike]] = {}
+        self._found: KeyedCache[Key, tuple[Mapping[str, Any], Cost, DimLike]] = KeyedCache(_MAX_KEPT)
 
     def find(self, key: Key, node: Node) -> tuple[Cost, DimLike] | None:
         """The cost and the bytes of a node with this key, None where they have to be worked out."""
@@ -31,8 +32,6 @@ class AlikeCosts:
 
     def keep(self, key: Key, node: Node, cost: Cost, moved: DimLike) -> None:
         """Note what was worked out; the attributes are kept, so that no others come to have their identity."""
-        if len(self._found) >= _MAX_KEPT:
-            self._found.clear()
         self._found[key] = node.attrs, cost, moved
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..engines.protocol import Foretold
 from ..inference import infer
+from ..keyed_cache import KeyedCache
 from .variable_groups import variable_of
 
 _MOST_KEPT: Final = 64
@@ -23,7 +24,7 @@ class ForetoldCall:
         self.cluster = step.cluster
         self.known = step.known
         self.in_numpy = in_numpy
-        self.found: dict[Any, Any] = {}
+        self.found: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
 
     def __call__(self, *values: Any) -> Any:
         """The value."""
@@ -32,10 +33,9 @@ class ForetoldCall:
             return self.in_numpy(*values)[0]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         if key not in self.found:
-            if len(self.found) >= _MOST_KEPT:
-                self.found.clear()
-            self.found[key] = self._inferred(arrays)
-        found = self.found[key]
+            self.found[key] = found = self._inferred(arrays)
+        else:
+            found = self.found[key]
         return self.in_numpy(*values)[0] if found is None else found
 
     def _array(self, slot: int, value: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..binding import bind_attrs, select_kernel
 from ..errors import TfgError
+from ..keyed_cache import KeyedCache
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
 from ..planning.plan import Step
 from ..registry import affine_function, blockwise_way
@@ -28,6 +29,9 @@ _WORTH_TILING: Final = 1 << 18
 _WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result, and of what is multiplied and added by channel."""
 _MOST_LAYOUTS: Final = 16
+"""Combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
+
+_Shapes = tuple[tuple[int, ...], ...]
 
 
 class FusedCall:
@@ -53,9 +57,9 @@ class FusedCall:
         self.lead = lead
         self.root = step.body[-1].outputs[0]
         self.dtype = step.node.output_dtypes[0].numpy
-        self.layouts: dict[tuple[tuple[int, ...], ...], Layout | None] = {}
-        self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
-        self.row_layouts: dict[tuple[tuple[int, ...], ...], tuple[int, Layout] | None] = {}
+        self.layouts: KeyedCache[_Shapes, Layout | None] = KeyedCache(_MOST_LAYOUTS)
+        self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
+        self.row_layouts: KeyedCache[_Shapes, tuple[int, Layout] | None] = KeyedCache(_MOST_LAYOUTS)
         self.make_rows = _row_function(step.body[0])
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
@@ -135,8 +139,6 @@ class FusedCall:
             known = shapes_of(self.step.body, shapes)
         full = known[self.root]
         layout = layout_of(self.group, known, full, leaves_factor=True) if full in shapes else None
-        if len(self.row_layouts) >= _MOST_LAYOUTS:
-            self.row_layouts.clear()
         self.row_layouts[shapes] = found = None if layout is None else (shapes.index(full), layout)
         return found
 
@@ -157,8 +159,6 @@ class FusedCall:
             return self._finished(layout, slots)
         self._fill_first(slots)
         slots[first.outputs[0]] = result = self.calls[0](*[slots[i] for i in first.inputs])
-        if len(self.produced) >= _MOST_LAYOUTS:
-            self.produced.clear()
         self.produced[shapes] = result.shape
         return None
 
@@ -196,8 +196,6 @@ class FusedCall:
             return self.layouts[shapes]
         except KeyError:
             layout = self._lay_out(shapes, produced, slots)
-        if len(self.layouts) >= _MOST_LAYOUTS:  # by another thread, too, while one reads
-            self.layouts.clear()
         self.layouts[shapes] = layout
         return layout
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph import Node
+from ..keyed_cache import KeyedCache
 from ..numerics.draws_ahead import DrawsInOrder, PlacedStream, Places
 from ..numerics.philox import Philox
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP
@@ -86,7 +87,7 @@ class RehearsedDraws:
         self.runs = 0
         self._steps = steps
         self._counts = counts
-        self._orders: dict[Any, dict[Node, Places]] = {}
+        self._orders: KeyedCache[Any, dict[Node, Places]] = KeyedCache(_MOST_ORDERS)
         self._lock = threading.Lock()
 
     def run(self, feeds: Sequence[Any], rehearse: Callable[[DrawRecord], tuple[list[Any], bool]]) -> list[Any]:
@@ -109,8 +110,6 @@ class RehearsedDraws:
 
     def _keep(self, key: Any, places: dict[Node, Places] | None) -> None:
         with self._lock:
-            if len(self._orders) >= _MOST_ORDERS:
-                self._orders.clear()
             if places is not None:
                 self._orders[key] = places
 

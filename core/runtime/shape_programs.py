@@ -15,6 +15,7 @@ from ..dtypes import resource, variant
 from ..functions.callers import function_references
 from ..graph import Function, Node, Output
 from ..inference import Inference, infer_again
+from ..keyed_cache import KeyedCache
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
 from ..planning.plan import Plan
@@ -29,9 +30,11 @@ from .unread import without_unread
 from .variable_groups import variable_of
 
 _MOST_PROGRAMS: Final = 16
+"""Programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
+"""Combinations of shapes whose runs are counted."""
 _LEAST_GAIN: Final = 0.02
-"""Of the steps, that have to be left out."""
+"""The part of the steps that a program for shapes has to leave out to be worth its planning."""
 
 
 class Runnable(Protocol):
@@ -95,7 +98,7 @@ class ShapePrograms:
         self._make = make
         self._last: _Special | None = None
         self._found: list[_Special] = []
-        self._runs: dict[tuple[tuple[int, ...], ...], int] = {}
+        self._runs: KeyedCache[tuple[tuple[int, ...], ...], int] = KeyedCache(_MOST_KEPT)
         self._lock = threading.Lock()
         self._runs_before, self._least_gain = (0, 0.0) if is_forced else (RUNS_OF_SHAPES, _LEAST_GAIN)
         self._is_open = not plan.needs_dataflow and (is_forced or is_worth_specializing(plan))
@@ -123,8 +126,6 @@ class ShapePrograms:
     def _noted(self, shapes: Any, feeds: Sequence[Any]) -> Runnable | None:
         """Count the shapes, and make a program where they come often enough."""
         key = tuple(shapes)
-        if len(self._runs) >= _MOST_KEPT:
-            self._runs.clear()
         self._runs[key] = self._runs.get(key, 0) + 1
         if self._runs[key] <= self._runs_before or not self._is_open:
             return None
