@@ -467,7 +467,7 @@ class Function:
     source: Any = None
     """Whatever a format keeps to write the function back unchanged."""
     accesses: Any = dataclasses.field(default=None, init=False, repr=False)
-    """The state that the function reads and writes, as `ordering.effects` found it, with what that holds for."""
+    """The state that the function reads and writes, as `ordering` found it, with what that holds for."""
 
     @property
     def name(self) -> str:
