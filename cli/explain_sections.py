@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 
 _MAX_ROWS = 30
 _MAX_ALIKE = 4
-_PURPOSES = {"trained": "trained variables", "slots": "slot variables", "other": "other variables", "constants": "constants"}
+_PURPOSES = {
+    "trainable": "trainable variables",
+    "slots": "slot variables",
+    "other": "other variables",
+    "constants": "constants",
+    "unused": "unused handles",
+}
 _QUOTED = re.compile("'[^']*'")
 
 
@@ -34,8 +40,9 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
             yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)
     yield from map(_pipeline, facts.pipelines)
     if facts.variables:
-        columns = ("name", "kind", "dtype", "shape", "initializer", "slot of")
-        rows = [(v.name, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in facts.variables]
+        columns = ("name", "purpose", "kind", "dtype", "shape", "initializer", "slot of")
+        ordered = sorted(facts.variables, key=lambda variable: variable.purpose == "unused")
+        rows = [(v.name, v.purpose, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in ordered]
         yield _cut(columns, rows, "variables", max_rows)
     for signature in facts.signatures:
         yield signature_table(signature)
@@ -62,7 +69,7 @@ def _pipeline(facts: PipelineFacts) -> Text:
 def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
     """What the graph holds, and what a run takes."""
     for held in facts.holdings:
-        noun = "parameter" if held.purpose == "trained" else "element"
+        noun = "parameter" if held.purpose == "trainable" else "element"
         yield _PURPOSES[held.purpose], f"{counted(held.elements, noun)}, {size_in_bytes(held.bytes)}, in {held.tensors:,}"
     peak = facts.peak_memory
     if peak is not None and peak.node:

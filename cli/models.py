@@ -65,12 +65,22 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
 
 
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
-    """Say what a graph needs to run, where the values of its variables were not written with it."""
-    from ..core.runtime.saved_names import restored_variables
-
+    """Name the checkpoint that a written graph needs, if variables of a SavedModel remain in it."""
     prefix = source.meta.variables_prefix if source.meta is not None else None
-    owners = set(restored_variables(source).values()) if prefix is not None else set()
-    count = sum(name in written for name in owners)
+    count = len(_remaining(written, source)) if prefix is not None else 0
     if count:
         values = f"the values of its {counted(count, 'variable')} are not in it"
         render.note(f"{values}: run it with --state {shlex.quote(prefix or '')}, or write a SavedModel", quiet)
+
+
+def _remaining(written: Graph, source: Graph) -> set[str]:
+    """The variables that a SavedModel restores and uses, and that are variables still in what is written of its graph."""
+    from ..core.explaining.purposes import Purposes
+    from ..core.explaining.roles import Roles
+    from ..core.saved_names import restored_variables
+    from ..core.variable_nodes import find_variables
+
+    roles = Roles(source)
+    purposes = Purposes(roles)
+    used = {variable.node.name for variable in roles.variables.values() if purposes.of(variable) != "unused"}
+    return used & set(restored_variables(source).values()) & {v.node.name for v in find_variables(written).values()}

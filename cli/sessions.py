@@ -155,7 +155,7 @@ class SessionOptions:
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """The values in a file, which of processes that share a mesh the first one has."""
-        from ..core.runtime.saved_names import restored_variables
+        from ..core.saved_names import restored_variables
         from ..formats.state import read_variables
 
         def read() -> Mapping[str, Tensor]:
@@ -170,7 +170,7 @@ class SessionOptions:
         """
         if not self.speaks:
             return
-        from ..core.runtime.saved_names import restored_variables
+        from ..core.saved_names import restored_variables
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
@@ -209,7 +209,7 @@ def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
 
 def _with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
     """The values of variables, those that only Python's functions read as of those that the graph reads in their place."""
-    from ..core.runtime.saved_names import read_instead
+    from ..core.saved_names import read_instead
 
     return {**state, **{twin: state[name] for twin, name in read_instead(graph).items() if name in state}}
 

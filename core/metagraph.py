@@ -110,6 +110,8 @@ class MetaGraph:
     """The keys in a checkpoint of the variables that a TF2 model does not train, such as a normalization's moving averages."""
     read_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By the node of a variable that the graph of a TF2 model hands to its functions: the object's key in a checkpoint."""
+    captured_keys: frozenset[str] = frozenset()
+    """The keys in a checkpoint of the variables that a function of a TF2 model's objects captures."""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, as its format keeps it."""
 

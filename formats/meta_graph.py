@@ -114,6 +114,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         tensorflow_version=proto.meta_info_def.tensorflow_version,
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
         read_keys=_read_keys(proto.object_graph_def, keys, graph),
+        captured_keys=_captured_keys(proto.object_graph_def, keys),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
 
@@ -144,6 +145,12 @@ def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph)
             pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
             found.update({handle.node.name: keys[number] for number, handle in pairs if number in keys})
     return found
+
+
+def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:
+    """The keys of the variables that any function captures, called in the graph or not."""
+    captured = {number for function in objects.concrete_functions.values() for number in function.bound_inputs}
+    return frozenset(keys[number] for number in captured if number in keys)
 
 
 def _collection_values(proto: CollectionDef) -> tuple[Any, ...]:

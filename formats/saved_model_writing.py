@@ -17,7 +17,7 @@ from ..core.inference import infer
 from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.numerics import wire
 from ..core.runtime.files import NO_FILES, FileGate
-from ..core.runtime.saved_names import unrestored
+from ..core.saved_names import unrestored
 from ..core.tensor_names import parse_tensor_name
 from .attrs import encode_shape
 from .detect import MODEL_FILES

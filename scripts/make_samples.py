@@ -134,15 +134,35 @@ def scaler_saved_model() -> None:
     (folder / "fingerprint.pb").unlink(missing_ok=True)
 
 
+def keras_classifier() -> None:
+    """Export a small Keras 3 model as `model.export` writes it: each weight has several handles in the graph."""
+    import keras
+
+    folder = SAMPLES / "keras_classifier"
+    shutil.rmtree(folder, ignore_errors=True)
+    keras.utils.set_random_seed(1)
+    layers = keras.layers
+    model = keras.Sequential([
+        layers.Input((4,), name="measurements"), layers.Dense(8, activation="relu", name="hidden"),
+        layers.BatchNormalization(name="normalized"), layers.Dense(3, activation="softmax", name="classes"),
+    ])  # fmt: skip
+    model.export(str(folder), verbose=False)
+    (folder / "fingerprint.pb").unlink(missing_ok=True)
+
+
+MODELS: dict[str, Callable[[], None]] = {"scaler_saved_model": scaler_saved_model, "keras_classifier": keras_classifier}
+
+
 def main() -> None:
-    wanted = sys.argv[1:] or [*GRAPHS, "scaler_saved_model"]
-    if "scaler_saved_model" in wanted:
-        scaler_saved_model()
+    wanted = sys.argv[1:] or [*GRAPHS, *MODELS]
+    for name, build in MODELS.items():
+        if name in wanted:
+            build()
     v1.disable_eager_execution()
-    for name, build in GRAPHS.items():
+    for name, draw in GRAPHS.items():
         if name in wanted:
             with tf.Graph().as_default() as graph:
-                build(graph)
+                draw(graph)
             write(graph, name)
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ..errors import TfgError
-from ..graph import Graph, Node, Output
+from ..graph import Graph, Output
 from ..inference import Inference, infer
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..shapes import Shape
 from ..tensors import Tensor
-from ..variable_nodes import VariableNodes
+from .purposes import Purposes
 from .roles import Roles
 
 _MAX_INFERRED: Final = 50_000
@@ -23,7 +23,7 @@ _MAX_INFERRED: Final = 50_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Holding:
-    """Variables, or constants, of one purpose: `trained`, `slots` of optimizers, `other` variables, `constants`."""
+    """Variables of one purpose, or constants: `trainable`, `slots` of optimizers, `other`, `constants`, `unused` handles."""
 
     purpose: str
     tensors: int
@@ -46,21 +46,14 @@ class PeakMemory:
     unknown: int
 
 
-def holdings(graph: Graph, roles: Roles) -> tuple[Holding, ...]:
+def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:
     """What the graph's variables and its constants hold, purposes without any left out; unknown dimensions are taken as 1."""
-    trained = {update.variable.node for update in roles.updates.values() if update.gradient is not None}
-    variables: dict[str, list[tuple[Shape, int]]] = {"trained": [], "slots": [], "other": []}
+    held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
-        variables[_purpose(variable, roles, trained)].append((variable.shape, variable.dtype.size))
+        held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
     constants = [node.attr_of(Tensor, "value") for node in graph if node.is_constant]
-    held = {**variables, "constants": [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]}
+    held["constants"] = [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]
     return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
-
-
-def _purpose(variable: VariableNodes, roles: Roles, trained: Iterable[Node]) -> str:
-    if variable.node in trained:
-        return "trained"
-    return "slots" if variable.node in roles.slots else "other"
 
 
 def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:

@@ -28,6 +28,7 @@ from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .listing import declared_shapes
 from .nodes import Explainer
 from .pipelines import PipelineFacts, components, pipelines
+from .purposes import Purpose, Purposes
 from .roles import Roles
 from .stages import stage_of_nodes
 
@@ -46,7 +47,7 @@ class TensorFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableFacts:
-    """A variable: where its first value comes from, and whose slot it is."""
+    """A variable: where its first value comes from, whose slot it is, and its purpose: trainable, slots, other or unused."""
 
     name: str
     kind: str
@@ -55,6 +56,7 @@ class VariableFacts:
     initializer: str | None
     initial_value: str | None
     slot_of: str | None
+    purpose: Purpose
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     With an inference, outputs have the shapes that follow from the inputs', and the memory that a run takes is estimated.
     """
     roles = Roles(graph)
-    placed = stage_of_nodes(roles)
+    purposes, placed = Purposes(roles), stage_of_nodes(roles)
     inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
     outputs = tuple(facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference))
     train_ops = tuple(_train_ops(graph, placed))
@@ -145,10 +147,10 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         inputs=inputs,
         outputs=outputs,
         losses=tuple(node.name for node in roles.losses),
-        variables=tuple(_variables(roles)),
+        variables=tuple(_variables(roles, purposes)),
         init_ops=init_ops,
         train_ops=train_ops,
-        holdings=holdings(graph, roles),
+        holdings=holdings(graph, roles, purposes),
         peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
         signatures=signatures,
         functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
@@ -258,7 +260,7 @@ def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[st
             yield node.name
 
 
-def _variables(roles: Roles) -> Iterator[VariableFacts]:
+def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
     for variable in roles.variables.values():
         slot = roles.slots.get(variable.node)
         trained = f" of {slot.variable.name}" if slot and slot.variable else ""
@@ -270,6 +272,7 @@ def _variables(roles: Roles) -> Iterator[VariableFacts]:
             variable.initializer.name if variable.initializer else None,
             variable.initial_value.name if variable.initial_value else None,
             f"{slot.optimizer} {slot.name}{trained}" if slot else None,
+            purposes.of(variable),
         )
 
 
@@ -323,7 +326,7 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "control edges": facts.control_edges,
         "op types": len(facts.ops),
         "functions": len(facts.functions),
-        "variables": len(facts.variables),
+        "variables": sum(variable.purpose != "unused" for variable in facts.variables),
         "made by GraphDef version": "" if facts.versions is None else str(facts.versions),
         "losses": ", ".join(facts.losses),
         "initializer": ", ".join(facts.init_ops),

@@ -29,7 +29,7 @@ from ..traversal import reachable
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .resources import Variable
 from .runs import Hook
-from .saved_names import assigned_handles
+from ..saved_names import assigned_handles
 from .session_like import SessionLike
 from .watching import Watch
 

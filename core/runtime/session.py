@@ -272,7 +272,7 @@ class Session:
         """Give the variables that a SavedModel's restore op leaves out the values of their twins that it restores."""
         if self.graph.meta is None or not self.graph.meta.read_keys:
             return
-        from .saved_names import unrestored
+        from ..saved_names import unrestored
 
         for restored, read in unrestored(self.graph).items():
             source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))

@@ -20,7 +20,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
-from ..runtime.saved_names import restored_variables
+from ..saved_names import restored_variables
 from ..traversal import reachable
 from ..variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from .optimizers import Optimizer

@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tfg.core.runtime.saved_names import restored_variables
+from tfg.core.saved_names import restored_variables
 from tfg.formats.state import read_state
 
 SCALER = SAMPLES / "scaler_saved_model"
@@ -154,3 +154,22 @@ def test_a_fetch_that_leaves_nothing_behind_is_not_called_verified(tmp_path):
     tfg.save(g.graph, str(tmp_path / "nothing.pb"))
     done = run("optimize", tmp_path / "nothing.pb", "--fetch", "nothing", "--verify")
     assert done.code == 1 and "nothing to compare: nothing" in done.err
+
+
+@pytest.mark.parametrize("options", [("--freeze",), ("--freeze", "--inline-functions"), ("--freeze", "--text")])
+def test_a_frozen_model_has_its_values(options, tmp_path):
+    done = run("convert", SAMPLES / "keras_classifier", tmp_path / "frozen.pb", *options)
+    assert done.code == 0 and "are not in it" not in done.err
+    feed = ("--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]", "--format", "json")
+    model = run("run", SAMPLES / "keras_classifier", *feed).json["steps"][0]["values"][0]["value"]
+    fed = ("--feed", "serving_default_measurements=[[5.1, 3.5, 1.4, 0.2]]", "--fetch", "StatefulPartitionedCall_1:0")
+    frozen = run("run", tmp_path / "frozen.pb", *fed, "--format", "json").json["steps"][0]["values"][0]["value"]
+    np.testing.assert_array_equal(frozen, model)
+
+
+def test_the_variables_that_remain_are_counted(tmp_path):
+    """Handles that nothing of the model uses need no values."""
+    done = run("convert", SAMPLES / "keras_classifier", tmp_path / "graph.pb")
+    assert "the values of its 8 variables are not in it" in done.err
+    done = run("convert", SAMPLES / "keras_classifier", tmp_path / "part.pb", "--to", "serving_default_measurements")
+    assert done.code == 0 and "are not in it" not in done.err

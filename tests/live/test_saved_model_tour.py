@@ -191,3 +191,17 @@ def in_tensorflow(model, signature, word, inputs, output):
 
 def close(a, b):
     np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("name", "trainable", "other"), [
+    ("cnn of Keras 3", 305, 8), ("cnn of tf_keras", 305, 8), ("lstm of Keras 3", 616, 0), ("lstm of tf_keras", 616, 0),
+    ("compiled lstm of Keras 3", 616, 0), ("compiled lstm of tf_keras", 616, 0), ("module", 6, 0), ("estimator", 16, 0),
+])  # fmt: skip
+def test_variables_are_counted_once(name, trainable, other, tmp_path):
+    """As many as the model says itself, whatever handles, optimizers and metrics its file has besides."""
+    build, package, *_ = TOURS[name]
+    model = build(package, str(tmp_path / "model"))
+    if package:
+        assert trainable == sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+    held = {held.purpose: held.elements for held in tfg.explain(tfg.load(tmp_path / "model")).holdings}
+    assert (held["trainable"], held.get("other", 0)) == (trainable, other)

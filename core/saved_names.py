@@ -6,10 +6,10 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
 
-from ..functions.call_kinds import Form, call_kind
-from ..graph import Graph, Node, Output
-from ..tensors import Tensor
-from ..traversal import reachable
+from .functions.call_kinds import Form, call_kind
+from .graph import Graph, Node, Output
+from .tensors import Tensor
+from .traversal import reachable
 
 _ASSIGNS = ("Assign", "AssignVariableOp")
 _Owner = Callable[[Output], Node | None]

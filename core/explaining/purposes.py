@@ -1,0 +1,67 @@
+"""The purposes of a graph's variables: trainable, an optimizer's slot, other state, or a handle that nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from ..graph import Node
+from ..metagraph import MetaGraph
+from ..saved_names import read_instead, restored_variables
+from ..traversal import reachable
+from ..variable_nodes import VariableNodes
+from .roles import Roles
+
+Purpose = Literal["trainable", "slots", "other", "unused"]
+TRAINABLE_COLLECTION: Final = "trainable_variables"
+
+
+class Purposes:
+    """Says what each variable of a graph is for.
+
+    A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for its signatures, for its
+    functions in Python and as an initial value. A handle counts as used where a signature reaches it, a function of the model
+    captures it or an update writes to it; in a graph without signatures and functions of objects every variable is used.
+    """
+
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+        self._meta = roles.graph.meta or MetaGraph()
+        self._owners = restored_variables(roles.graph) if self._meta.objects is not None else {}
+        self._used = set(self._used_nodes())
+        self._trainable = set(self._trainable_nodes())
+
+    def of(self, variable: VariableNodes) -> Purpose:
+        """Return the purpose of a variable of the graph."""
+        node = variable.node
+        if node in self._roles.slots:
+            return "slots"
+        if node not in self._used:
+            return "unused"
+        # tf.Variable marks integers as trainable too, unless it is told otherwise.
+        can_be_trained = variable.dtype.is_floating or variable.dtype.is_complex
+        return "trainable" if node in self._trainable and can_be_trained else "other"
+
+    def _used_nodes(self) -> Iterator[Node]:
+        variables = self._roles.by_node
+        if not self._meta.signatures and not self._meta.captured_keys:
+            yield from variables
+            return
+        graph = self._roles.graph
+        tensors = [name for signature in self._meta.signatures.values() for name in signature.fetched.values()]
+        fetched = [graph.output(name).node for name in tensors]
+        updated = [update.variable.node for update in self._roles.updates.values()]
+        yield from reachable([*fetched, *updated]) & variables.keys()
+        twins = read_instead(graph)
+        for key in self._meta.captured_keys:
+            if key in self._owners:
+                yield graph.node(twins.get(self._owners[key], self._owners[key]))
+
+    def _trainable_nodes(self) -> Iterator[Node]:
+        """Yield what updates by gradients write to, and what the file lists or marks as trainable."""
+        graph, meta = self._roles.graph, self._meta
+        yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
+        listed = {record.name.partition(":")[0] for record in meta.variables.get(TRAINABLE_COLLECTION, ())}
+        yield from (node for node in self._roles.by_node if node.name in listed)
+        keys = {owner: key for key, owner in self._owners.items()} | dict(meta.read_keys)
+        yield from (graph.node(name) for name, key in keys.items() if key not in meta.frozen_keys and name in graph)
