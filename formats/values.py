@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
-from ..core import registry
+from ..core import dtypes, registry
 from ..core.arrays import Array
 from ..core.atomic import file_errors
 from ..core.dtypes import DType, string, uint8
@@ -46,7 +47,8 @@ def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -
         return _literal(sys.stdin.read(), dtype)
     match = _CALL.fullmatch(text)
     if match is not None:
-        return _cast(_generated(match[1], match[2]), dtype, text, generated=True)
+        hint = "randint(SIZES,low=0,high=10) draws integers" if match[1] in _FRACTIONAL else None
+        return _cast(_generated(match[1], match[2]), dtype, text, hint)
     return _literal(text, dtype)
 
 
@@ -123,36 +125,77 @@ def _literal(text: str, dtype: DType | None) -> Array:
     if isinstance(parsed, dict) or parsed is None:
         raise InvalidArgumentError(f"'{text[:80]}' is no value", hint=_FORMS)
     try:
-        return _cast(as_bytes_array(parsed) if dtype is string else np.asarray(parsed), dtype, text)
+        return _cast(as_bytes_array(parsed) if dtype is string else _parsed_array(parsed), dtype, text)
     except (ValueError, TypeError) as error:
         raise InvalidArgumentError(f"'{text[:80]}' is no array: {error}", hint="all rows must have the same length") from None
 
 
-def _cast(array: Array, dtype: DType | None, text: str, generated: bool = False) -> Array:
-    """`array` as `dtype`; InvalidArgumentError where that would lose more than precision."""
+def _parsed_array(parsed: Any) -> Array:
+    """The numbers of a JSON value. NumPy takes integers on both sides of 2**63 for floats, which lose their last digits."""
+    array = np.asarray(parsed)
+    if array.dtype.kind == "f" and array.size and array.max() >= 2.0**63:
+        numbers = np.asarray(parsed, object)
+        if all(type(number) is int and 0 <= number < 1 << 64 for number in numbers.ravel().tolist()):
+            return numbers.astype(np.uint64)
+    return array
+
+
+def _cast(array: Array, dtype: DType | None, text: str, hint: str | None = None) -> Array:
+    """`array` as `dtype`; InvalidArgumentError where that would lose more than precision. `hint` helps against fractions."""
     if dtype is None:
         return array
+    said = f"'{text[:80]}'"
     if dtype is string:
         if array.dtype.kind not in "SUO":
-            raise InvalidArgumentError(f"'{text[:80]}' holds numbers, the tensor is a string")
+            raise InvalidArgumentError(f"{said} holds numbers, the tensor is a string")
         return as_bytes_array(array)
     if dtype.is_object or array.dtype.kind in "SUO":
-        raise InvalidArgumentError(f"'{text[:80]}' cannot be fed to a tensor of dtype {dtype}")
-    target = dtype.numpy
-    if array.dtype.kind == "f" and dtype.is_integer and not generated and not np.array_equal(array, np.trunc(array)):
-        raise InvalidArgumentError(f"'{text[:80]}' holds fractions, the tensor is {dtype}")
-    if array.dtype.kind in "fc" and target.kind in "iu":
-        array = array.astype(np.int64)
-    if array.dtype.kind in "iu" and target.kind in "iu":
-        bounds = np.iinfo(target)
-        if array.size and (int(array.min()) < bounds.min or int(array.max()) > bounds.max):
-            raise InvalidArgumentError(f"'{text[:80]}' does not fit into {dtype} ({bounds.min} to {bounds.max})")
+        raise InvalidArgumentError(f"{said} cannot be fed to a tensor of dtype {dtype}")
     if array.dtype.kind == "c" and not dtype.is_complex:
-        raise InvalidArgumentError(f"'{text[:80]}' holds complex numbers, the tensor is {dtype}")
+        raise InvalidArgumentError(f"{said} holds complex numbers, the tensor is {dtype}")
     try:
-        return array.astype(target)
+        if not dtype.is_floating and not dtype.is_complex:
+            _check_whole(array, dtype, said, hint)
+        with np.errstate(over="ignore"):
+            result: Array = array.astype(dtype.numpy)
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(f"'{text[:80]}' is no {dtype}: {error}") from None
+        raise InvalidArgumentError(f"{said} is no {dtype}: {error}") from None
+    if array.dtype.kind in "fiu" and (dtype.is_floating or dtype.is_complex):
+        _check_finite(array, result, dtype, said)
+    return result
+
+
+def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> None:
+    """InvalidArgumentError for fractions and for numbers beyond the range of an integer, quantized or boolean dtype."""
+    if not array.size or array.dtype.kind == "b":
+        return
+    numbers = array.astype(np.float64) if array.dtype.kind not in "iuf" else array  # of a type that only ml_dtypes has
+    if numbers.dtype.kind == "f" and not (np.isfinite(numbers) & (numbers == np.trunc(numbers))).all():
+        problem = "fractions" if np.isfinite(numbers).all() else "NaN or infinities"
+        raise InvalidArgumentError(f"{said} holds {problem}, the tensor is {dtype}", hint=hint)
+    low, high = _range_of(dtype)
+    if int(numbers.min()) < low or int(numbers.max()) > high:
+        raise InvalidArgumentError(f"{said} does not fit into {dtype} ({low} to {high})")
+
+
+def _range_of(dtype: DType) -> tuple[int, int]:
+    """The smallest and the largest number of an integer, quantized or boolean dtype."""
+    if dtype.numpy.kind == "b":
+        return 0, 1
+    info = np.iinfo(dtype.numpy) if dtype.numpy.kind in "iu" else ml_dtypes.iinfo(dtype.numpy)
+    return int(info.min), int(info.max)
+
+
+def _check_finite(array: Array, result: Array, dtype: DType, said: str) -> None:
+    """InvalidArgumentError where a finite number is beyond the largest one of a dtype."""
+    parts = dtypes.float64 if dtype is dtypes.complex128 else dtypes.float32 if dtype.is_complex else dtype
+    info = ml_dtypes.finfo(parts.numpy)
+    # Half a unit in the last place beyond the largest number still rounds to it; some types have no infinity to go to.
+    most = float(info.max) * (1 + 2.0 ** -(info.nmant + 2))
+    overflows = np.isfinite(array) & (~np.isfinite(result) | (np.abs(array) > most))
+    if overflows.any():
+        number = array[overflows].ravel()[0]
+        raise InvalidArgumentError(f"{said} does not fit into {dtype}: {number} is beyond its largest number")
 
 
 def _generated(name: str, arguments: str) -> Array:
@@ -197,6 +240,7 @@ def _random(seed: float) -> np.random.Generator:
     return np.random.default_rng(int(seed) if seed >= 0 else None)
 
 
+_FRACTIONAL = ("uniform", "normal")
 _GENERATORS: dict[str, _Generator] = {
     "zeros": _Generator(lambda shape: np.zeros(shape)),
     "ones": _Generator(lambda shape: np.ones(shape)),

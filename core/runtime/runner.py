@@ -23,13 +23,13 @@ from ..graph import Graph, Node, Output
 from ..journal import DEBUG, Stopwatch
 from ..metagraph import Signature
 from ..op_facts import has_fact
+from ..saved_names import assigned_handles
 from ..shapes import Shape, merge_shapes
 from ..tensors import Tensor
 from ..traversal import reachable
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .resources import Variable
 from .runs import Hook
-from ..saved_names import assigned_handles
 from .session_like import SessionLike
 from .watching import Watch
 

@@ -1,0 +1,102 @@
+"""Values as people write them, for tensors of every dtype: what would lose more than precision is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg as run
+from tfg import GraphBuilder, save
+from tfg.core import dtypes
+from tfg.core.errors import InvalidArgumentError
+from tfg.formats.values import parse_value
+
+DTYPES = [dtypes.from_number(number) for number in range(1, 34)]
+WHOLE = [dtype for dtype in DTYPES if dtype.is_integer or dtype.is_quantized]
+FLOATING = [dtype for dtype in DTYPES if dtype.is_floating]
+
+
+def refused(text, dtype):
+    with pytest.raises(InvalidArgumentError) as error:
+        parse_value(text, dtype)
+    return error.value
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
+@pytest.mark.parametrize("text", ["uniform(4)", "normal(3)", "uniform(2,2,low=0,high=100,seed=1)", "normal(3,stddev=100)"])
+def test_generators_of_fractions_draw_no_integers(text, dtype):
+    error = refused(text, dtype)
+    assert "holds fractions" in error.message and "randint(" in error.hint
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
+@pytest.mark.parametrize("text", ["[0.7, 1]", "full(3,value=0.5)", "1e-3"])
+def test_fractions_are_refused(text, dtype):
+    assert "holds fractions" in refused(text, dtype).message
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
+@pytest.mark.parametrize("text", ["NaN", "[0, Infinity]", "-Infinity", "full(2,value=nan)", "full(2,value=inf)"])
+def test_integers_are_finite(text, dtype):
+    assert "holds NaN or infinities" in refused(text, dtype).message
+
+
+RANGES = {
+    "int2": (-2, 1), "uint2": (0, 3), "int4": (-8, 7), "uint4": (0, 15), "int8": (-128, 127), "uint8": (0, 255),
+    "qint8": (-128, 127), "quint8": (0, 255), "int16": (-32768, 32767), "uint16": (0, 65535), "qint16": (-32768, 32767),
+    "quint16": (0, 65535), "int32": (-(2**31), 2**31 - 1), "qint32": (-(2**31), 2**31 - 1), "uint32": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1), "uint64": (0, 2**64 - 1),
+}  # fmt: skip
+
+
+def test_every_dtype_of_integers_has_its_range_here():
+    assert {dtype.name for dtype in WHOLE} == set(RANGES)
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_integers_stay_in_range(name):
+    dtype, (low, high) = dtypes.from_name(name), RANGES[name]
+    assert [int(x) for x in parse_value(f"[{low}, {high}]", dtype).ravel()] == [low, high]
+    for beyond in (low - 1, high + 1, 1e30, -1e30):
+        refused(f"[0, {beyond}]", dtype)
+
+
+@pytest.mark.parametrize("text", ["[0, 1]", "[false, true]", "[0.0, 1.0]"])
+def test_a_boolean_is_zero_or_one(text):
+    assert parse_value(text, dtypes.bool_).tolist() == [False, True]
+    for other in ("2", "-1", "full(3,value=2)"):
+        assert "does not fit into bool" in refused(other, dtypes.bool_).message
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+def test_a_finite_number_stays_finite(dtype):
+    assert np.isfinite(parse_value("[0, 1, -2]", dtype).astype(np.float64)).all()
+    if dtype is not dtypes.float64:
+        assert "is beyond its largest number" in refused("[1, 1e300]", dtype).message
+    if dtype.name in ("float", "double", "half", "bfloat16"):
+        assert not np.isfinite(parse_value("[Infinity, -Infinity, NaN]", dtype).astype(np.float64)).any()
+
+
+def test_complex_numbers_stay_finite_too():
+    assert parse_value("[1, 2.5]", dtypes.complex64).tolist() == [1, 2.5]
+    refused("1e300", dtypes.complex64)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.bool_, dtypes.qint8], ids=str)
+def test_what_a_file_holds_is_looked_at_as_well(dtype, tmp_path):
+    np.save(tmp_path / "x.npy", np.array([0, 0.5]))
+    assert "holds fractions" in refused(f"@{tmp_path}/x.npy", dtype).message
+    np.save(tmp_path / "x.npy", np.array([0.0, 1.0]))
+    assert parse_value(f"@{tmp_path}/x.npy", dtype).tolist() == [0, 1]
+
+
+def test_lines_of_many_inputs_are_looked_at_as_well(tmp_path):
+    b = GraphBuilder()
+    b.Identity(b.Placeholder(dtype="int32", shape=[2], name="x"), name="y")
+    save(b.graph, tmp_path / "g.pb")
+    (tmp_path / "in.jsonl").write_text("\n".join(json.dumps(value) for value in ([1, 2], [1, 2.5])))
+    words = ("--fetch", "y", "--feed", "x=@each", "--each", tmp_path / "in.jsonl", "--out-dir", tmp_path / "out")
+    done = run("run", tmp_path / "g.pb", *words)
+    assert done.code == 1 and "holds fractions" in done.err
