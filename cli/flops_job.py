@@ -8,7 +8,7 @@ import json
 import statistics
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -22,6 +22,9 @@ from .sessions import SessionOptions
 
 if TYPE_CHECKING:
     from ..core.flops.timings import ClusterMeasurement
+
+
+_ROWS_OF_A_TABLE: Final = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class FlopsOptions:
     wrt: str
     per_variable: bool
     view: str
-    top: int
+    top: int | None
     depth: int
     name: str
     op_pattern: str
@@ -54,6 +57,10 @@ class FlopsOptions:
     format_: str
     quiet: bool
 
+    @property
+    def rows_shown(self) -> int | None:
+        """The number of rows to show, None for all of them: `top`, or what a table has room for."""
+        return self.top if self.top is not None or self.format_ != "table" else _ROWS_OF_A_TABLE
 
 
 class FlopsJob:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.flops import FlopsReport, NodeCost
-from ..core.flops.report import magnitude, total, typical
+from ..core.flops.report import Section, magnitude, total, typical
 from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
 from ..core.words import counted
 from . import render
@@ -24,18 +24,16 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
     if job.session.on is not None:
         return _show_cluster(job)
     found, options = job.measure(), job.options
-    render.emit(
-        measured_json(found),
-        options.format_,
-        lambda: measured_sections(found, options.view == "node", options.top),
-    )
+    nodes = sorted(found.nodes, key=lambda node: -node.seconds) if options.view == "node" else found.by_op()
+    rows = nodes[: options.rows_shown]
+    render.emit(measured_json(found, rows), options.format_, lambda: measured_sections(found, rows))
     return found.unknown()
 
 
 def _show_cluster(job: FlopsJob) -> Sequence[object]:
-    found, top = job.measure_on_cluster(), job.options.top
+    found, top = job.measure_on_cluster(), job.options.rows_shown
     render.emit(
-        {"timings": found.timings, "wall": found.wall, "runs": found.runs},
+        {"timings": found.timings[:top], "wall": found.wall, "runs": found.runs},
         job.options.format_,
         lambda: cluster_sections(found, top),
     )
@@ -45,22 +43,24 @@ def _show_cluster(job: FlopsJob) -> Sequence[object]:
 def show_count(job: FlopsJob) -> Sequence[object]:
     """Print the count in the view asked for; what could not be counted."""
     report, options = job.count(), job.options
-    format_, top = options.format_, options.top
+    format_, top = options.format_, options.rows_shown
     if options.per_variable:
         variables = job.variables(report)
         named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
         render.emit(named, format_, lambda: variable_sections(variables))
     elif options.run_metadata:
         timings = job.run_metadata(report)
-        render.emit(timings, format_, lambda: timing_sections(timings, top))
+        render.emit(timings[:top], format_, lambda: timing_sections(timings, top))
     elif options.compat:
         differences = job.comparison(report)
         render.emit(differences, format_, lambda: comparison_sections(differences))
     elif format_ == "csv":
         render.emit(None, format_, lambda: count_csv(report, options))
     else:
-        rows, is_tree = rows_of(_chosen(report, options), options), options.view == "scope"
-        render.emit(count_json(report), format_, lambda: count_sections(report, rows, top, is_tree))
+        nodes = _chosen(report, options)
+        rows = rows_of(nodes, options)
+        records = node_records(nodes, rows[:top]) if options.view == "node" else row_records(rows[:top])
+        render.emit(count_json(report, records), format_, lambda: count_sections(report, rows, top, options.view == "scope"))
     return report.unknown()
 
 
@@ -75,7 +75,7 @@ def rows_of(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
     return by_op(nodes) if options.view == "op" else by_node(nodes)
 
 
-def count_sections(report: FlopsReport, rows: Sequence[Row], top: int, is_tree: bool) -> Iterator[render.Section]:
+def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
     """Totals by section, the rows of a view with a bar each, and the remarks."""
     yield render.Table(
         ("section", "nodes", *_COLUMNS), [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()]
@@ -100,14 +100,14 @@ def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
 
 
 def count_csv(report: FlopsReport, options: FlopsOptions) -> Iterator[render.Section]:
-    """All rows of a view, one section after the other, with plain numbers; shares are of all that is shown."""
+    """The rows of a view, one section after the other, with plain numbers; shares are of all that is shown."""
     nodes = _chosen(report, options)
     everything = magnitude(total(nodes).flops) or 1.0
     columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
     found = [
         (section, row.name, row.nodes, f"{magnitude(row.totals.flops) / everything:.6f}", *map(str, _totals(row.totals)))
         for section in report.sections()
-        for row in rows_of([node for node in nodes if node.section == section], options)
+        for row in rows_of([node for node in nodes if node.section == section], options)[: options.rows_shown]
     ]
     yield render.Table(columns, found)
 
@@ -121,13 +121,12 @@ def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
     )
 
 
-def measured_sections(found: Measurement, by_node: bool, top: int) -> Iterator[render.Section]:
-    """Time, rate and intensity by op or by node, the slowest first."""
-    nodes = sorted(found.nodes, key=lambda node: -node.seconds) if by_node else found.by_op()
+def measured_sections(found: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
+    """Time, rate and intensity of each row, an op or a node."""
     everything = found.op_seconds or 1.0
     yield render.Table(
         ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
-        [_measured_row(node, everything, found.peak) for node in nodes[:top]],
+        [_measured_row(node, everything, found.peak) for node in rows],
     )
     yield render.Text(list(_measured_remarks(found)))
 
@@ -156,7 +155,7 @@ def _measured_remarks(found: Measurement) -> Iterator[str]:
     )
 
 
-def timing_sections(timings: Sequence[Timing], top: int) -> Iterator[render.Section]:
+def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[render.Section]:
     """TensorFlow's times beside the counts, the slowest first."""
     yield render.Table(
         ("node", "op", "calls", "ms", "FLOPs", "GFLOP/s", "device"),
@@ -169,7 +168,7 @@ def timing_sections(timings: Sequence[Timing], top: int) -> Iterator[render.Sect
     yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
 
 
-def cluster_sections(found: ClusterMeasurement, top: int) -> Iterator[render.Section]:
+def cluster_sections(found: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
     """The servers' times beside the counts, and what a run took from here."""
     yield from timing_sections(found.timings, top)
     busy: dict[str, float] = {}
@@ -229,8 +228,8 @@ def _backward_ratio(report: FlopsReport) -> Iterator[str]:
             yield f"backward : forward = {backward / forward:.3g}"
 
 
-def count_json(report: FlopsReport) -> dict[str, Any]:
-    """The whole count; numbers, or strings where symbols remain."""
+def count_json(report: FlopsReport, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The totals and the rows of a view; numbers, or strings where symbols remain."""
     return {
         "fetches": report.fetches,
         "sections": report.sections(),
@@ -240,27 +239,37 @@ def count_json(report: FlopsReport) -> dict[str, Any]:
         "symbols": report.symbols,
         "notes": report.notes,
         "pipeline": report.pipeline,
-        "nodes": list(_node_records(report.nodes)),
+        "rows": rows,
     }
 
 
-def measured_json(found: Measurement) -> dict[str, Any]:
-    """The whole measurement but for the events, which are the trace's."""
+def measured_json(found: Measurement, rows: Sequence[MeasuredNode]) -> dict[str, Any]:
+    """The measurement with the rows of a view; the events are the trace's."""
     names = ("wall", "profiled", "op_seconds", "flops", "runs", "peak")
-    nodes = [render.plain(node) | {"rate": node.rate, "intensity": node.intensity} for node in found.nodes]
-    return {name: getattr(found, name) for name in names} | {"nodes": nodes}
+    records = [render.plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows]
+    return {name: getattr(found, name) for name in names} | {"rows": records}
 
 
-def _node_records(nodes: Iterable[NodeCost]) -> Iterator[dict[str, Any]]:
-    for node in nodes:
-        yield {
-            "name": node.path,
-            "op": node.op,
-            "section": node.section,
-            "flops": node.cost.flops,
-            "macs": node.cost.macs,
-            "transcendentals": node.cost.transcendentals,
-            "bytes": node.bytes,
-            "parameters": node.parameters,
-            "times": node.times,
-        }
+def row_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows of a view by op or by scope; the FLOPs of a scope's own nodes are there where there are scopes."""
+    own = any(row.depth for row in rows)
+    return [
+        {"name": row.name, "depth": row.depth, "nodes": row.nodes, "share": row.share, **_numbers(row.totals)}
+        | ({"own_flops": row.own} if own else {})
+        for row in rows
+    ]
+
+
+def node_records(nodes: Sequence[NodeCost], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows of a view by node, with what is known of each node."""
+    by_path = {node.path: node for node in nodes}
+    ranked = [(by_path[row.name], row) for row in rows]
+    return [
+        {"name": node.path, "op": node.op, "section": node.section, "share": row.share, "times": node.times}
+        | _numbers(row.totals)
+        for node, row in ranked
+    ]
+
+
+def _numbers(totals: Section) -> dict[str, Any]:
+    return dict(zip(("flops", "macs", "transcendentals", "bytes", "parameters"), _totals(totals), strict=True))

@@ -71,7 +71,7 @@ def test_a_signature_says_what_is_kept(tmp_path):
 
 
 def test_a_signature_says_what_is_counted():
-    rows = run("flops", SCALER, "--signature", "serving_default", "--format", "json").json["nodes"]
+    rows = run("flops", SCALER, "--signature", "serving_default", "--view", "node", "--format", "json").json["rows"]
     assert {row["name"].split("/")[0] for row in rows if row["flops"]} == {"StatefulPartitionedCall_1"}
 
 

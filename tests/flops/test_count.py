@@ -283,11 +283,11 @@ def path(model, tmp_path):
 
 
 def test_json(path):
-    found = tfg("flops", path, "--fetch", "loss:0", "--format", "json").json
+    found = tfg("flops", path, "--fetch", "loss:0", "--view", "node", "--format", "json").json
     assert found["sections"]["forward"]["flops"] == "48*N"
     assert found["coverage"] == 1
     assert found["unknown"] == []
-    assert {"name", "op", "flops", "macs", "bytes", "times"} <= found["nodes"][0].keys()
+    assert {"name", "op", "flops", "macs", "bytes", "times"} <= found["rows"][0].keys()
     assert json.loads(tfg("flops", path, "--fetch", "loss", "--batch", 8, "--format", "json").out)["total"]["flops"] == 384
 
 
