@@ -20,6 +20,7 @@ from ..formats.items import Item, find_items
 from ..formats.saving import to_bytes
 from ..formats.source import write_file
 from . import render
+from .each_stamp import Stamp
 from .each_worker import Outcome, Recipe, Task, Worker, digest_of
 from .main import DONE, REFUSED
 from .options import GraphReader
@@ -41,15 +42,17 @@ class EachJob:
         self._quiet = options.quiet
         self._on = session.on or "local:0"
         is_remote = self._on.startswith("grpc")
-        self._session = session if is_remote else dataclasses.replace(session, on=None, seed=_seed(session))
         self._options = dataclasses.replace(options, format_=options.format_ or "npz")
+        self._stamp = Stamp(self._folder, path, reader, session, self._options)
+        self._session = session if is_remote else dataclasses.replace(session, on=None, seed=self._seed(session))
 
     def run(self) -> int:
         """Work on all tasks whose results are not there; 1 where any failed."""
         tasks = self._tasks()
         with file_errors(self._folder):
             os.makedirs(self._folder, exist_ok=True)
-        left = [task for task in tasks if not os.path.exists(self._result(task))]
+        self._stamp.open(self._session.seed, map(self._result, tasks), self._options.overwrite)
+        left = [task for task in tasks if not self._stamp.has(self._result(task), task.item and task.item.path)]
         done, failed, cpu, started = 0, [], 0.0, time.monotonic()
         with render.Progress("input", len(left), self._quiet) as progress:
             for outcome in self._outcomes(left) if left else ():
@@ -64,6 +67,11 @@ class EachJob:
                 progress.update(done + len(failed), _pace(done + len(failed), time.monotonic() - started))
         self._summarize(len(tasks) - len(left), done, failed, cpu, time.monotonic() - started)
         return REFUSED if failed else DONE
+
+    def _seed(self, session: SessionOptions) -> int:
+        """One seed for all processes and for the job when it is resumed: what an initializer draws is then the same."""
+        seed = session.seed if self._options.overwrite else self._stamp.adopt_seed(session.seed)
+        return secrets.randbits(31) if seed is None else seed
 
     def _tasks(self) -> list[Task]:
         items: Sequence[Item | None] = find_items(self._options.each) or [None]
@@ -115,6 +123,7 @@ class EachJob:
         path = self._result(outcome.task)
         with file_errors(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
+        self._stamp.write()
         write_file(path, [outcome.data])
 
     def _summarize(self, skipped: int, done: int, failed: Sequence[Outcome], cpu: float, seconds: float) -> None:
@@ -128,11 +137,6 @@ class EachJob:
         if worked:
             parts.append(f"{seconds:.1f} s, {worked / seconds:.1f} a second, {cpu / worked * 1e3:.1f} ms of CPU time each")
         render.note("; ".join(parts), self._quiet)
-
-
-def _seed(session: SessionOptions) -> int:
-    """One seed for all processes: what an initializer draws is then the same in all of them."""
-    return secrets.randbits(31) if session.seed is None else session.seed
 
 
 def _count(text: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import time
@@ -11,7 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.functions.callers import called_functions
 from ..core.graph import Graph
+from ..core.op_facts import has_fact
 from ..core.ordering.effects import READ, accesses
 from ..core.planning.needed import needed_nodes
 from ..core.regular_files import open_regular
@@ -107,7 +110,7 @@ class Worker:
         except InternalError:
             raise
         except TfgError as error:
-            return Outcome(task, error=str(error), cpu=time.process_time() - started)
+            return Outcome(task, error=error.summary, cpu=time.process_time() - started)
         return Outcome(task, data, cpu=time.process_time() - started)
 
     def _result(self, task: Task) -> bytes:
@@ -159,7 +162,10 @@ class Worker:
         fed = frozenset(self._graph.output(name) for name in values)
         needed = needed_nodes([self._graph.fetch(name) for name in names], list(fed))
         order = topological_order(node for node in self._graph if node in needed)
-        return all(access.kind == READ for access in accesses(self._graph, order, fed))
+        if any(access.kind != READ for access in accesses(self._graph, order, fed)):
+            return False
+        bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
+        return not any(has_fact(node.op, "random") for node in itertools.chain(order, *bodies))
 
 
 def _is_each(text: str) -> bool:

@@ -12,7 +12,7 @@ import click
 
 from ..core.collecting import RARELY
 from ..core.errors import TfgError
-from ..core.escaping import printable_line
+from ..core.escaping import printable, printable_line
 
 DONE = 0
 REFUSED = 1
@@ -159,7 +159,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except TfgError as error:
-        return _report(str(error), error.hint)
+        return _report(error.summary, error.hint, error.details)
     except RecursionError:
         return _report("the graph is nested too deeply", None)
     except MemoryError:
@@ -178,8 +178,10 @@ def _report_output(error: OSError) -> int:
     return _report(f"cannot write to standard output: {error.strerror}", None)
 
 
-def _report(message: str, hint: str | None) -> int:
+def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
     print(f"error: {printable_line(message)}", file=sys.stderr)
+    for line in details:
+        print(f"  {printable_line(line)}", file=sys.stderr)
     if hint:
         print(f"hint: {printable_line(hint)}", file=sys.stderr)
     return REFUSED
@@ -189,7 +191,10 @@ def _report_usage(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
-    print(f"error: {printable_line(error.format_message())}", file=sys.stderr)
+    first, *rest = error.format_message().split("\n")  # click lists the values of an option on lines of their own
+    print(f"error: {printable_line(first)}", file=sys.stderr)
+    for line in rest:
+        print(printable(line), file=sys.stderr)
     context: Any = getattr(error, "ctx", None)
     print(f"hint: {context.command_path if context else 'tfg'} --help shows how it is used", file=sys.stderr)
     return error.exit_code

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
               "--feed TENSOR=@each:KEY says.")  # fmt: skip
 @click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
 @click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
-              help="For --each, --sweep: a file for each result; what is there is not run again.")  # fmt: skip
+              help="For --each, --sweep: a file for each result; results of the same job are not made again.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="For --each, --sweep: run all inputs again, whatever --out-dir holds.")
 @click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
 @click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
 @click.option("--optimize", type=click.Choice(("none", "fuse", "parallel")), default="parallel", show_default=True,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 @graph_options
 @gathered("run_job.RunOptions")
 @excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
-@needing("--out-dir --keep-going", "--each --sweep")
+@needing("--out-dir --keep-going --overwrite", "--each --sweep")
 @excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
 @needing("--fetch-every", "--steps")
 @needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --feed --each")

@@ -53,6 +53,7 @@ class RunOptions:
     sweep: tuple[tuple[str, str], ...] = ()
     out_dir: str | None = None
     keep_going: bool = False
+    overwrite: bool = False
 
     @property
     def is_of_many(self) -> bool:

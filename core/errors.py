@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class TfgError(Exception):
     """A refusal that a user can act on.
 
-    `message` says what is wrong, `node` and `op` say where, `hint` says what to do next.
+    `message` says what is wrong, `node` and `op` say where, `hint` says what to do next. `details` are lines of their own
+    below the message: a message itself is one line, whose line feeds, as in a stranger's names, are shown as escapes.
     """
 
-    def __init__(self, message: str, *, node: str | None = None, op: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        node: str | None = None,
+        op: str | None = None,
+        hint: str | None = None,
+        details: Sequence[str] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.node = node
         self.op = op
         self.hint = hint
+        self.details = tuple(details)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """The message, with the node and the op before it."""
         if self.node is None:
             return self.message
         where = f"node '{self.node}'" if self.op is None else f"node '{self.node}' ({self.op})"
         return f"{where}: {self.message}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary, *(f"  {line}" for line in self.details)])
 
 
 class CancelledError(TfgError):

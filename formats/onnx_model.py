@@ -99,10 +99,9 @@ def _require_types(onnx: Any, model: Model) -> None:
         for i, value in enumerate(operation.inputs):
             formal = schema.inputs[min(i, len(schema.inputs) - 1)]
             if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
-                lines[f"  {operation.source}: ONNX's {operation.op} takes no tensor of {value.dtype}"] = None
+                lines[f"{operation.source}: ONNX's {operation.op} takes no tensor of {value.dtype}"] = None
     if lines:
-        message = f"ONNX does not get {counted(len(lines), 'node')} of the graph:"
-        raise UnimplementedError("\n".join([message, *lines]))
+        raise UnimplementedError(f"ONNX does not get {counted(len(lines), 'node')} of the graph:", details=list(lines))
 
 
 def _number(kinds: Any, dtype: DType) -> int:

@@ -105,11 +105,11 @@ def _refused(refusals: Sequence[Refusal]) -> UnimplementedError:
     groups: dict[tuple[str, str], list[str]] = {}
     for refusal in dict.fromkeys(refusals):
         groups.setdefault((refusal.op, refusal.reason), []).append(refusal.node)
-    lines = [f"  {op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
+    lines = [f"{op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
     drawing = next((refusal.node for refusal in refusals if has_fact(refusal.op, "random")), None)
     hint = f"--from {drawing} makes what it draws an input of the model" if drawing is not None else None
-    return UnimplementedError("\n".join([f"ONNX does not get {counted(count, 'node')} of the graph:", *lines]), hint=hint)
+    return UnimplementedError(f"ONNX does not get {counted(count, 'node')} of the graph:", hint=hint, details=lines)
 
 
 class _Exporter:

@@ -42,7 +42,7 @@ def job(tmp_path):
 
 
 def values(folder):
-    return {path.stem: float(np.load(path)["y"].item()) for path in (folder / "out").iterdir()}
+    return {path.stem: float(np.load(path)["y"].item()) for path in (folder / "out").glob("*.npz")}
 
 
 EXPECTED = {f"i{i:02d}": float(np.float32(i / 1000)) for i in range(COUNT)}
