@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tempfile
+from typing import Final
 
 import click
 
@@ -22,6 +23,9 @@ from ..formats.saving import save
 from . import render
 from .names import Names
 from .sessions import SessionOptions
+
+_NOT_RUN: Final = (126, 127)
+"""The exit codes of a shell that finds no such command, or cannot run it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,14 +59,15 @@ class ReduceJob:
         total = len(self.graph)
         with tempfile.TemporaryDirectory() as folder, render.Progress("node ruled out", total, self.options.quiet) as progress:
             path = os.path.join(folder, "graph.pb")
-            expected = self._outcome(self.graph, path)
-            if expected[0] == 0:
-                hint = "it must fail: end with another exit code than 0"
-                raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
+            code, line = self._outcome(self.graph, path)
+            self._check_failure(code, line)
+            render.note(f"reducing while the command ends with exit code {code} and says '{line}'", self.options.quiet)
+            expected = code, _without_numbers(line)
 
             def fails(part: Graph) -> bool:
                 self.tried += 1
-                still = self._outcome(part, path) == expected
+                code, line = self._outcome(part, path)
+                still = (code, _without_numbers(line)) == expected
                 if still:
                     progress.update(max(total - len(part), 0))
                 return still
@@ -74,11 +79,19 @@ class ReduceJob:
         render.note(f"{len(found):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
 
     def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
-        """How the command ends: its exit code, and its error without the numbers."""
+        """Run the command on a graph; its exit code and the line that tells the error."""
         save(graph, path)
         command = self.options.test.replace("{}", path)
         done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return done.returncode, _error_line(done.stderr.decode("utf-8", "replace"))
+
+    def _check_failure(self, code: int, line: str) -> None:
+        """InvalidArgumentError where the command does not fail on the whole graph, or is none that the shell finds."""
+        if code == 0:
+            hint = "it must fail: end with another exit code than 0"
+            raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
+        if code in _NOT_RUN:
+            raise InvalidArgumentError(f"the shell cannot run the command: {line}", hint="give --test its whole path")
 
     def _recorded(self) -> Values:
         """What the nodes compute, as far as they come: a graph that fails is what this is for."""
@@ -97,7 +110,12 @@ class ReduceJob:
 
 
 def _error_line(text: str) -> str:
-    """The first line that speaks of an error, or the last of all, without numbers, which may change with the graph."""
+    """The first line that speaks of an error, or the last of all."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
-    return re.sub(r"\d+", "", (errors or lines[-1:] or [""])[0])
+    return (errors or lines[-1:] or [""])[0]
+
+
+def _without_numbers(line: str) -> str:
+    """A line without its numbers, which may change with the graph."""
+    return re.sub(r"\d+", "", line)

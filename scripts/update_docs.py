@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -21,6 +22,8 @@ INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run took more than)")
 """Where a run was when its time was over, between two nodes or in one."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 SPACED = re.compile(rf" *{NUMBER.pattern} *")
+PATH = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+"""Where a shell that a command starts finds the tfg of this environment."""
 COMMAND = [sys.executable, "-c", "from tfg.cli.main import main; main()"]
 
 
@@ -45,7 +48,7 @@ def run(command: str, folder: str, fails: str) -> str:
     """What a terminal shows of `tfg ...`, notes first."""
     program, *arguments = shlex.split(command)
     assert program == "tfg", command
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=folder)
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=folder, env=os.environ | {"PATH": PATH})
     assert done.returncode in codes(fails), f"{command}: {done.stderr}"
     return done.stderr + done.stdout
 

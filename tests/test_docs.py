@@ -25,6 +25,7 @@ PAGES = docs["PAGES"]
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     (tmp_path / "sample_graphs").symlink_to(ROOT / "sample_graphs")
+    monkeypatch.setenv("PATH", docs["PATH"])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -93,8 +93,11 @@ class _Cutter:
         return found
 
     def _value(self, output: Output) -> Any:
-        """The one value that an output had; None where it had none, or several."""
-        output = trail_end(output, copied_from)
+        """The one value that an output had; None where it had none, or several. A copy of a variable has the copy's value."""
+        value = self._value_at(trail_end(output, copied_from))
+        return self._value_at(output) if value is None else value
+
+    def _value_at(self, output: Output) -> Any:
         node = output.node
         if node.is_constant:
             return node.constant_value()

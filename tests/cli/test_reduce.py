@@ -68,3 +68,36 @@ def test_command_that_succeeds_is_refused(tmp_path):
 
 def test_command_that_no_shell_takes():
     assert tfg("reduce", SAMPLES / "xor.pbtxt", "--fetch", "probability", "--test", "a\0b").code == 2
+
+
+def test_what_is_preserved_is_said_first(tmp_path):
+    save(chain(), tmp_path / "g.pb")
+    test = f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}} --fetch y --check-numerics"
+    words = ("--fetch", "y", "--feed", "x=[1,2]", "-o", tmp_path / "small.pbtxt")
+    done = tfg("reduce", tmp_path / "g.pb", *words, "--test", test)
+    (said,) = [line for line in done.err.splitlines() if line.startswith("reducing while")]
+    error = "error: node 'x' (Placeholder): You must feed a value for this placeholder, of shape (2)"
+    assert said == f"reducing while the command ends with exit code 1 and says '{error}'"
+
+
+@pytest.mark.parametrize("command", ["no-such-command {}", "/dev/null {}"])
+def test_a_command_that_cannot_run_is_no_failure(command, tmp_path):
+    save(chain(), tmp_path / "g.pb")
+    words = ("--fetch", "y", "--feed", "x=[1,2]", "-o", tmp_path / "small.pb")
+    done = tfg("reduce", tmp_path / "g.pb", *words, "--test", command)
+    assert done.code == 1 and "the shell cannot run the command" in done.err
+    assert not (tmp_path / "small.pb").exists()
+
+
+def test_the_state_is_in_what_is_left(tmp_path):
+    """The values that a run had of its variables are constants of the reduced graph."""
+    np.savez(tmp_path / "state.npz", w=np.float32(3e38), b=np.float32(0))
+    words = ("--fetch", "loss", "--feed", "x=[10]", "--feed", "y=[1]")
+    test = " ".join([f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}}", *words, "--check-numerics",
+                     "--state", str(tmp_path / "state.npz")])  # fmt: skip
+    small = tmp_path / "small.pbtxt"
+    graph = SAMPLES / "linear_regression.pbtxt"
+    done = tfg("reduce", graph, *words, "--state", tmp_path / "state.npz", "--test", test, "-o", small)
+    assert done.code == 0, done.err
+    alone = tfg("run", small, "--fetch", "loss", "--feed", "x=[10]", "--feed", "y=[1]", "--check-numerics")
+    assert alone.code == 1 and "Inf" in alone.err
