@@ -52,7 +52,7 @@ class EachJob:
         with file_errors(self._folder):
             os.makedirs(self._folder, exist_ok=True)
         self._stamp.open(self._session.seed, map(self._result, tasks), self._options.overwrite)
-        left = [task for task in tasks if not self._stamp.has(self._result(task), task.item and task.item.path)]
+        left = [task for task in tasks if not self._stamp.has(self._result(task), task.item.path if task.item else None)]
         done, failed, cpu, started = 0, [], 0.0, time.monotonic()
         with render.Progress("input", len(left), self._quiet) as progress:
             for outcome in self._outcomes(left) if left else ():
