@@ -236,7 +236,7 @@ def test_one_module_of_the_command_line_opens_sessions():
 def test_files_of_the_command_line_are_called_by_one_grammar():
     """`NAME.py` is the command NAME, `NAME_job.py` what it does, `NAME_sections.py` how it shows that; the rest is shared."""
     shared = {"__init__", "completion", "engines", "logs", "main", "mesh", "models", "names", "options", "render", "sessions"}
-    shared |= {"each_dask", "each_job", "each_pool", "each_worker"}
+    shared |= {"each_dask", "each_job", "each_pool", "each_stamp", "each_worker"}
     names = {path.stem for path in (ROOT / "cli").glob("*.py")} - shared
     commands = set(main.commands())
     assert commands <= names
