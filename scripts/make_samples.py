@@ -142,11 +142,11 @@ def keras_classifier() -> None:
     shutil.rmtree(folder, ignore_errors=True)
     keras.utils.set_random_seed(1)
     layers = keras.layers
-    model = keras.Sequential([
+    classifier = keras.Sequential([
         layers.Input((4,), name="measurements"), layers.Dense(8, activation="relu", name="hidden"),
         layers.BatchNormalization(name="normalized"), layers.Dense(3, activation="softmax", name="classes"),
     ])  # fmt: skip
-    model.export(str(folder), verbose=False)
+    classifier.export(str(folder), verbose=False)
     (folder / "fingerprint.pb").unlink(missing_ok=True)
 
 
