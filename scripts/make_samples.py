@@ -135,7 +135,7 @@ def scaler_saved_model() -> None:
 
 
 def keras_classifier() -> None:
-    """Export a small Keras 3 model as `model.export` writes it: each weight has several handles in the graph."""
+    """Export a small Keras 3 model as its method export writes it: each weight has several handles in the graph."""
     import keras
 
     folder = SAMPLES / "keras_classifier"
