@@ -10,9 +10,9 @@ import time
 import numpy as np
 
 import tfg
-from tfg.core.comparing.verification import generated_feeds, verify
+from tfg.core.comparing.feeds import generated_feeds
+from tfg.core.comparing.verification import verify
 from tfg.core.passes.pipeline import guessed_fetches, optimize
-from tfg.core.planning.needed import needed_nodes
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)
 GRAPHS = {
@@ -46,7 +46,7 @@ def report(name, graph, fetches, grappler):
 
 
 def feeds_of(graph, fetches):
-    return generated_feeds(graph, {}, {node.name for node in needed_nodes([graph.fetch(name) for name in fetches])})
+    return generated_feeds(graph, {}, fetches)
 
 
 def initialized(graph):

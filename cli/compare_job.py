@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from ..core.comparing.execution import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
-from ..core.comparing.verification import generated_feeds
+from ..core.comparing.feeds import Feeds
 from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
 from ..core.passes.pipeline import choose_passes, guessed_fetches, optimize
-from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
 from ..formats.state import holds_state, read_variables
 from . import render
@@ -122,8 +121,12 @@ class _Run:
         self.given = names.feeds(options.feeds)
 
     def _feeds(self) -> dict[str, Any]:
-        needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in self.words.values()])}
-        return generated_feeds(self.graph, self.given, needed)
+        """The feeds, drawn where none are given, that the first graph runs on."""
+        fetches = tuple(self.words.values())
+        if Feeds(self.graph, self.given, fetches).drawn:
+            drawn = Feeds(self.graph, self.given, fetches)
+            return next(drawn.each_that_runs(lambda feeds: self._session(None).run(fetches, feeds)))[0]
+        return dict(self.given)
 
     def beside(self, after: Graph | None) -> CompareJob:
         """The graph beside another, or beside what passes make of it."""

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 @click.option("--fed", multiple=True, metavar="TENSOR", help="Every run feeds this, as it does what --feed names; repeatable.")
 @click.option("--overridable", multiple=True, metavar="TENSOR", help="A run may feed this, but need not; repeatable.")
 @click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
+@click.option("--unverified", is_flag=True,
+              help="Write the graph even where --verify finds no feeds that it runs on; exit with 3.")
 @click.option("--tolerance", type=float, default=1e-4, show_default=True, help="What --verify lets pass.")
 @click.option(
     "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1.")
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("optimize_job.OptimizeOptions")
-@needing("--tolerance --steps", "--verify")
+@needing("--unverified --tolerance --steps", "--verify")
 def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
     """Optimize GRAPH for its fetches: the same results with less work.
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.comparing.verification import Comparison, generated_feeds, verify
+from ..core.comparing.feeds import NoFeedsError
+from ..core.comparing.verification import Comparison, verify
 from ..core.graph import Graph
 from ..core.metagraph import SaverInfo
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
-from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
 from ..core.variable_nodes import find_variables
 from ..core.words import counted
@@ -42,6 +42,7 @@ class OptimizeOptions:
     fed: tuple[str, ...]
     overridable: tuple[str, ...]
     verify: bool
+    unverified: bool
     tolerance: float
     steps: int | None
     costs: bool
@@ -67,10 +68,17 @@ class OptimizeJob:
         self.feeds = names.feeds(options.feeds)
         self.report: OptimizeReport | None = None
         self.comparisons: list[Comparison] = []
+        self.unverified: str | None = None
+        """Why nothing could be compared, where the graph is to be written all the same."""
 
     @property
     def passed(self) -> bool:
-        """True where nothing was compared or everything agreed."""
+        """True where all that was to be compared agreed."""
+        return self.unverified is None and all(comparison.passed for comparison in self.comparisons)
+
+    @property
+    def may_write(self) -> bool:
+        """True where nothing that was compared differs."""
         return all(comparison.passed for comparison in self.comparisons)
 
     @property
@@ -96,14 +104,14 @@ class OptimizeJob:
         if self.options.cluster:
             self._note_clusters(result)
         if self.options.verify:
-            self.comparisons = self._verified(result)
-        if self.options.output and self.passed:
+            self._verify(result)
+        if self.options.output and self.may_write:
             from ..formats.saving import save
 
             save(result, self.options.output, text=self.options.text or None)
             render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}", self.options.quiet)
             note_variables(result, self.graph, self.options.quiet)
-        if self.options.save_model and self.passed:
+        if self.options.save_model and self.may_write:
             quiet, words = self.options.quiet, self.options.fetches or self.names.outputs
             save_model(self.options.save_model, result, self._opened(result), self.names, words, quiet)
         return report
@@ -129,7 +137,8 @@ class OptimizeJob:
         return [*chosen, Cluster()] if self.options.cluster else chosen
 
     def as_json(self) -> dict[str, Any]:
-        return {"report": self.report, "verification": self.comparisons}
+        unverified = {"unverified": self.unverified} if self.unverified is not None else {}
+        return {"report": self.report, "verification": self.comparisons, **unverified}
 
     def verdict_sections(self) -> Iterator[render.Section]:
         """What --verify found."""
@@ -138,14 +147,19 @@ class OptimizeJob:
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
             yield render.Table(columns, rows, f"verification over {counted(self.steps, 'step')}")
 
-    def _verified(self, result: Graph) -> list[Comparison]:
-        """The comparison of each signature, which are never run together, or of what is fetched."""
-        return [found for run in self.runs for found in self._verified_run(result, run)]
+    def _verify(self, result: Graph) -> None:
+        """Compare the results of each signature, which are never run together, or what is fetched."""
+        try:
+            self.comparisons = [found for run in self.runs for found in self._verified_run(result, run)]
+        except NoFeedsError as error:
+            if not self.options.unverified:
+                hint = f"{error.hint}; or --unverified, which writes the graph all the same"
+                raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
+            self.unverified = error.message
+            render.note(f"not verified: {error.message}", self.options.quiet)
 
     def _verified_run(self, result: Graph, fetches: Sequence[str]) -> list[Comparison]:
-        needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in fetches])}
-        feeds = generated_feeds(self.graph, self.feeds, needed)
-        return verify(self.graph, result, fetches, feeds, self._opened, self.options.tolerance, self.steps)
+        return verify(self.graph, result, fetches, self.feeds, self._opened, self.options.tolerance, self.steps)
 
     def _opened(self, graph: Graph) -> Session:
         """A session on either graph, with its variables as the original graph's initializer or --state makes them."""

@@ -12,11 +12,10 @@ from typing import Final
 import click
 
 from ..core.comparing.execution import Recorder
-from ..core.comparing.verification import generated_feeds
+from ..core.comparing.feeds import generated_feeds
 from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ..core.graph import Graph
-from ..core.planning.needed import needed_nodes
 from ..core.transforms.reduction import Values, reduce_graph
 from ..core.words import counted
 from ..formats.saving import save
@@ -95,8 +94,7 @@ class ReduceJob:
 
     def _recorded(self) -> Values:
         """What the nodes compute, as far as they come: a graph that fails is what this is for."""
-        needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in self.fetches])}
-        feeds = generated_feeds(self.graph, self.feeds, needed)
+        feeds = generated_feeds(self.graph, self.feeds, self.fetches)
         session = self.session.local(self.graph)
         self.session.prepare(session, quiet=True, implied=True)
         recorder = Recorder(session.runnable())

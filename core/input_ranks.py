@@ -6,10 +6,11 @@ It is asked where a function of an op trips over its inputs, to tell what a grap
 from __future__ import annotations
 
 import functools
+import math
 import pathlib
 from collections.abc import Mapping, Sequence
 
-from .catalog import OpDef
+from .catalog import CATALOG, OpDef
 from .errors import InvalidArgumentError
 from .shapes import TensorSpec
 
@@ -27,6 +28,14 @@ def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[Tens
             rank = spec.shape.rank
             if rank is not None and not low <= rank <= high:
                 raise InvalidArgumentError(f"{arg.name} must be of {_described(low, high)}, not of shape {spec.shape}")
+
+
+def input_rank_bounds(op: str, index: int) -> _Ranks:
+    """The lowest and highest rank of an op's input by its number; those before it must not be lists."""
+    allowed, definition = _allowed().get(op), CATALOG.get(op)
+    if allowed is None or definition is None or any(arg.is_list for arg in definition.inputs[: index + 1]):
+        return 0, math.inf
+    return allowed.get(definition.inputs[index].name, (0, math.inf))
 
 
 def _described(low: int, high: float) -> str:

@@ -47,7 +47,7 @@ ROOMS = {
     "core/ops": "building datasets functions gradients numerics runtime",
     "core/flops": "building control_flow functions gradients numerics ops planning runtime",
     "core/training": "building gradients runtime",
-    "core/comparing": "control_flow planning runtime",
+    "core/comparing": "control_flow functions numerics planning runtime",
     "core/passes": "control_flow explaining flops functions planning runtime transforms passes/functions passes/rules",
     "core/passes/rules": "building datasets functions passes",
     "core/passes/fusing": "passes passes/rules",

@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..control_flow.conditions import ALWAYS, Conditions
 from ..control_flow.frames import find_frames
 from ..dtypes import resource, variant
@@ -17,7 +15,7 @@ from ..runtime.session import Session
 from ..tensors import Tensor
 from ..traversal import topological_order
 from .matching import match_nodes
-from .verification import Comparison, compare
+from .verification import Comparison, compare, is_value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -132,7 +130,7 @@ def compare_sessions(
     ]
     names = [place.name for place in places]
     values = zip(places, *(session.run(names, feeds) for session in sessions))
-    pairs = [(place, a, b) for place, a, b in values if _is_value(a) and _is_value(b)]
+    pairs = [(place, a, b) for place, a, b in values if is_value(a) and is_value(b)]
     return GraphComparison(
         tuple(_row(place.name, place.node.op, place.name, [compare(place.name, 1, a, b, tolerance)]) for place, a, b in pairs),
         (), (),
@@ -175,7 +173,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
     if not runs or not other_runs:
         return
     for index in range(min(len(runs[0]), len(other_runs[0]))):
-        pairs = [(a[index], b[index]) for a, b in zip(runs, other_runs) if _is_value(a[index]) and _is_value(b[index])]
+        pairs = [(a[index], b[index]) for a, b in zip(runs, other_runs) if is_value(a[index]) and is_value(b[index])]
         found = [compare(node.name, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
         if not found:
             continue
@@ -189,10 +187,3 @@ def _row(tensor: str, op: str, other: str, found: Sequence[Comparison]) -> NodeC
     return NodeComparison(
         tensor, op, other, len(found), worst.largest_difference, worst.tolerance_needed, worst.passed
     )  # fmt: skip
-
-
-def _is_value(value: Any) -> bool:
-    """False for what no two runs share: handles, lists, nothing."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype != object or all(isinstance(item, bytes) for item in value.ravel())
-    return isinstance(value, bytes)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
-from ..shapes import as_shape
-
-_UNKNOWN_SIZE = 2
-_MAX_SIZE = 1 << 28
+from ..tensor_names import parse_tensor_name
+from .feeds import Feeds
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,35 +34,58 @@ def verify(
     before: Graph,
     after: Graph,
     fetches: Sequence[str],
-    feeds: Mapping[str, Any],
+    given: Mapping[str, Any],
     open_session: Callable[[Graph], Session],
     tolerance: float,
     steps: int = 1,
 ) -> list[Comparison]:
-    """Compare the fetches of both graphs in each of `steps` runs, the worst of each fetch.
+    """Compare the fetches of both graphs in `steps` runs each on several feeds, the worst of each fetch.
 
-    An operation is compared by what it leaves in the variables. `open_session` gives a graph the session that it runs in: one
-    seed for both, the variables initialized, files as allowed. InvalidArgumentError where there is nothing to compare.
+    What is not `given` of the feeds is drawn. An operation is compared by what it leaves in the variables. `open_session`
+    gives a graph the session that it runs in: one seed for both, the variables initialized, files as allowed.
+    NoFeedsError where the first graph runs on none, InvalidArgumentError where there is nothing to compare.
     """
-    sessions = [open_session(graph) for graph in (before, after)]
     worst: dict[str, Comparison] = {}
-    for step in range(1, steps + 1):
-        results = [session.run(list(fetches), feeds) for session in sessions]
-        pairs = [(name, a, b) for name, a, b in zip(fetches, *results) if a is not None]
-        if len(pairs) < len(fetches):
-            pairs += _variables(*sessions)
-        for found in (compare(name, step, a, b, tolerance) for name, a, b in pairs):
-            if found.fetch not in worst or found.tolerance_needed > worst[found.fetch].tolerance_needed:
-                worst[found.fetch] = found
+
+    def run(feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return _runs(before, fetches, feeds, open_session, steps)
+
+    for feeds, first in Feeds(before, given, fetches).each_that_runs(run):
+        left = {name: value for name, value in feeds.items() if parse_tensor_name(name)[0] in after}
+        second = _runs(after, fetches, left, open_session, steps)
+        for step, pair in enumerate(zip(first, second), 1):
+            for name in pair[0].keys() & pair[1].keys():
+                if not (is_value(pair[0][name]) and is_value(pair[1][name])):
+                    continue
+                found = compare(name, step, pair[0][name], pair[1][name], tolerance)
+                if name not in worst or found.tolerance_needed > worst[name].tolerance_needed:
+                    worst[name] = found
     if not worst:
         raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and leave no variables behind")
-    return list(worst.values())
+    order = {name: place for place, name in enumerate(fetches)}
+    return sorted(worst.values(), key=lambda found: (order.get(found.fetch, len(order)), found.fetch))
 
 
-def _variables(before: Session, after: Session) -> list[tuple[str, Any, Any]]:
-    """The variables that both sessions hold, by name, with the values in each."""
-    first, second = (Runner(session).state() for session in (before, after))
-    return [(f"variable {name}", first[name].numpy(), second[name].numpy()) for name in sorted(first.keys() & second.keys())]
+def _runs(
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session], steps: int
+) -> list[dict[str, Any]]:
+    """The values of each step by name: of fetches, and of the variables where a fetch is an operation."""
+    session = open_session(graph)
+    found = []
+    for _ in range(steps):
+        values = dict(zip(fetches, session.run(list(fetches), feeds)))
+        kept = {name: value for name, value in values.items() if value is not None}
+        if len(kept) < len(values):
+            kept |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
+        found.append(kept)
+    return found
+
+
+def is_value(value: Any) -> bool:
+    """False for what no two runs share: handles, lists, nothing."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype != object or all(isinstance(item, bytes) for item in value.ravel())
+    return isinstance(value, bytes)
 
 
 def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:
@@ -86,26 +105,3 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)
     needed = float(np.max(np.where(np.isfinite(difference), difference, np.inf)) / scale)
     return Comparison(name, step, float(np.max(difference)), needed, needed <= tolerance)
-
-
-def generated_feeds(graph: Graph, feeds: Mapping[str, Any], needed: set[str]) -> dict[str, Any]:
-    """The feeds, and for every other placeholder that is needed random values; unknown sizes become 2."""
-    rng = np.random.default_rng(0)
-    result = dict(feeds)
-    for node in graph:
-        if node.op == "Placeholder" and node.name in needed and f"{node.name}:0" not in result:
-            shape = as_shape(node.attr("shape"))
-            sizes = [d if isinstance(d, int) else _UNKNOWN_SIZE for d in shape.dims or ()]
-            if math.prod(sizes) > _MAX_SIZE:
-                message = f"{shape} is too large for random values"
-                raise InvalidArgumentError(message, node=node.name, op=node.op, hint="feed it")
-            result[f"{node.name}:0"] = _random(rng, sizes, node.attrs["dtype"])
-    return result
-
-
-def _random(rng: np.random.Generator, sizes: Sequence[int], dtype: DType) -> Any:
-    if dtype.is_floating or dtype.is_complex:
-        return rng.standard_normal(sizes).astype(dtype.numpy)
-    if dtype.is_object:
-        return np.full(sizes, b"a", object)
-    return rng.integers(0, 2, sizes).astype(dtype.numpy)

@@ -1,6 +1,7 @@
 """Audio: WAV files, spectrograms and mel-frequency cepstral coefficients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AudioSpectrogram DecodeWav EncodeWav Mfcc
+#   AudioSpectrogram EncodeWav Mfcc
+#   DecodeWav: sound_contents
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import wav
-from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -101,6 +102,7 @@ def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
     return SCALAR
 
 
+facts("sound_contents", of=("DecodeWav",))
 not_differentiable("DecodeWav", "EncodeWav")
 zero_flops("DecodeWav", "EncodeWav")
 

@@ -3,8 +3,8 @@
 Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree.
 """
 # Ops here (scripts/regenerate.py writes this list):
-#   DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP EncodeJpeg EncodeJpegVariableQuality
-#   EncodePng ExtractJpegShape
+#   DecodeAndCropJpeg DecodeBmp EncodeJpeg EncodeJpegVariableQuality EncodePng ExtractJpegShape
+#   DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP: image_contents
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..extras import extra_hint
 from ..numerics import png
 from ..numerics.image_kinds import image_kind
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -227,6 +227,7 @@ def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape([None, None, channels or None])
 
 
+facts("image_contents", of=("DecodePng", "DecodeJpeg"))
 not_differentiable("DecodePng", "DecodeJpeg", "DecodeBmp")
 zero_flops("DecodePng", "DecodeJpeg", "DecodeBmp")
 
@@ -436,6 +437,7 @@ def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape()
 
 
+facts("image_contents", of=("DecodeGif", "DecodeWebP"))
 not_differentiable("DecodeGif", "DecodeWebP")
 zero_flops("DecodeGif", "DecodeWebP")
 
@@ -474,5 +476,6 @@ def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations
     return Shape() if expand_animations else Shape([None, None, channels or None])
 
 
+facts("image_contents", of=("DecodeImage",))
 not_differentiable("DecodeImage")
 zero_flops("DecodeImage")

@@ -1,6 +1,6 @@
 """Serialized Examples into tensors."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ParseExample ParseExampleV2 ParseSingleExample
+#   ParseExample ParseExampleV2 ParseSingleExample: example_contents
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..dims import Dim
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._example_batches import Column, entries_of
@@ -302,5 +302,6 @@ def parse_single_example_shape(
 
 
 _ALL = ("ParseExampleV2", "ParseExample", "ParseSingleExample")
+facts("example_contents", of=_ALL)
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

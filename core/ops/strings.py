@@ -1,8 +1,9 @@
 """Strings, elementwise and joined: case, length, substrings, joins, numbers, sharded file names."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ReduceJoin ShardedFilename ShardedFilespec Substr UnsortedSegmentJoin
-#   StringJoin StringLength StringToNumber: elementwise
+#   StringJoin StringLength: elementwise
 #   StringLower StringStrip StringUpper: elementwise idempotent
+#   StringToNumber: elementwise number_text
 
 from __future__ import annotations
 
@@ -104,6 +105,7 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
 
 shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(same_shape)
 
+facts("number_text", of=("StringToNumber",))
 facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
 facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
 

@@ -1,0 +1,133 @@
+"""Texts that a graph can read: an image file, a sound file, an Example, a number, as what they come to reads them."""
+
+from __future__ import annotations
+
+import collections
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from .. import dtypes
+from ..binding import require_op_def
+from ..dtypes import DType
+from ..functions.call_kinds import call_kind
+from ..functions.implementations import implementation
+from ..graph import Graph, Node, Output
+from ..numerics import png, wav, wire
+from ..op_facts import has_fact
+from ..shapes import as_shape
+
+_PLAIN: Final = b"a"
+_SIZE: Final = 64
+"""Rows and columns of an image."""
+
+_RATE: Final = 16000
+"""Samples of a sound, and samples a second."""
+
+_LISTS: Final[Mapping[DType, int]] = {dtypes.string: 1, dtypes.float32: 2, dtypes.int64: 3}
+"""The field of a Feature message that holds values of a type."""
+
+
+def contents_of(graph: Graph, value: Output) -> bytes:
+    """A text that what a string tensor comes to can read; "a" where anything will do."""
+    for reader in _readers(graph, value):
+        for fact, make in _MAKERS.items():
+            if has_fact(reader.op, fact):
+                return make(graph, reader)
+    return _PLAIN
+
+
+def _readers(graph: Graph, value: Output) -> Iterator[Node]:
+    """What a text comes to, the nearest first, through nodes and functions that hand on texts or lists of them."""
+    seen: set[Output] = set()
+    queue = collections.deque([value])
+    while queue:
+        value = queue.popleft()
+        if value in seen:
+            continue
+        seen.add(value)
+        for user in value.node.uses:
+            places = [i for i, source in enumerate(user.inputs) if source == value]
+            if not places:
+                continue
+            yield user
+            queue += _arguments(graph, user, places)
+            queue += [Output(user, i) for i, dtype in enumerate(user.output_dtypes) if dtype.base.is_object]
+
+
+def _arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
+    """The arguments of the functions that a node calls which stand for its inputs at these places."""
+    kind = call_kind(graph.functions, node)
+    for reference in kind.references(node) if kind is not None else ():
+        function = graph.functions.get(implementation(graph.functions, reference.name))
+        if kind is None or function is None:
+            continue
+        shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before
+        yield from (function.args[i + shift].output() for i in places if 0 <= i + shift < len(function.args))
+
+
+def _image(graph: Graph, node: Node) -> bytes:
+    ramp = np.add.outer(np.arange(_SIZE) * 3, np.arange(_SIZE) * 2)[..., None] + np.array([0, 50, 100])
+    return png.encode((ramp % 256).astype(np.uint8))
+
+
+def _sound(graph: Graph, node: Node) -> bytes:
+    return wav.encode(np.sin(np.arange(_RATE, dtype=np.float32) / 20)[:, None], _RATE)
+
+
+def _example(graph: Graph, node: Node) -> bytes:
+    """An Example with each feature that the node parses."""
+    features = b"".join(_feature(graph, *feature) for feature in _features(node))
+    return wire.bytes_field(1, features)
+
+
+def _feature(graph: Graph, key: bytes, dtype: DType, count: int, value: Output) -> bytes:
+    """An entry of the map of features."""
+    if dtype is dtypes.string:
+        values = wire.bytes_field(1, contents_of(graph, value)) * count
+    elif dtype is dtypes.float32:
+        values = wire.bytes_field(1, np.linspace(-1, 1, count, dtype="<f4").tobytes())
+    else:
+        values = b"".join(wire.varint_field(1, i % 2, always=True) for i in range(count))
+    feature = wire.bytes_field(_LISTS[dtype], values)
+    return wire.bytes_field(1, wire.bytes_field(1, key) + wire.bytes_field(2, feature))
+
+
+def _features(node: Node) -> Iterator[tuple[bytes, DType, int, Output]]:
+    """Key, type, number of values and output of each feature; those whose key is computed are left out."""
+    sparse, dense = _keys(node, "sparse_keys"), _keys(node, "dense_keys")
+    for i, (key, dtype) in enumerate(zip(sparse, node.attr("sparse_types"))):
+        yield key, dtype, 2, Output(node, len(sparse) + i)
+    first = 3 * len(node.attr("sparse_types"))
+    for i, (key, dtype, shape) in enumerate(zip(dense, node.attr("Tdense"), node.attr("dense_shapes"))):
+        yield key, dtype, math.prod(d if isinstance(d, int) else 2 for d in as_shape(shape)), Output(node, first + i)
+    if "ragged_value_types" in node.attrs:
+        first += len(dense)
+        for i, (key, dtype) in enumerate(zip(_keys(node, "ragged_keys"), node.attr("ragged_value_types"))):
+            yield key, dtype, 2, Output(node, first + i)
+
+
+def _keys(node: Node, name: str) -> list[bytes]:
+    """The keys that an attribute lists, or constants of an input."""
+    definition = require_op_def(node)
+    if name in definition.attrs:
+        return [key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key for key in node.attr(name)]
+    at = 0
+    for arg in definition.inputs:
+        count = node.attr(arg.number_attr) if arg.number_attr else 1
+        if arg.name == name:
+            values = [value.node.constant_value() for value in node.inputs[at : at + count] if value.node.is_constant]
+            return [key for value in values for key in np.asarray(value).reshape(-1)]
+        at += count
+    return []
+
+
+_MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
+    "image_contents": _image,
+    "sound_contents": _sound,
+    "example_contents": _example,
+    "number_text": lambda graph, node: b"1",
+}
+"""What is made for an op by the fact that says what it reads."""

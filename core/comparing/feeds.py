@@ -1,0 +1,185 @@
+"""Feeds that are drawn for a graph that is to be run without any: of what its placeholders are, and what reads them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import DataLossError, InvalidArgumentError, OutOfRangeError
+from ..graph import Graph, Node
+from ..input_ranks import input_rank_bounds
+from ..op_facts import has_fact
+from ..planning.needed import needed_nodes
+from ..shapes import as_shape
+from ..words import counted
+from .contents import contents_of
+
+_Result = TypeVar("_Result")
+
+_MAX_SIZE: Final = 1 << 28
+_WANTED: Final = 3
+"""As many feeds are run where some could take another way through the graph than others."""
+
+_FAULTS: Final = (InvalidArgumentError, OutOfRangeError, DataLossError)
+"""The errors of a run that may be the feeds' fault."""
+
+
+class NoFeedsError(InvalidArgumentError):
+    """The graph runs on none of the feeds that were drawn."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is drawn for unknown dimensions, for integers and for truth values.
+
+    The first dimension is `batch`, all others are `size`, larger by `apart` from one to the next. Truth values are drawn where
+    `truth` is None; integers are drawn from 0 and 1, or count up from `first`.
+    """
+
+    batch: int = 2
+    size: int = 2
+    apart: int = 0
+    truth: bool | None = None
+    first: int | None = None
+
+
+_VARIED: Final = (_Plan(), _Plan(3, 4, 1, True, 1), _Plan(2, 2, 0, False, 1), _Plan(2, 3, 2, False, 0), _Plan(1, 5, 0, True))
+"""What tells unknown dimensions from each other, and takes both ways of conditions."""
+
+_GROWN: Final = tuple(_Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
+"""Sizes for windows that fit into nothing smaller."""
+
+_MOST_GROWN: Final = 1 << 21
+"""Elements of a placeholder beyond which no larger sizes are tried."""
+
+_RANKS: Final = (2, 4, 1, 3, 0)
+"""What is tried for a placeholder of unknown rank, as far as its readers take it."""
+
+
+class Feeds:
+    """The feeds of a run of `fetches`: those that are given, and for every other placeholder that is needed, drawn ones."""
+
+    def __init__(self, graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> None:
+        self.given = given
+        needed = needed_nodes([graph.fetch(name) for name in fetches])
+        placeholders = [node for node in graph if node.op == "Placeholder" and node in needed]
+        self.drawn = [node for node in placeholders if node.output().name not in given]
+        self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
+
+    def first(self) -> dict[str, Any]:
+        """The plainest feeds: random values, 2 for each unknown size."""
+        return self._by(_VARIED[0], 0)
+
+    def candidates(self, plans: Sequence[_Plan]) -> Iterator[dict[str, Any]]:
+        """Feeds by each of several plans."""
+        ranks = _RANKS if any(as_shape(node.attr("shape")).dims is None for node in self.drawn) else (0,)
+        for plan, rank in itertools.product(plans, ranks):
+            feeds = self._by(plan, rank)
+            if plans is not _GROWN or all(np.size(feeds[node.output().name]) <= _MOST_GROWN for node in self.drawn):
+                yield feeds
+
+    def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
+        """Some feeds on which `run` raises no error, each with the result; NoFeedsError where there are none.
+
+        Where nothing is drawn, an error of `run` is one of the graph, and raised as it is.
+        """
+        if not self.drawn:
+            yield dict(self.given), run(self.given)
+            return
+        count, error = 0, None
+        for plans in (_VARIED, _GROWN) if self._varies else (_VARIED[:1],):
+            for feeds in self.candidates(plans):
+                try:
+                    result = run(feeds)
+                except _FAULTS as fault:
+                    error = fault
+                    continue
+                yield feeds, result
+                count += 1
+                if count == (_WANTED if self._varies else 1):
+                    return
+            if count:
+                return
+        raise self._refused(error)
+
+    @property
+    def _varies(self) -> bool:
+        """True where feeds of other sizes, or other integers or truth values, may take another way through the graph."""
+        dtypes = [node.attrs["dtype"] for node in self.drawn]
+        if not all(dtype.is_floating or dtype.is_complex for dtype in dtypes):
+            return True
+        return not all(as_shape(node.attr("shape")).is_known for node in self.drawn)
+
+    def _by(self, plan: _Plan, rank: int) -> dict[str, Any]:
+        rng = np.random.default_rng(0)
+        number = itertools.count()
+        drawn = {node.output().name: self._value(node, plan, rank, number, rng) for node in self.drawn}
+        return {**self.given, **drawn}
+
+    def _value(self, node: Node, plan: _Plan, rank: int, number: Iterator[int], rng: np.random.Generator) -> Any:
+        sizes = _sizes(node, plan, rank, number)
+        if math.prod(sizes) > _MAX_SIZE:
+            message = f"{as_shape(node.attr('shape'))} is too large for random values"
+            raise NoFeedsError(message, node=node.name, op=node.op, hint="feed it")
+        dtype = node.attrs["dtype"]
+        if dtype.is_object:
+            values = np.empty(sizes, object)
+            values[...] = self.contents[node]
+            return values
+        return _drawn(rng, sizes, dtype, plan)
+
+    def _refused(self, error: Exception | None) -> NoFeedsError:
+        names = ", ".join(f"{node.name} ({node.attrs['dtype']} {as_shape(node.attr('shape'))})" for node in self.drawn)
+        flags = " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
+        what = f"the graph runs on none of the feeds drawn for {counted(len(self.drawn), 'placeholder')}: {names}"
+        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed what it takes: {flags}")
+
+
+def generated_feeds(graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:
+    """The feeds, and for every other placeholder that `fetches` need random values; unknown sizes become 2."""
+    return Feeds(graph, given, fetches).first()
+
+
+def _sizes(node: Node, plan: _Plan, rank: int, number: Iterator[int]) -> list[int]:
+    shape = as_shape(node.attr("shape"))
+    if shape.dims is None:
+        low, high = _rank_bounds(node)
+        shape = as_shape([None] * int(min(max(rank, low), high)))
+    sizes = []
+    for axis, dim in enumerate(shape):
+        unknown = plan.batch if axis == 0 else plan.size + plan.apart * next(number)
+        sizes.append(dim if isinstance(dim, int) else unknown)
+    return sizes
+
+
+def _rank_bounds(node: Node) -> tuple[int, float]:
+    """The ranks that all readers of a placeholder take, elementwise ones aside."""
+    low, high = 0, math.inf
+    seen, stack = set(), [node.output()]
+    while stack:
+        value = stack.pop()
+        for user in value.node.uses:
+            if user in seen:
+                continue
+            seen.add(user)
+            if has_fact(user.op, "elementwise") and len(user.inputs) == 1:
+                stack.append(user.output())
+            for least, most in (input_rank_bounds(user.op, i) for i, source in enumerate(user.inputs) if source == value):
+                low, high = max(low, least), min(high, most)
+    return low, high
+
+
+def _drawn(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, plan: _Plan) -> Any:
+    if dtype.is_floating or dtype.is_complex:
+        return rng.standard_normal(sizes).astype(dtype.numpy)
+    if dtype.name == "bool" and plan.truth is not None:
+        return np.full(sizes, plan.truth)
+    if dtype.name != "bool" and plan.first is not None:
+        return (plan.first + np.arange(math.prod(sizes)).reshape(sizes) % 4).astype(dtype.numpy)
+    return rng.integers(0, 2, sizes).astype(dtype.numpy)

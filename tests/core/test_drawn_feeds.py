@@ -1,0 +1,163 @@
+"""Feeds that --verify draws: the graph runs on them, and they take the ways that inference leaves open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg as run
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.comparing.feeds import Feeds, NoFeedsError
+from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
+from tfg.core.runtime.session import Session
+from tfg.formats.saving import save
+
+
+def drawn(b, fetch):
+    """The feeds on which a graph runs, each with the result."""
+    session = Session(b.graph)
+    return list(Feeds(b.graph, {}, [fetch.name]).each_that_runs(lambda feeds: session.run(fetch.name, feeds)))
+
+
+def number(b, value):
+    return b.constant(np.int32(value))
+
+
+def texts(b, *values):
+    array = np.empty(len(values), object)
+    array[:] = values
+    return b.constant(array)
+
+
+def test_pictures_are_large_enough_for_windows():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[None, None, None, 3], name="x")
+    filters = b.constant(np.ones((7, 7, 3, 2), np.float32))
+    seen = b.Conv2D(x, filters, strides=[1, 2, 2, 1], padding="VALID")
+    y = b.MaxPool(seen, ksize=[1, 5, 5, 1], strides=[1, 1, 1, 1], padding="VALID")
+    assert all(result.size for _, result in drawn(b, y))
+
+
+def test_ranks_are_those_that_readers_take():
+    b = GraphBuilder()
+    x = b.Exp(b.Placeholder(dtype="float", shape=None, name="x"))
+    y = b.MaxPool(x, ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="VALID")
+    assert {result.ndim for _, result in drawn(b, y)} == {4}
+
+
+def test_ranks_that_differ_are_told_from_each_other():
+    b = GraphBuilder()
+    x, y = (b.Placeholder(dtype="float", shape=[None, None], name=name) for name in "xy")
+    shapes = {
+        (feeds["x:0"].shape, feeds["y:0"].shape)
+        for feeds, _ in drawn(b, b.ConcatV2([b.Sum(x, number(b, 1)), b.Sum(y, number(b, 1))], number(b, 0)))
+    }
+    assert len({size for pair in shapes for shape in pair for size in shape}) > 3
+    assert any(len({*first, *second}) > 2 for first, second in shapes)
+
+
+def test_conditions_are_taken_both_ways():
+    b = GraphBuilder()
+    p = b.Placeholder(dtype="bool", shape=[], name="p")
+    assert {bool(result) for _, result in drawn(b, b.LogicalNot(p))} == {True, False}
+
+
+def test_numbers_that_drive_shapes_are_unequal_once():
+    b = GraphBuilder()
+    n = b.Placeholder(dtype="int32", shape=[None], name="n")
+    lengths = [feeds["n:0"].tolist() for feeds, _ in drawn(b, b.Cumsum(n, number(b, 0)))]
+    assert any(len(set(values)) > 1 and min(values) > 0 for values in lengths) and len(lengths) == 3
+
+
+def test_what_has_one_shape_is_run_once():
+    b = GraphBuilder()
+    assert len(drawn(b, b.Exp(b.Placeholder(dtype="float", shape=[3], name="x")))) == 1
+
+
+@pytest.mark.parametrize("read", [
+    lambda b, x: b.DecodePng(x, channels=3),
+    lambda b, x: b.DecodeWav(x)[0],
+    lambda b, x: b.StringToNumber(b.StringStrip(x)),
+])  # fmt: skip
+def test_texts_can_be_read(read):
+    b = GraphBuilder()
+    assert all(np.size(result) for _, result in drawn(b, read(b, b.Placeholder(dtype="string", shape=[], name="x"))))
+
+
+def test_examples_have_the_features_that_are_parsed():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="string", shape=[None], name="x")
+    none, dense = b.constant(np.empty(0, object)), [b.constant(np.empty(0, np.float32)), b.constant(np.empty(0, object))]
+    parsed = b.ParseExampleV2(
+        x, none, texts(b, b"s"), texts(b, b"d", b"image"), none, dense, num_sparse=1, sparse_types=["int64"],
+        Tdense=["float", "string"], dense_shapes=[[3], []], ragged_value_types=[], ragged_split_types=[],
+    )  # fmt: skip
+    outputs = parsed[0].node.outputs()
+    picture = b.DecodePng(b.Squeeze(b.Slice(outputs[4], b.constant(np.int32([0])), b.constant(np.int32([1])))), channels=3)
+    assert all(result.shape == (64, 64, 3) for _, result in drawn(b, picture))
+    assert all(result.size for _, result in drawn(b, outputs[1]))
+    assert all(result.shape[1:] == (3,) for _, result in drawn(b, outputs[3]))
+
+
+def unreadable():
+    b = GraphBuilder()
+    b.DecodeBmp(b.Placeholder(dtype="string", shape=[], name="x"), name="y")
+    return b
+
+
+def test_the_feed_that_is_missing_is_named():
+    b = unreadable()
+    with pytest.raises(NoFeedsError, match=r"drawn for 1 placeholder: x \(string") as refused:
+        drawn(b, b.graph.output("y"))
+    assert "--feed x=VALUE" in refused.value.hint
+
+
+def test_errors_that_no_feed_mends_are_raised_as_they_are():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[None], name="x")
+    variable = b.VarHandleOp(dtype="float", shape=[2], name="v")
+    with pytest.raises(FailedPreconditionError):
+        drawn(b, b.Add(x, b.ReadVariableOp(variable, dtype="float")))
+
+
+def test_an_error_on_feeds_that_are_given_is_the_graphs():
+    b = unreadable()
+    session = Session(b.graph)
+    with pytest.raises(InvalidArgumentError, match="the contents are no BMP file"):
+        next(Feeds(b.graph, {"x:0": b"a"}, ["y:0"]).each_that_runs(lambda feeds: session.run("y:0", feeds)))
+
+
+def test_what_could_not_be_verified_is_written_only_if_asked(tmp_path):
+    save(unreadable().graph, str(tmp_path / "graph.pb"))
+    command = ("optimize", tmp_path / "graph.pb", "--fetch", "y", "--verify", "-o", tmp_path / "out.pb")
+    done = run(*command)
+    assert done.code == 1 and "--unverified" in done.err and not (tmp_path / "out.pb").exists()
+    done = run(*command, "--unverified", "--format", "json")
+    assert done.code == 3 and "not verified" in done.err and (tmp_path / "out.pb").exists()
+    assert "no BMP file" in done.json["unverified"] and done.json["verification"] == []
+
+
+CALL = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape {} } } }
+node { name: "unread" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape {} } } }
+node { name: "y" op: "PartitionedCall" input: "x" input: "unread"
+  attr { key: "f" value { func { name: "f" } } }
+  attr { key: "Tin" value { list { type: DT_FLOAT type: DT_FLOAT } } }
+  attr { key: "Tout" value { list { type: DT_FLOAT } } } }
+library { function {
+  signature { name: "f" input_arg { name: "a" type: DT_FLOAT } input_arg { name: "b" type: DT_FLOAT }
+    output_arg { name: "r" type: DT_FLOAT } }
+  node_def { name: "e" op: "Exp" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+  ret { key: "r" value: "e:y:0" } } }
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("--feed", "unread=1")])
+def test_an_input_that_nothing_needs_is_no_trouble(more, tmp_path):
+    (tmp_path / "graph.pbtxt").write_text(CALL)
+    done = run("optimize", tmp_path / "graph.pbtxt", "--fetch", "y", "--verify", "--format", "json", *more)
+    assert done.code == 0, done.err
+    assert [row["passed"] for row in done.json["verification"]] == [True]
+    done = run("compare", tmp_path / "graph.pbtxt", "--passes", "default", "--fetch", "y", *more)
+    assert done.code == 0, done.err
