@@ -99,15 +99,25 @@ taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=Tr
 @kernel("BatchFunction")
 def batch_function(
     ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array],
-    *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType],
+    *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType], max_batch_size: int,
+    allowed_batch_sizes: list[int],
 ) -> Sequence[Result]:  # fmt: skip
-    """The results of the function on one batch: a session has no other callers to wait for."""
+    """The results of the function on one batch, filled up with its first row to an allowed size.
+
+    A session has no other callers to wait for.
+    """
     sizes = {len(value) if np.ndim(value) else -1 for value in in_tensors}
     if -1 in sizes:
         raise InvalidArgumentError("Batching input tensors must have at least one dimension")
     if len(sizes) > 1:
         raise InvalidArgumentError(f"Batching input tensors must have equal 0th-dimension size, they have {sorted(sizes)}")
-    return _checked(ctx, f, [*Tin, *Tcaptured], Tout)([*in_tensors, *captured_tensors])
+    size = sizes.pop() if sizes else 0
+    if size > max_batch_size:
+        raise InvalidArgumentError(f"Task size {size} is larger than maximum input batch size {max_batch_size}")
+    padded = min((allowed for allowed in allowed_batch_sizes if allowed >= size), default=size) if size else 0
+    rows = np.where(np.arange(padded) < size, np.arange(padded), 0)
+    results = _checked(ctx, f, [*Tin, *Tcaptured], Tout)([*(value[rows] for value in in_tensors), *captured_tensors])
+    return [result[:size] for result in results]
 
 
 @shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -186,14 +187,27 @@ def fused_conv3d(
     padding: str,
     data_format: str,
     dilations: list[int],
+    padding_list: list[int],
     fused_ops: list[str],
     epsilon: float,
     leakyrelu_alpha: float,
 ) -> Result:
     if data_format != "NDHWC":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
-    y = convolution.conv3d(input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations)
+    pairs = _padding_pairs(padding_list)
+    padded, padding = (np.pad(input, pairs), "VALID") if pairs else (input, padding)
+    y = convolution.conv3d(padded, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations)
     return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+def _padding_pairs(padding_list: list[int]) -> list[tuple[int, int]]:
+    """How many zeros are before and behind each dimension of NDHWC, whatever `padding` says; none of an empty list."""
+    if not padding_list:
+        return []
+    if len(padding_list) != 10 or min(padding_list) < 0:
+        raise InvalidArgumentError(f"padding_list must be 5 pairs of numbers, not {padding_list}")
+    pairs = list(zip(padding_list[::2], padding_list[1::2]))
+    return [(0, 0), *pairs[1:4], (0, 0)]
 
 
 @shape("_FusedConv3D")
@@ -206,7 +220,13 @@ def fused_conv3d_shape(
     padding: str,
     data_format: str,
     dilations: list[int],
+    padding_list: list[int],
 ) -> Shape:
+    pairs = _padding_pairs(padding_list)
+    padding = "VALID" if pairs else padding
+    if input.shape.rank == len(pairs):
+        sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))
+        input = dataclasses.replace(input, shape=sizes, value=None)
     return convolution.conv3d_shape(
         input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
     )

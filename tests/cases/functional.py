@@ -161,6 +161,24 @@ def batched(g):
     return [[g.BatchFunction([g.constant(X)], [], Tout=["float32"], f=square(g), **options)[0].name]]
 
 
+def filled_up(allowed, largest):
+    """The function tells how many rows it got, and sees those that fill its batch up."""
+
+    def build(g):
+        def centred(b, x):
+            return [b.Sub(x, b.Mean(x, b.constant(np.int32([0])), keep_dims=True))]
+
+        function = define(g, "centred", ["float32"], centred)
+        options = {"num_batch_threads": 1, "batch_timeout_micros": 1, "shared_name": f"{allowed} {largest}"}
+        values = g.constant(np.float32([1, 2, 6]))
+        batch = g.BatchFunction(
+            [values], [], Tout=["float32"], f=function, max_batch_size=largest, allowed_batch_sizes=allowed, **options
+        )
+        return [[batch[0].name]]
+
+    return build
+
+
 IFS = ("If", "StatelessIf", "_If")
 CONDITIONS = (True, False, np.float32(0), np.int32(2), np.zeros(0, np.float32), np.zeros(2, np.float32))
 CASES = [
@@ -172,6 +190,10 @@ CASES = [
     graph_case("only effects", "StatefulPartitionedCall", only_effects),
     graph_case("effects, lowered", "If", lowered_effects),
     graph_case("batch", "BatchFunction", batched),
+    *(
+        graph_case(f"batch of {allowed}, at most {largest}", "BatchFunction", filled_up(allowed, largest))
+        for allowed, largest in (([], 4), ([2, 4], 4), ([3, 8], 8), ([8], 8), ([], 2))
+    ),
     *(graph_case(f"{op} {i}", op, conditional(op, c)) for op in IFS for i, c in enumerate(CONDITIONS)),
     *(graph_case(f"{op} {i}", op, switch_case(op, i)) for op in ("Case", "StatelessCase") for i in (-1, 0, 1, 2)),
     *(graph_case(op, op, loop(op)) for op in ("While", "StatelessWhile", "_While")),

@@ -30,6 +30,13 @@ CASES = [
         "_FusedConv3D", normal(1, 3, 4, 5, 2), normal(2, 2, 2, 2, 4), [BIAS],
         num_args=1, strides=[1] * 5, padding="SAME", fused_ops=["BiasAdd", "Relu"],
     ),
+    *(
+        case(
+            "_FusedConv3D", normal(1, 3, 4, 5, 2), normal(2, 2, 2, 2, 4), [BIAS],
+            num_args=1, strides=[1] * 5, padding=padding, fused_ops=["BiasAdd"], padding_list=[0, 0, 1, 0, 2, 0, 0, 3, 0, 0],
+        )
+        for padding in ("VALID", "SAME")
+    ),
     case("_FusedMatMul", normal(3, 5), normal(5, 4), [BIAS], num_args=1, fused_ops=["BiasAdd", "Relu"]),
     case("_FusedMatMul", normal(5, 3), normal(5, 4), [BIAS], num_args=1, fused_ops=["BiasAdd"], transpose_a=True),
     case("_FusedMatMul", normal(3, 5), normal(5, 4), [np.zeros(3, np.float32)], num_args=1, fused_ops=["BiasAdd"]),

@@ -1,0 +1,68 @@
+"""No kernel ignores an attribute: each is bound and read by something, or there is a reason why it has no effect."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.attribute_reasons import ATTRIBUTES
+from tfg.core import registry
+from tfg.core.binding import keyword_names
+from tfg.core.catalog import CATALOG
+
+
+def without_effect() -> Iterator[tuple[str, str]]:
+    """(op, attribute) of each attribute that neither a kernel nor a shape function nor the choice of a kernel reads."""
+    registry.load_all_families()
+    for op in sorted(registry.registered_ops()):
+        definition = CATALOG.get(op)
+        if definition is not None and registry.kernels(op):
+            yield from ((op, name) for name in definition.attrs if name not in read_attributes(op))
+
+
+def read_attributes(op: str) -> set[str]:
+    definition = CATALOG[op]
+    args = (*definition.inputs, *definition.outputs)
+    found = {name for arg in args for name in (arg.type_attr, arg.number_attr, arg.type_list_attr) if name}
+    for kernel in registry.kernels(op):
+        found |= {*kernel.dtypes, *read_by(kernel.function, definition)}
+    shape = registry.shape_function(op)
+    return found | (read_by(shape, definition) if shape is not None else set())
+
+
+def read_by(function, definition) -> set[str]:
+    """The attributes that a function binds and reads, or asks its node for."""
+    inner = inspect.unwrap(function)
+    code = getattr(inner, "__code__", None)
+    bound = {name for name in keyword_names(function, frozenset(definition.attrs)) if code is None or reads(code, name)}
+    texts = {const for const in code.co_consts if isinstance(const, str)} if code is not None else set()
+    return bound | (texts & set(definition.attrs))
+
+
+def reads(code, name: str) -> bool:
+    """True where the code of a function reads a parameter, or takes it by another way than by name."""
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if name not in parameters or name in code.co_cellvars:
+        return True
+    return any(name == i.argval or (isinstance(i.argval, tuple) and name in i.argval) for i in dis.get_instructions(code))
+
+
+IGNORED = list(without_effect())
+
+
+def test_what_has_no_effect_has_a_reason():
+    left = [f"{op}: {name}" for op, name in IGNORED if not any(holds(row, op, name) for row in ATTRIBUTES)]
+    assert not left
+
+
+@pytest.mark.parametrize("row", ATTRIBUTES, ids=lambda row: f"{row[0]}: {row[1]}"[:60])
+def test_reasons_are_needed(row):
+    assert row[2] and any(holds(row, op, name) for op, name in IGNORED)
+
+
+def holds(row: tuple[str, str, str], op: str, name: str) -> bool:
+    return bool(re.search(row[0], op)) and bool(re.fullmatch(row[1], name))
