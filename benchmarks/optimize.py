@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 import tfg
-from tfg.core.comparing.feeds import generated_feeds
+from tfg.core.comparing.drawn_feeds import generated_feeds
 from tfg.core.comparing.verification import verify
 from tfg.core.passes.pipeline import guessed_fetches, optimize
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.execution import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
-from ..core.comparing.feeds import Feeds
 from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
 from ..core.errors import InvalidArgumentError

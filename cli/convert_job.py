@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.comparing.feeds import Feeds
+from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.verification import Comparison, compare
 from ..core.graph import Graph, Output
 from ..core.onnx.exporting import export

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.comparing.feeds import NoFeedsError
+from ..core.comparing.drawn_feeds import NoFeedsError
 from ..core.comparing.verification import Comparison, verify
 from ..core.graph import Graph
 from ..core.metagraph import SaverInfo

@@ -11,8 +11,8 @@ from typing import Final
 
 import click
 
+from ..core.comparing.drawn_feeds import generated_feeds
 from ..core.comparing.execution import Recorder
-from ..core.comparing.feeds import generated_feeds
 from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ..core.graph import Graph

@@ -13,7 +13,7 @@ from ..graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
 from ..tensor_names import parse_tensor_name
-from .feeds import Feeds
+from .drawn_feeds import Feeds
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

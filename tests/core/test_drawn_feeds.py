@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import tfg as run
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.comparing.feeds import Feeds, NoFeedsError
+from tfg.core.comparing.drawn_feeds import Feeds, NoFeedsError
 from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.runtime.session import Session
 from tfg.formats.saving import save
