@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from .main import COMPARISON_FAILED, DONE
-from .options import Couple, GraphReader, excluding, feed_option, format_option, gathered, graph_options, quiet_option
+from .options import (
+    Couple,
+    GraphReader,
+    excluding,
+    fast_math_option,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
 from .sessions import SessionOptions, session_options
 
 if TYPE_CHECKING:
@@ -18,6 +29,7 @@ if TYPE_CHECKING:
 @click.argument("before")
 @click.argument("after", required=False)
 @click.option("--passes", metavar="PASSES", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")
+@fast_math_option
 @click.option(
     "--engines", type=Couple(), help="Instead of AFTER: BEFORE by two engines, as numpy,openvino or xla,openvino:bf16."
 )
@@ -27,6 +39,7 @@ if TYPE_CHECKING:
 @click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")
 @format_option("table", "json", "csv")
 @excluding("--engine", "--engines", "these two run the graph")
+@needing("--fast-math", "--passes")
 @session_options
 @quiet_option
 @graph_options

@@ -33,6 +33,7 @@ class CompareOptions:
     """What `tfg compare` is told beside how to open its sessions."""
 
     passes: str | None
+    fast_math: bool
     engines: tuple[str, str] | None
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
@@ -133,7 +134,8 @@ class _Run:
         is_derived = after is None
         if after is None:
             passes = choose_passes(self.options.passes)
-            after = optimize(self.graph, tuple(self.words.values()), tuple(self.given), passes)[0]
+            wanted, fast_math = tuple(self.words.values()), self.options.fast_math
+            after = optimize(self.graph, wanted, tuple(self.given), passes, fast_math=fast_math)[0]
         others = Names(after, self.session.signature)
         fetches = [(name, _other(others, word, name)) for word, name in self.words.items()]
         opened = self._opener(after if is_derived else None)

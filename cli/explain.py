@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, excluding, format_option, gathered, graph_options, signature_option
+from .options import (
+    GraphReader,
+    excluding,
+    fast_math_option,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    signature_option,
+)
 
 if TYPE_CHECKING:
     from .explain_job import ExplainOptions
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
     help="Say why fetching this runs each NODE, or that it does not. With --races, --engine, --partition: what runs together.",
 )
 @click.option("--optimized", is_flag=True, help="Say what becomes of each NODE when the graph is optimized for --fetch.")
+@fast_math_option
 @click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and those that TensorFlow does not have.")
 @click.option("--engine", metavar="NAME", help="Say what this engine would run of --fetch, and what not and why.")
 @click.option("--races", is_flag=True, help="List reads, writes and random draws whose order no path settles, run by run.")
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 @format_option("table", "json", "csv")
 @graph_options
 @gathered("explain_job.ExplainOptions")
+@needing("--fast-math", "--optimized")
 @excluding("--races", "--missing --optimized")
 @excluding("--partition", "--races --missing --optimized --engine")
 @excluding("--missing", "--optimized --fetch --signature")

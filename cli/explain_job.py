@@ -32,6 +32,7 @@ class ExplainOptions:
     nodes: tuple[str, ...]
     fetches: tuple[str, ...]
     optimized: bool
+    fast_math: bool
     missing: bool
     engine: str | None
     races: bool
@@ -112,7 +113,8 @@ class ExplainJob:
         from ..core.passes.outcomes import node_fates
         from ..core.passes.pipeline import guessed_fetches
 
-        fates = node_fates(self.graph, self.nodes, self.fetches or guessed_fetches(self.graph))
+        fetches = self.fetches or guessed_fetches(self.graph)
+        fates = node_fates(self.graph, self.nodes, fetches, fast_math=self.options.fast_math)
         render.emit({"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
 
     def _nodes(self) -> None:

@@ -11,6 +11,7 @@ from .main import COMPARISON_FAILED, DONE
 from .models import save_model_option
 from .options import (
     GraphReader,
+    fast_math_option,
     feed_option,
     format_option,
     gathered,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @feed_option
 @click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
+@fast_math_option
 @click.option("--cluster", is_flag=True,
               help="At the end group what only computes into one function call, and say how much of it XLA takes.")
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
 @click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
 @click.option("--unverified", is_flag=True,
               help="Write the graph even where --verify finds no feeds that it runs on; exit with 3.")
-@click.option("--tolerance", type=float, default=1e-4, show_default=True, help="What --verify lets pass.")
+@click.option("--tolerance", type=click.FloatRange(0),
+              help="What --verify lets pass; by the loosest class of the rewrites, 1e-6 if exact, else 1e-4.")
 @click.option(
     "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1.")
 @session_options_for("--verify", "--save-model")
@@ -55,6 +58,9 @@ if TYPE_CHECKING:
 @needing("--unverified --tolerance --steps", "--verify")
 def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
     """Optimize GRAPH for its fetches: the same results with less work.
+
+    A rewrite is exact, rounding (a few units in the last place of the operands, or the sign of a zero) or relaxed. The report
+    names the class of each.
 
     \b
     tfg optimize model.pb -o fast.pb --fetch y --verify

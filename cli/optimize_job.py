@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.comparing.drawn_feeds import NoFeedsError
-from ..core.comparing.verification import Comparison, verify
+from ..core.comparing.verification import Comparison, Tolerance, verify
 from ..core.graph import Graph
 from ..core.metagraph import SaverInfo
+from ..core.passes.accuracy import Accuracy, tolerance_of
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
@@ -37,19 +38,19 @@ class OptimizeOptions:
     feeds: tuple[tuple[str, str], ...]
     passes: str | None
     disable: tuple[str, ...]
+    fast_math: bool
     cluster: bool
     keep: tuple[str, ...]
     fed: tuple[str, ...]
     overridable: tuple[str, ...]
     verify: bool
     unverified: bool
-    tolerance: float
+    tolerance: float | None
     steps: int | None
     costs: bool
     text: bool
     format_: str
     quiet: bool
-
 
 
 class OptimizeJob:
@@ -97,6 +98,7 @@ class OptimizeJob:
                 self._passes(),
                 keep=self.options.keep,
                 overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
+                fast_math=self.options.fast_math,
                 costs=self.options.costs,
                 observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
@@ -104,7 +106,7 @@ class OptimizeJob:
         if self.options.cluster:
             self._note_clusters(result)
         if self.options.verify:
-            self._verify(result)
+            self._verify(result, report.accuracy)
         if self.options.output and self.may_write:
             from ..formats.saving import save
 
@@ -147,10 +149,12 @@ class OptimizeJob:
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
             yield render.Table(columns, rows, f"verification over {counted(self.steps, 'step')}")
 
-    def _verify(self, result: Graph) -> None:
+    def _verify(self, result: Graph, accuracy: Accuracy) -> None:
         """Compare the results of each signature, which are never run together, or what is fetched."""
+        given = self.options.tolerance
+        tolerance = (lambda dtype: tolerance_of(accuracy, dtype)) if given is None else (lambda _: given)
         try:
-            self.comparisons = [found for run in self.runs for found in self._verified_run(result, run)]
+            self.comparisons = [found for run in self.runs for found in self._verified_run(result, run, tolerance)]
         except NoFeedsError as error:
             if not self.options.unverified:
                 hint = f"{error.hint}; or --unverified, which writes the graph all the same"
@@ -158,8 +162,8 @@ class OptimizeJob:
             self.unverified = error.message
             render.note(f"not verified: {error.message}", self.options.quiet)
 
-    def _verified_run(self, result: Graph, fetches: Sequence[str]) -> list[Comparison]:
-        return verify(self.graph, result, fetches, self.feeds, self._opened, self.options.tolerance, self.steps)
+    def _verified_run(self, result: Graph, fetches: Sequence[str], tolerance: Tolerance) -> list[Comparison]:
+        return verify(self.graph, result, fetches, self.feeds, self._opened, tolerance, self.steps)
 
     def _opened(self, graph: Graph) -> Session:
         """A session on either graph, with its variables as the original graph's initializer or --state makes them."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.flops.views import shortened
+from ..core.passes.base import Pass
 from ..core.passes.costs import GraphCost
 from ..core.passes.order import all_passes
 from ..core.passes.pipeline import OptimizeReport, PassRecord
@@ -17,17 +18,32 @@ _MAX_OPS = 12
 
 def passes_json() -> list[dict[str, Any]]:
     return [
-        {"name": kind.name, "summary": kind.summary, "default": kind.in_default_pipeline, "options": kind.defaults()}
+        {
+            "name": kind.name,
+            "summary": kind.summary,
+            "default": kind.in_default_pipeline,
+            "options": kind.defaults(),
+            "accuracy": kind.accuracies(),
+            "rules": [
+                {"name": rule.name, "algebra": rule.algebra, "accuracy": rule.accuracy, "relaxed_where": rule.relaxed_where}
+                for rules in kind.rule_sets
+                for rule in rules.rules
+            ],
+        }
         for kind in all_passes()
     ]
 
 
 def passes_sections() -> Iterator[render.Section]:
     rows = [
-        (kind.name, kind.in_default_pipeline, ", ".join(f"{k}={v}" for k, v in kind.defaults().items()), kind.summary)
+        (kind.name, kind.in_default_pipeline, ", ".join(kind.accuracies()), _options(kind), kind.summary)
         for kind in all_passes()
     ]
-    yield render.Table(("pass", "default", "options", "what it does"), rows)
+    yield render.Table(("pass", "default", "accuracy", "options", "what it does"), rows)
+
+
+def _options(kind: type[Pass]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in kind.defaults().items())
 
 
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
@@ -48,7 +64,7 @@ def _stage_rows(report: OptimizeReport, busy: Sequence[PassRecord]) -> Iterator[
     if report.passes:
         yield "at the start", "", report.nodes_before, *_cost(report.passes[0].cost_before), "", "", ""
     for r in busy:
-        yield r.name, r.round, r.nodes_after, *_cost(r.cost_after), round(1000 * r.seconds, 1), _fired(r.fired), len(r.refused)
+        yield r.name, r.round, r.nodes_after, *_cost(r.cost_after), round(1000 * r.seconds, 1), _fired(r), len(r.refused)
 
 
 def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
@@ -70,8 +86,8 @@ def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
     yield "total", report.nodes_before, report.nodes_after
 
 
-def _fired(fired: Any) -> str:
-    return ", ".join(f"{rule} x{count}" for rule, count in fired.items())
+def _fired(record: PassRecord) -> str:
+    return ", ".join(f"{rule} x{count} ({record.accuracy[rule]})" for rule, count in record.fired.items())
 
 
 def _refusals(report: OptimizeReport) -> Iterator[render.Section]:

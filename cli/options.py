@@ -454,6 +454,12 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
     return decorate
 
 
+def fast_math_option(command: _Command) -> _Command:
+    """--fast-math: allow relaxed rules."""
+    text = "Apply relaxed rules too: digits may cancel, and a finite result become infinite or NaN, or the reverse."
+    return click.option("--fast-math", is_flag=True, help=text)(command)
+
+
 def quiet_option(command: _Command) -> _Command:
     """--quiet: no notes and no progress on standard error."""
     return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(command)

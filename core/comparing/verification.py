@@ -15,6 +15,9 @@ from ..runtime.session import Session
 from ..tensor_names import parse_tensor_name
 from .drawn_feeds import Feeds
 
+Tolerance = Callable[[Any], float]
+"""A relative tolerance by the dtype of what is compared."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
@@ -36,14 +39,15 @@ def verify(
     fetches: Sequence[str],
     given: Mapping[str, Any],
     open_session: Callable[[Graph], Session],
-    tolerance: float,
+    tolerance: Tolerance | float,
     steps: int = 1,
 ) -> list[Comparison]:
     """Compare the fetches of both graphs in `steps` runs each on several feeds, the worst of each fetch.
 
-    What is not `given` of the feeds is drawn. An operation is compared by what it leaves in the variables. `open_session`
-    gives a graph the session that it runs in: one seed for both, the variables initialized, files as allowed.
-    NoFeedsError where the first graph runs on none, InvalidArgumentError where there is nothing to compare.
+    What is not `given` of the feeds is drawn. `tolerance` is relative to the largest element, or gives that by the dtype of a
+    fetch. An operation is compared by what it leaves in the variables. `open_session` gives a graph the session that it runs
+    in: one seed for both, the variables initialized, files as allowed. NoFeedsError where the first graph runs on none,
+    InvalidArgumentError where there is nothing to compare.
     """
     worst: dict[str, Comparison] = {}
 
@@ -57,7 +61,8 @@ def verify(
             for name in pair[0].keys() & pair[1].keys():
                 if not (is_value(pair[0][name]) and is_value(pair[1][name])):
                     continue
-                found = compare(name, step, pair[0][name], pair[1][name], tolerance)
+                allowed = tolerance(np.asarray(pair[0][name]).dtype) if callable(tolerance) else tolerance
+                found = compare(name, step, pair[0][name], pair[1][name], allowed)
                 if name not in worst or found.tolerance_needed > worst[name].tolerance_needed:
                     worst[name] = found
     if not worst:

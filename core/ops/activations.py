@@ -1,10 +1,12 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise
-#   Relu: elementwise idempotent monotone homogeneous rectifier
-#   Relu6: elementwise idempotent monotone rectifier
-#   Selu Softplus Softsign: elementwise monotone
+#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative homogeneous rectifier
+#   Relu6: elementwise idempotent monotone not_negative rectifier
+#   Selu: elementwise monotone
 #   LeakyRelu: elementwise monotone homogeneous
+#   Softplus: elementwise monotone not_negative
+#   Softsign: elementwise monotone partial
 #   Elu: elementwise monotone rectifier
 
 from __future__ import annotations
@@ -259,6 +261,9 @@ def softsign_grad(gradients: Array, features: Array) -> Result:
 
 
 facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
+facts("bounded_by_inputs", of=("Relu",))
+facts("not_negative", of=("Relu", "Relu6", "Softplus"))
+facts("partial", of=("Softsign",))
 not_differentiable("SoftsignGrad")
 
 

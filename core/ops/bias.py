@@ -1,6 +1,7 @@
 """Adding a bias to the channels."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BiasAdd BiasAddGrad BiasAddV1
+#   BiasAddGrad BiasAddV1
+#   BiasAdd: sum_of_inputs
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from ..graph import Node, Output
 from ..numerics.sums import row_sums, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
-from ..registry import Cost, affine, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._windows import is_channels_first
 
@@ -164,3 +165,6 @@ def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
     rank = g.rank(dy)
     channels = 1 if is_channels_first(data_format) else rank - 1
     return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)
+
+
+facts("sum_of_inputs", of=("BiasAdd",))

@@ -1,14 +1,16 @@
 """Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AccumulateNV2 AddN
+#   AccumulateNV2
 #   ApproximateEqual Atan2 ClipByValue DivNoNan Equal Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr: elementwise
-#   Mod MulNoNan NotEqual Pow SquaredDifference TruncateDiv TruncateMod: elementwise
+#   Mod MulNoNan NotEqual Pow TruncateDiv TruncateMod: elementwise
+#   Maximum Minimum: elementwise bounded_by_inputs total
 #   Div RealDiv: elementwise division
+#   SquaredDifference: elementwise not_negative
 #   FloorDiv FloorMod: elementwise shape_arithmetic
-#   Maximum Minimum: elementwise total
+#   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition
 #   Mul Sub: elementwise total shape_arithmetic
-#   Add AddV2: elementwise total shape_arithmetic addition
 #   BroadcastArgs BroadcastGradientArgs: inexpensive
+#   AddN: sum_of_inputs
 
 from __future__ import annotations
 
@@ -414,6 +416,9 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
+facts("bounded_by_inputs", of=("Maximum", "Minimum"))
+facts("not_negative", of=("SquaredDifference",))
+facts("sum_of_inputs", of=("Add", "AddV2", "AddN"))
 
 lower_as(
     Add="add", AddV2="add", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",

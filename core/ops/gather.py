@@ -1,8 +1,8 @@
 """Gathering rows by index."""
 # Ops here (scripts/regenerate.py writes this list):
 #   GatherNd
+#   GatherV2: bounded_by_inputs shape_arithmetic row_numbers
 #   Gather: shape_arithmetic
-#   GatherV2: shape_arithmetic row_numbers
 
 from __future__ import annotations
 
@@ -196,6 +196,7 @@ def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 zero_flops("Gather")
 facts("shape_arithmetic", of=("Gather",))
+facts("bounded_by_inputs", of=("GatherV2",))
 
 
 @kernel("GatherNd")

@@ -1,8 +1,9 @@
 """Ops that put tensors together: Concat, Pack."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ParallelConcat
+#   ConcatV2 Pack: bounded_by_inputs total shape_arithmetic
 #   ConcatOffset: inexpensive
-#   Concat ConcatV2 Pack: total shape_arithmetic
+#   Concat: total shape_arithmetic
 
 from __future__ import annotations
 
@@ -244,6 +245,7 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("Pack")
 facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
+facts("bounded_by_inputs", of=("Pack", "ConcatV2"))
 
 lower("Pack")(lambda xla, values, *, axis: xla.stack(values, axis))
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))

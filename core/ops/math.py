@@ -3,12 +3,18 @@
 #   Acos Acosh Asin Atanh Cos Cosh InvGrad IsFinite IsInf IsNan ReciprocalGrad Rsqrt RsqrtGrad SigmoidGrad Sin: elementwise
 #   SqrtGrad Tan TanhGrad: elementwise
 #   Ceil Floor Rint Round: elementwise idempotent monotone
-#   Sign: elementwise idempotent monotone total
-#   Abs: elementwise idempotent total
-#   Inv LogicalNot Reciprocal: elementwise involution
+#   Sign: elementwise idempotent monotone unit_range total
+#   Abs: elementwise idempotent not_negative total
+#   LogicalNot: elementwise involution
+#   Inv Reciprocal: elementwise involution reciprocal
 #   Neg: elementwise involution total shape_arithmetic
-#   Asinh Atan Exp Expm1 Log Log1p Sigmoid Sinh Sqrt Tanh: elementwise monotone
-#   Square: elementwise total
+#   Asinh Atan Expm1 Sinh: elementwise monotone
+#   Exp: elementwise monotone not_negative
+#   Log Log1p: elementwise monotone partial
+#   Sqrt: elementwise monotone partial not_negative
+#   Tanh: elementwise monotone unit_range
+#   Sigmoid: elementwise monotone unit_range not_negative
+#   Square: elementwise not_negative total
 
 from __future__ import annotations
 
@@ -180,6 +186,10 @@ facts("monotone", of=("Exp", "Expm1", "Log", "Log1p", "Sqrt", "Sinh", "Tanh", "A
 facts("monotone", of=("Ceil", "Floor", "Rint", "Round", "Sign"))
 facts("shape_arithmetic", of=("Neg",))
 facts("total", of=("Neg", "Abs", "Sign", "Square"))
+facts("unit_range", of=("Tanh", "Sign", "Sigmoid"))
+facts("not_negative", of=("Abs", "Exp", "Sigmoid", "Sqrt", "Square"))
+facts("partial", of=("Log", "Log1p", "Sqrt"))
+facts("reciprocal", of=("Reciprocal", "Inv"))
 
 
 def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,9 +1,10 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   MirrorPadGrad TileGrad
-#   MirrorPad PadV2: same_shape_same_value
-#   Tile: same_shape_same_value total shape_arithmetic
-#   Pad: same_shape_same_value zero_padding
+#   MirrorPad: bounded_by_inputs same_shape_same_value
+#   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic
+#   Pad: bounded_by_inputs same_shape_same_value zero_padding
+#   PadV2: same_shape_same_value
 
 from __future__ import annotations
 
@@ -226,6 +227,7 @@ def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 zero_flops("MirrorPad")
 facts("same_shape_same_value", of=("MirrorPad",))
+facts("bounded_by_inputs", of=("Tile", "Pad", "MirrorPad"))
 
 
 @kernel("MirrorPadGrad")

@@ -1,9 +1,9 @@
 """Ops that lay elements out in another order: Transpose, Reverse, Roll."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ConjugateTranspose ReverseSequence Roll
+#   Transpose: bounded_by_inputs total shape_arithmetic
 #   Reverse: involution
 #   ReverseV2: involution shape_arithmetic
-#   Transpose: total shape_arithmetic
 
 from __future__ import annotations
 
@@ -122,6 +122,7 @@ def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("ReverseV2", "Reverse")
 facts("shape_arithmetic", of=("ReverseV2",))
 facts("involution", of=("ReverseV2", "Reverse"))
+facts("bounded_by_inputs", of=("Transpose",))
 
 
 @kernel("ReverseSequence")

@@ -1,7 +1,8 @@
 """Maximum and average pooling in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad
+#   AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad
 #   MaxPoolGradGradV2 MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax MaxPoolV2 MaxPoolWithArgmax
+#   AvgPool MaxPool: bounded_by_inputs
 
 from __future__ import annotations
 
@@ -19,7 +20,20 @@ from ..graph import Node, Output
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
 from ..profiler_formulas import pool
-from ..registry import Cost, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape, zero_flops
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    not_differentiable,
+    onnx,
+    profiled,
+    shape,
+    zero_flops,
+)
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_pooling as in_onnx
 from . import _pooling_lowerings
@@ -483,3 +497,5 @@ def _avg_pool_onnx(g: Any, x: Any, *, ksize: list[int], strides: list[int], padd
 
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
+
+facts("bounded_by_inputs", of=("MaxPool", "AvgPool"))

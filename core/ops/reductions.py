@@ -1,7 +1,8 @@
 """Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ArgMax ArgMin EuclideanNorm LinSpace Range
-#   All Any Max Mean Min: nothing_without_axes total
+#   Mean: bounded_by_inputs nothing_without_axes total
+#   All Any Max Min: nothing_without_axes total
 #   Prod Sum: nothing_without_axes total shape_arithmetic
 
 from __future__ import annotations
@@ -146,6 +147,7 @@ for _op, _function in (
 facts("shape_arithmetic", of=("Sum", "Prod"))
 facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
+facts("bounded_by_inputs", of=("Mean",))
 not_differentiable("All", "Any")
 layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 

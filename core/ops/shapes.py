@@ -1,10 +1,10 @@
 """Ops that change shapes, or fill tensors of a given shape."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Empty UnravelIndex
+#   BroadcastTo: bounded_by_inputs same_shape_same_value
 #   OnesLike ZerosLike: elementwise idempotent total
 #   InvertPermutation: involution
 #   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view
-#   BroadcastTo: same_shape_same_value
 #   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view
 #   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view
 #   Fill: total shape_arithmetic
@@ -357,6 +357,7 @@ def invert_permutation_shape(x: TensorSpec) -> Shape:
 not_differentiable("InvertPermutation")
 zero_flops("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
+facts("bounded_by_inputs", of=("BroadcastTo",))
 
 
 @kernel("UnravelIndex")

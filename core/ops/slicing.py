@@ -1,7 +1,7 @@
 """Slices: Slice, StridedSlice with its gradient and assignments."""
 # Ops here (scripts/regenerate.py writes this list):
 #   StridedSliceGrad TensorStridedSliceUpdate
-#   Slice StridedSlice: shape_arithmetic
+#   Slice StridedSlice: bounded_by_inputs shape_arithmetic
 #   ResourceStridedSliceAssign StridedSliceAssign: side_effect
 
 from __future__ import annotations
@@ -310,6 +310,7 @@ def resource_strided_slice_assign_shape(
 not_differentiable("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
+facts("bounded_by_inputs", of=("Slice", "StridedSlice"))
 
 
 @lower("Slice", static=(1, 2))

@@ -1,6 +1,7 @@
 """Softmax, its logarithm, and the cross entropies and norms that losses are made of."""
 # Ops here (scripts/regenerate.py writes this list):
-#   L2Loss LogSoftmax Softmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
+#   L2Loss LogSoftmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
+#   Softmax: unit_range not_negative
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from ..numerics.softmax import softmax as rows_softmax
 from ..numerics.sums import row_maxima, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input
-from ..registry import Cost, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
+from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 
@@ -245,3 +246,6 @@ def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
     probabilities = g.Softmax(features, axis=-1)
     return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
+
+
+facts("unit_range", "not_negative", of=("Softmax",))

@@ -3,7 +3,8 @@
 #   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
 #   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma IgammaGradA Igammac Lgamma NextAfter: elementwise
 #   Polygamma RandomGammaGrad Spence Xdivy Xlog1py Xlogy Zeta: elementwise
-#   Erf Erfinv Ndtri: elementwise monotone
+#   Erfinv Ndtri: elementwise monotone
+#   Erf: elementwise monotone unit_range
 
 from __future__ import annotations
 
@@ -286,6 +287,7 @@ def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[
 
 
 facts("elementwise", of=("Betainc",))
+facts("unit_range", of=("Erf",))
 
 lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
 lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))

@@ -1,6 +1,6 @@
 """Split, SplitV and Unpack: one tensor taken apart into several."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Split SplitV Unpack: shape_arithmetic
+#   Split SplitV Unpack: bounded_by_inputs shape_arithmetic
 
 from __future__ import annotations
 
@@ -167,6 +167,7 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 
 zero_flops("SplitV", "Unpack")
 facts("shape_arithmetic", of=("SplitV", "Unpack"))
+facts("bounded_by_inputs", of=("Split", "SplitV", "Unpack"))
 
 
 @lower("Split", static=(0,))

@@ -22,6 +22,8 @@ from ..shapes import Shape, TensorSpec
 from ..tensor_names import parse_tensor_name
 from ..traversal import descendants, forward_predecessors, topological_order
 from ..variable_nodes import VARIABLES
+from .accuracy import Accuracy, loosest
+from .rule_sets import RuleSet
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class Pass:
     """True for a pass that runs once, when the others have come to an end."""
     mends: ClassVar[bool] = False
     """True for a pass that takes a graph whose nodes do not fit their ops; it runs before the graph is checked."""
+    accuracy: ClassVar[Accuracy] = Accuracy.EXACT
+    """The class of what the pass does by itself; the rules that it applies state their own."""
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = ()
+    """The rules that it applies."""
     keeps_cost: ClassVar[bool] = False
     """True for a pass that takes away only what never runs or costs nothing: a run costs the same afterwards."""
 
@@ -58,6 +64,14 @@ class Pass:
     def defaults(cls) -> dict[str, Any]:
         """The options and their defaults."""
         return {field.name: field.default for field in dataclasses.fields(cls)}
+
+    @classmethod
+    def accuracies(cls) -> tuple[Accuracy, ...]:
+        """The classes of what the pass and its rules may do, the strictest first."""
+        rules = [rule for one in cls.rule_sets for rule in one.rules]
+        stated = {rule.accuracy for rule in rules} if rules else {cls.accuracy}
+        relaxed = {Accuracy.RELAXED for rule in rules if rule.relaxed_where}
+        return tuple(sorted(stated | relaxed, key=lambda one: one.rank))
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         """Change the graph in place; say through `ctx` what was done and what was refused."""
@@ -82,6 +96,10 @@ class Shared:
     """The graph itself, with the library that it shares with all functions."""
     answers: Answers = dataclasses.field(default_factory=Answers)
     """What inference found of the library's functions."""
+    fast_math: bool = False
+    """True where relaxed rules may be applied."""
+    accuracies: dict[str, Accuracy] = dataclasses.field(default_factory=dict)
+    """The classes of the rules that the pass has applied, here and in functions: of each the loosest."""
     copied: int = 0
     """How many nodes of functions were copied so far."""
     folding: float = 0.0
@@ -154,6 +172,7 @@ class PassContext:
         self.fired, self.refusals = collections.Counter(), {}
         self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
         if not self.function:
+            self.shared.accuracies = {}
             self.shared.impurities.clear()
             self.shared.is_called_anew = True
         elif has_changed:
@@ -171,10 +190,12 @@ class PassContext:
         """True where a feed replaces the value."""
         return output.name in self.feeds
 
-    def fire(self, rule: str, node: Node | str, fate: str = "") -> None:
-        """Record that `rule` changed something at a node, and what became of the node."""
+    def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
+        """Record that `rule` changed something at a node, what became of the node, and the rule's class if it has one."""
         name = node if isinstance(node, str) else node.name
         self.fired[rule] += 1
+        if accuracy is not None:
+            self.shared.accuracies[rule] = loosest((accuracy, self.shared.accuracies.get(rule, accuracy)))
         if fate:
             before = self.fates.get(name)
             self.fates[name] = fate if before in (None, fate) else f"{before}, then {fate}"
@@ -325,7 +346,7 @@ class PassContext:
         name = f"{value.node.name}/output_{value.index}"
         return add_identity(self.graph, name, value, value.dtype.base, device=value.node.device)
 
-    def replace(self, node: Node, value: Output, rule: str, fate: str) -> bool:
+    def replace(self, node: Node, value: Output, rule: str, fate: str, accuracy: Accuracy | None = None) -> bool:
         """Let `value` stand for the first output of `node` and drop the node; its control inputs move to its consumers.
 
         A preserved node stays, as an Identity of `value`; where it is one already, nothing happens and False is returned.
@@ -347,14 +368,14 @@ class PassContext:
                 return False
             dtype = value.dtype.base if value.dtype is not None else node.attrs["T"]
             become(self.graph, node, "Identity", [value], {"T": dtype}, node.control_inputs)
-            self.fire(rule, node, f"an Identity of {value.name} ({fate})")
+            self.fire(rule, node, f"an Identity of {value.name} ({fate})", accuracy)
             return True
         for consumer in list(node.uses):
             for control in node.control_inputs:
                 self.graph.add_control_input(consumer, control)
         self.graph.replace_all_uses(node.output(), value)
         self.graph.replace_control_uses(node, value.node)
-        self.fire(rule, node, fate)
+        self.fire(rule, node, fate, accuracy)
         if not node.uses:
             self.graph.remove_node(node)
         return True

@@ -22,10 +22,12 @@ class NodeFate:
     refused: tuple[str, ...]
 
 
-def node_fates(graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = ()) -> tuple[NodeFate, ...]:
+def node_fates(
+    graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = (), *, fast_math: bool = False
+) -> tuple[NodeFate, ...]:
     """Optimize for the fetches, and say of each node whether it went (folded, merged, fused, removed ...) or why it stayed."""
     nodes = [graph.node_of(name) for name in names]
-    after, report = optimize(graph, fetches, feeds)
+    after, report = optimize(graph, fetches, feeds, fast_math=fast_math)
     fetched = {parse_tensor_name(name)[0] for name in fetches}
     return tuple(_fate(graph, node, after, report, fetched) for node in nodes)
 

@@ -21,6 +21,7 @@ from ..journal import DEBUG, INFO, tell
 from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
 from ..user_signals import pass_on
+from .accuracy import Accuracy, loosest
 from .base import Pass, PassContext, Refusal, Shared
 from .costs import CostMeter, GraphCost
 from .functions.implementations import Implementations
@@ -46,6 +47,8 @@ class PassRecord:
     seconds: float
     fired: Mapping[str, int]
     refused: tuple[Refusal, ...]
+    accuracy: Mapping[str, Accuracy]
+    """The class of each rule that fired: the loosest, where it has several."""
     cost_before: GraphCost | None = None
     cost_after: GraphCost | None = None
 
@@ -58,6 +61,11 @@ class OptimizeReport:
     ops_before: Mapping[str, int]
     ops_after: Mapping[str, int]
     fates: Mapping[str, str]
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """The loosest class of all that was done."""
+        return loosest(one for record in self.passes for one in record.accuracy.values())
 
     @property
     def seconds(self) -> float:
@@ -73,7 +81,7 @@ class OptimizeReport:
 
 
 @rare_collection()
-@takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int)
+@takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool)
 def optimize(
     graph: Graph,
     fetches: Sequence[str] | str,
@@ -84,6 +92,7 @@ def optimize(
     keep: Iterable[str] = (),
     overridable: Sequence[str] = (),
     rounds: int = MAX_ROUNDS,
+    fast_math: bool = False,
     costs: bool = False,
     observe: Callable[[str, Graph], None] = lambda stage, graph: None,
 ) -> tuple[Graph, OptimizeReport]:
@@ -91,6 +100,7 @@ def optimize(
 
     `fetches` and `feeds` are names; `passes` is a list of passes or a text such as "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
+    Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math` only.
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember them.
     What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
     called with the graph at the start (stage "load") and after each pass that changed it.
@@ -105,7 +115,7 @@ def optimize(
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
-    ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=Shared(chosen))
+    ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=Shared(chosen, fast_math=fast_math))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)
@@ -242,7 +252,8 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     after = _size(graph)
     level = INFO if ctx.fired else DEBUG
     tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
-    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
+    accuracy = {rule: ctx.shared.accuracies.get(rule, one.accuracy) for rule in ctx.fired}
+    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), tuple(ctx.refusals.values()), accuracy)
 
 
 def _check(graph: Graph, after: Pass) -> None:

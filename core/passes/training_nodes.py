@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
+from .accuracy import Accuracy
 from .base import Pass, PassContext
-from .rules.rewrite import Rewriter, RuleSet
+from .rule_sets import RuleSet
+from .rules.rewrite import Rewriter
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -26,17 +28,18 @@ class RemoveTrainingNodes(Pass):
     summary: ClassVar[str] = "bypass what only training needs, dropout at rate 0 too"
     follows: ClassVar[str] = "strip_debug"
     in_default_pipeline: ClassVar[bool] = False
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES)
+        Rewriter(graph, ctx).apply(*self.rule_sets)
 
 
-@rule(*_PASSED_ON, algebra="stop_gradient(x) -> x")
+@rule(*_PASSED_ON, algebra="stop_gradient(x) -> x", accuracy=Accuracy.EXACT)
 def passed_on(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0]
 
 
-@rule("GreaterEqual", algebra="uniform[0, 1) >= 0 -> true")
+@rule("GreaterEqual", algebra="uniform[0, 1) >= 0 -> true", accuracy=Accuracy.EXACT)
 def mask_of_nothing(r: Rewriter, node: Node) -> Output | None:
     drawn, rate = node.inputs
     if drawn.node.op != "RandomUniform" or not r.is_all(rate, 0):
@@ -44,7 +47,7 @@ def mask_of_nothing(r: Rewriter, node: Node) -> Output | None:
     return r.Fill(drawn.node.inputs[0], r.constant(True, node.output()))
 
 
-@rule("Floor", algebra="floor(1 + uniform[0, 1)) -> 1")
+@rule("Floor", algebra="floor(1 + uniform[0, 1)) -> 1", accuracy=Accuracy.EXACT)
 def floor_of_nothing(r: Rewriter, node: Node) -> Output | None:
     added = node.inputs[0].node
     if not has_fact(added.op, "addition"):

@@ -13,6 +13,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
 from ..node_making import add_constant
 from ..tensors import Tensor
+from .accuracy import Accuracy
 from .base import Pass, PassContext
 
 
@@ -25,6 +26,7 @@ class RoundWeights(Pass):
     follows: ClassVar[str] = "fuse"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
+    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
     steps: int = 256
     minimum_size: int = 16
 
@@ -58,6 +60,7 @@ class QuantizeWeights(Pass):
     follows: ClassVar[str] = "round_weights"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
+    accuracy: ClassVar[Accuracy] = Accuracy.RELAXED
     minimum_size: int = 1024
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

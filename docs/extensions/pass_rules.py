@@ -1,4 +1,4 @@
-"""`{rules} MODULE ...`: the rules in modules of core/passes, each with the algebra that it states itself."""
+"""`{rules} MODULE ...`: the rules in modules of core/passes, each with the algebra and the class that it states itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class RulesDirective(SphinxDirective):
-    """A list of rules: what they replace, and what they are called in reports."""
+    """A list of rules: what they replace, what they are called in reports, and how close their results are."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -20,7 +20,7 @@ class RulesDirective(SphinxDirective):
         found = nodes.bullet_list()
         for module in self.arguments[0].split():
             for rule in importlib.import_module(f"tfg.core.passes.{module}").RULES.rules:
-                name = nodes.paragraph("", "", nodes.literal(text=rule.algebra), nodes.Text(f" ({rule.name})"))
+                name = nodes.paragraph("", "", nodes.literal(text=rule.algebra), nodes.Text(f" ({rule.name}: {rule.classes})"))
                 found += nodes.list_item("", name)
         return [found]
 

@@ -49,13 +49,13 @@ def placeholder(b: GraphBuilder, name: str, shape: Sequence[int] | None = (2, 3)
 
 
 def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **options: Any) -> Rewritten:
-    """Build, optimize for what `build` returns, and check that the values stay."""
+    """Build, optimize for what `build` returns with fast math, and check that the values stay."""
     b = GraphBuilder()
     made = build(b)
     outputs = made if isinstance(made, (tuple, list)) else (made,)
     fetches = tuple(o.name for o in outputs)
     feeds = [node.name + ":0" for node in b.graph if node.op == "Placeholder"]
-    after, report = optimize(b.graph, fetches, feeds, passes, **options)
+    after, report = optimize(b.graph, fetches, feeds, passes, **{"fast_math": True, **options})
     if check:
         assert_same(b.graph, after, fetches, feeds_for(b.graph))
     return Rewritten(b.graph, after, fetches, report)

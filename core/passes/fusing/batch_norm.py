@@ -9,25 +9,23 @@ import numpy as np
 
 from ...graph import Graph, Node, Output
 from ...op_facts import ops_with
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext
+from ..rule_sets import RuleSet
+from ..rules.constant_factors import may_scale, merged_offsets
 from ..rules.linear_maps import (
-    FORWARD_PRODUCTS,
-    PRODUCTS,
-    WEIGHTS,
     aligned_vector,
     bias_format,
     channel_vector,
     constant_weights,
-    input_axes,
     is_channels_first,
-    is_matrix_product,
     is_read,
-    output_axes,
     scaled,
     wide,
     with_factor,
 )
-from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+from ..rules.product_axes import FORWARD_PRODUCTS, PRODUCTS, WEIGHTS, input_axes, is_matrix_product, output_axes
+from ..rules.rewrite import Rewriter, attrs_of
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -51,14 +49,20 @@ class FoldBatchNorm(Pass):
     summary: ClassVar[str] = "fold batch normalizations and channel factors into convolution and product weights"
     follows: ClassVar[str] = "arithmetic"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, LEFT)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         rewriter = Rewriter(graph, ctx)
-        rewriter.apply(RULES)
-        rewriter.apply(LEFT)
+        for rules in self.rule_sets:
+            rewriter.apply(rules)
 
 
-@rule("Mul", algebra="conv(x, w) * c -> conv(x, w * c)")
+@rule(
+    "Mul",
+    algebra="conv(x, w) * c -> conv(x, w * c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow",
+)
 def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
     for constant, value in _constant_operands(r, node):
         producer = value.node
@@ -69,6 +73,8 @@ def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
         bias = _constant_bias(r, producer)
         if bias is None or not _is_foldable(r, product, producer):
             return None
+        if not _may_scale(r, product, channels, bias):
+            return None
         result = with_factor(r, product, output_axes(product), channels)
         if producer is product:
             return result
@@ -76,7 +82,7 @@ def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)")
+@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)", accuracy=Accuracy.EXACT)
 def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
     for constant, value in _constant_operands(r, node):
         product = _product_of(value.node)
@@ -90,7 +96,12 @@ def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("BiasAdd", algebra="(x + b) + c -> x + (b + c)")
+@rule(
+    "BiasAdd",
+    algebra="(x + b) + c -> x + (b + c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, or are so large that the sum may overflow",
+)
 def merge_biases(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op != "BiasAdd" or not r.is_free(inner) or inner.attr("data_format") != node.attr("data_format"):
@@ -98,10 +109,16 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
     first, second = (r.constant_value(n.inputs[1]) for n in (inner, node))
     if first is None or second is None or first.shape != second.shape:
         return None
-    return r.BiasAdd(inner.inputs[0], r.constant(first + second, node.inputs[1]), **attrs_of(node))
+    total = merged_offsets(r, first, second)
+    return None if total is None else r.BiasAdd(inner.inputs[0], r.constant(total, node.inputs[1]), **attrs_of(node))
 
 
-@rule(*_NORMS, algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)")
+@rule(
+    *_NORMS,
+    algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow",
+)
 def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     producer = node.inputs[0].node
     product = _product_of(producer)
@@ -112,11 +129,13 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     if found is None or bias is None or not _is_foldable(r, product, producer):
         return None
     scale, offset = found
+    if not _may_scale(r, product, scale, bias):
+        return None
     result = with_factor(r, product, output_axes(product), scale)
     return r.BiasAdd(result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
 
 
-@rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)")
+@rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)", accuracy=Accuracy.RELAXED)
 def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     found = _affine(r, inner, node)
@@ -140,7 +159,7 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     return r.BiasAdd(result, r.constant(bias, result), data_format=bias_format(node))
 
 
-@LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o")
+@LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o", accuracy=Accuracy.RELAXED)
 def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     found = _scale_and_offset(r, node) if is_read(r, node) else None
@@ -197,6 +216,14 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
             r.refuse(f"{node.name} is read by others too")
             return False
     return True
+
+
+def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
+    """True where the product of weights that are scaled along the channels of its result differs by rounding only."""
+    weights = r.constant_value(product.inputs[WEIGHTS])
+    with np.errstate(all="ignore"):
+        after = scaled(weights, output_axes(product), factor).astype(weights.dtype)
+    return may_scale(r, product, weights, after, factor, bias)
 
 
 def _is_without_padding(r: Rewriter, product: Node) -> bool:

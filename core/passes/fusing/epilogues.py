@@ -9,9 +9,12 @@ from typing import ClassVar
 from ...graph import Graph, Node, Output
 from ...op_facts import ops_with
 from ...variable_nodes import VARIABLES
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext
-from ..rules.linear_maps import is_matrix_product, reshaped
-from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+from ..rule_sets import RuleSet
+from ..rules.linear_maps import reshaped
+from ..rules.product_axes import is_matrix_product
+from ..rules.rewrite import Rewriter, attrs_of
 from .gelu import GELU, adds_bias_only
 from .normalization import NORMALIZATION
 from .padding import MIRROR_PADDING, ZERO_PADDING
@@ -40,40 +43,12 @@ ONEDNN_KERNELS = {
 _ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
 
 
-@dataclasses.dataclass(frozen=True)
-class Fuse(Pass):
-    """Fuse products with the bias and the activation behind them, and padding and resizing into the convolution behind it.
-
-    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless `trainable`
-    says so. TensorFlow's CPU kernels for Conv2D and MatMul are in all its builds; those for DepthwiseConv2dNative, Conv3D,
-    GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` these are used too, and the graph
-    runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86 servers since AVX512-VNNI).
-    """
-
-    name: ClassVar[str] = "fuse"
-    summary: ClassVar[str] = "fuse convolutions and products with bias and activation (no gradients afterwards)"
-    follows: ClassVar[str] = "bodies"
-    trainable: bool = False
-    onednn: bool = False
-
-    def run(self, graph: Graph, ctx: PassContext) -> None:
-        rewriter = Rewriter(graph, ctx)
-        variable = next((node for node in graph if node.op in VARIABLES), None)
-        rewriter.apply(ZERO_PADDING)
-        if variable is not None and not self.trainable:
-            ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")
-        else:
-            for rules in (PRODUCTS_IN_ONEDNN, GELU, NORMALIZATION) if self.onednn else (PRODUCTS,):
-                rewriter.apply(rules)
-            rewriter.apply(MIRROR_PADDING)
-
-
 def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
     """The rules that fuse products with bias and activation into those of the `kernels`."""
     rules = RuleSet()
     by_op = {kernel.op: kernel for kernel in kernels.values()}
 
-    @rules.rule("BiasAdd", algebra="bias_add(conv(x, w), b) -> fused conv")
+    @rules.rule("BiasAdd", algebra="bias_add(conv(x, w), b) -> fused conv", accuracy=Accuracy.ROUNDING)
     def product_with_bias(r: Rewriter, node: Node) -> Output | None:
         product, reshape = _behind_reshape(r, node.inputs[0].node)
         if not _is_fusible(r, node, product, kernels):
@@ -84,7 +59,7 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
         fused = r.add(kernels[product.op].op, *_operands(product, node.inputs[1]), **_attributes(product))
         return reshaped(r, fused, reshape)
 
-    @rules.rule(*_ACTIVATIONS, algebra="activation(fused conv) -> fused conv")
+    @rules.rule(*_ACTIVATIONS, algebra="activation(fused conv) -> fused conv", accuracy=Accuracy.ROUNDING)
     def activation_of_fused(r: Rewriter, node: Node) -> Output | None:
         fused, reshape = _behind_reshape(r, node.inputs[0].node)
         kernel = by_op.get(fused.op)
@@ -169,3 +144,39 @@ def _attributes(product: Node) -> dict[str, object]:
     if product.op == "Conv2D":
         extra |= {"TArgs": [product.attrs["T"]], "num_host_args": 0}
     return {**shared, **extra}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fuse(Pass):
+    """Fuse products with the bias and the activation behind them, and padding and resizing into the convolution behind it.
+
+    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless `trainable`
+    says so. TensorFlow's CPU kernels for Conv2D and MatMul are in all its builds; those for DepthwiseConv2dNative, Conv3D,
+    GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` these are used too, and the graph
+    runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86 servers since AVX512-VNNI).
+    """
+
+    name: ClassVar[str] = "fuse"
+    summary: ClassVar[str] = "fuse convolutions and products with bias and activation (no gradients afterwards)"
+    follows: ClassVar[str] = "bodies"
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (
+        ZERO_PADDING,
+        PRODUCTS,
+        PRODUCTS_IN_ONEDNN,
+        GELU,
+        NORMALIZATION,
+        MIRROR_PADDING,
+    )
+    trainable: bool = False
+    onednn: bool = False
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        rewriter = Rewriter(graph, ctx)
+        variable = next((node for node in graph if node.op in VARIABLES), None)
+        rewriter.apply(ZERO_PADDING)
+        if variable is not None and not self.trainable:
+            ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")
+        else:
+            for rules in (PRODUCTS_IN_ONEDNN, GELU, NORMALIZATION) if self.onednn else (PRODUCTS,):
+                rewriter.apply(rules)
+            rewriter.apply(MIRROR_PADDING)

@@ -9,8 +9,10 @@ import numpy as np
 
 from ... import binding, dtypes
 from ...graph import Node, Output
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet
 from ..rules.linear_maps import is_read_only_by, reshaped
-from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+from ..rules.rewrite import Rewriter, attrs_of
 
 GELU = RuleSet()
 
@@ -19,7 +21,7 @@ _MOST = 12
 """More operations than any way to write GELU takes."""
 
 
-@GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul")
+@GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul", accuracy=Accuracy.ROUNDING)
 def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
     found = _expression(r, node)
     if found is None:

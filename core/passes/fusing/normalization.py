@@ -9,7 +9,9 @@ import numpy as np
 from ... import dtypes
 from ...graph import Node, Output
 from ...op_facts import ops_with
-from ..rules.rewrite import MOST_MADE, Rewriter, RuleSet
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet
+from ..rules.rewrite import MOST_MADE, Rewriter
 
 NORMALIZATION = RuleSet()
 rule = NORMALIZATION.rule
@@ -18,7 +20,7 @@ _ADD = ops_with("addition")
 _BATCH_NORMS = ops_with("batch_normalization")
 
 
-@rule("Mul", algebra="(x - mean(x)) * rsqrt(mean((x - mean(x))^2) + e) -> layer_norm(x, 1, 0)")
+@rule("Mul", algebra="(x - mean(x)) * rsqrt(mean((x - mean(x))^2) + e) -> layer_norm(x, 1, 0)", accuracy=Accuracy.RELAXED)
 def layer_norm(r: Rewriter, node: Node) -> Output | None:
     for centered, root in (node.inputs, tuple(reversed(node.inputs))):
         if centered.node.op == "Sub":
@@ -29,7 +31,11 @@ def layer_norm(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(*_ADD, algebra="x * f + (b - mean(x) * f), f = rsqrt(variance(x) + e) * g -> layer_norm(x, g, b)")
+@rule(
+    *_ADD,
+    algebra="x * f + (b - mean(x) * f), f = rsqrt(variance(x) + e) * g -> layer_norm(x, g, b)",
+    accuracy=Accuracy.RELAXED,
+)
 def layer_norm_as_factor(r: Rewriter, node: Node) -> Output | None:
     for scaled, offset in (node.inputs, tuple(reversed(node.inputs))):
         if scaled.node.op != "Mul" or offset.node.op != "Sub" or offset.node.inputs[1].node.op != "Mul":
@@ -59,7 +65,7 @@ def _layer_norm_of_factor(r: Rewriter, x: Output, mean: Output, factor: Output, 
     return None
 
 
-@rule("Mul", algebra="layer_norm(x, g, 0) * h -> layer_norm(x, g * h, 0)")
+@rule("Mul", algebra="layer_norm(x, g, 0) * h -> layer_norm(x, g * h, 0)", accuracy=Accuracy.RELAXED)
 def factor_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     for value, factor in (node.inputs, tuple(reversed(node.inputs))):
         x, gamma, beta = _parts(r, value)
@@ -69,7 +75,7 @@ def factor_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(*_ADD, algebra="layer_norm(x, g, b) + c -> layer_norm(x, g, b + c)")
+@rule(*_ADD, algebra="layer_norm(x, g, b) + c -> layer_norm(x, g, b + c)", accuracy=Accuracy.RELAXED)
 def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     for value, offset in (node.inputs, tuple(reversed(node.inputs))):
         x, gamma, beta = _parts(r, value)
@@ -79,7 +85,11 @@ def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Reshape", algebra="reshape(batch_norm(reshape(x, [1, rows, n, 1]))), trained -> layer_norm(x, 1, 0)")
+@rule(
+    "Reshape",
+    algebra="reshape(batch_norm(reshape(x, [1, rows, n, 1]))), trained -> layer_norm(x, 1, 0)",
+    accuracy=Accuracy.RELAXED,
+)
 def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     """As tf.keras writes it: each row is a channel of one image, normalized with its own moments."""
     norm = node.inputs[0].node
@@ -96,7 +106,7 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
 
 
-@rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)")
+@rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)", accuracy=Accuracy.ROUNDING)
 def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     norm = node.inputs[0].node
     if norm.op not in _BATCH_NORMS or norm.attr("data_format") not in (b"NHWC", b"NCHW"):

@@ -10,8 +10,10 @@ import numpy as np
 from ... import dtypes
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet
 from ..rules.linear_maps import is_read, is_read_only_by
-from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+from ..rules.rewrite import Rewriter, attrs_of
 
 ZERO_PADDING = RuleSet()
 """What is left has gradients."""
@@ -22,7 +24,7 @@ _BIASES = ("BiasAdd", *ops_with("addition"))
 _FUSED_PAD_DTYPES = ("float", "double", "half", "bfloat16")
 
 
-@ZERO_PADDING.rule(*_CONVOLUTIONS, algebra="conv(pad(x, p), padding v) -> conv(x, padding v + p)")
+@ZERO_PADDING.rule(*_CONVOLUTIONS, algebra="conv(pad(x, p), padding v) -> conv(x, padding v + p)", accuracy=Accuracy.ROUNDING)
 def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
     pad = node.inputs[0].node
     if pad.op not in ("Pad", "PadV2") or not is_read(r, node):
@@ -55,7 +57,11 @@ def _other_arguments(node: Node) -> tuple[Any, ...]:
     return (node.inputs[1], node.inputs[2:end], node.inputs[end:])
 
 
-@MIRROR_PADDING.rule("Conv2D", algebra="conv(mirror_pad(resize(x, s), p), w) -> fused_resize_and_pad_conv(x, s, p, w)")
+@MIRROR_PADDING.rule(
+    "Conv2D",
+    algebra="conv(mirror_pad(resize(x, s), p), w) -> fused_resize_and_pad_conv(x, s, p, w)",
+    accuracy=Accuracy.ROUNDING,
+)
 def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
     pad = node.inputs[0].node
     resize = pad.inputs[0].node if pad.op == "MirrorPad" else pad
@@ -77,7 +83,7 @@ def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
     return r.FusedResizeAndPadConv2D(*resize.inputs, paddings, node.inputs[1], **attrs)
 
 
-@MIRROR_PADDING.rule("Conv2D", algebra="conv(mirror_pad(x, p), w) -> fused_pad_conv(x, p, w)")
+@MIRROR_PADDING.rule("Conv2D", algebra="conv(mirror_pad(x, p), w) -> fused_pad_conv(x, p, w)", accuracy=Accuracy.ROUNDING)
 def mirror_pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
     pad = node.inputs[0].node
     if pad.op != "MirrorPad" or not _has_fused_kernel(r, node, _FUSED_PAD_DTYPES):

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.builder import GraphBuilder
 from ...errors import InvalidArgumentError
 from ...graph import Graph, Node, Output
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext, become, identity_of
 from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered
 from .minimum_cut import UNCUT, Network
@@ -31,6 +32,7 @@ class Layout(Pass):
     name: ClassVar[str] = "layout"
     summary: ClassVar[str] = "turn NCHW convolutions, poolings and normalizations into NHWC, or back, with few transposes"
     follows: ClassVar[str] = "batchnorm"
+    accuracy: ClassVar[Accuracy] = Accuracy.ROUNDING
     in_default_pipeline: ClassVar[bool] = False
     to: str = "NHWC"
 

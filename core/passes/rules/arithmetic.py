@@ -12,10 +12,13 @@ from ... import dtypes
 from ...functions.callers import gradient_name
 from ...graph import Graph, Node, Output
 from ...op_facts import ops_with
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext
+from ..rule_sets import RuleSet
 from . import constant_factors, sums
 from .linear_maps import weights_take
-from .rewrite import MOST_MADE, Rewriter, RuleSet, attrs_of, holds, is_unary_map
+from .margins import is_normal
+from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -26,32 +29,33 @@ _DIVIDE = ops_with("division")
 
 @dataclasses.dataclass(frozen=True)
 class Arithmetic(Pass):
-    """Apply the identities of this file wherever they hold, floating-point reassociation allowed."""
+    """Apply the identities of this file wherever they hold; those that regroup floating-point sums take fast math."""
 
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sums.RULES, constant_factors.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES, sums.RULES, constant_factors.RULES)
+        Rewriter(graph, ctx).apply(*self.rule_sets)
 
 
-@rule(*_ADD, algebra="x + 0 -> x")
+@rule(*_ADD, algebra="x + 0 -> x", accuracy=Accuracy.ROUNDING)
 def add_zero(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 0)
 
 
-@rule("Sub", algebra="x - 0 -> x")
+@rule("Sub", algebra="x - 0 -> x", accuracy=Accuracy.ROUNDING)
 def subtract_zero(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 0, only_right=True)
 
 
-@rule("Mul", algebra="x * 1 -> x")
+@rule("Mul", algebra="x * 1 -> x", accuracy=Accuracy.EXACT)
 def multiply_by_one(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 1)
 
 
-@rule(*_DIVIDE, algebra="x / 1 -> x")
+@rule(*_DIVIDE, algebra="x / 1 -> x", accuracy=Accuracy.EXACT)
 def divide_by_one(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 1, only_right=True)
 
@@ -67,7 +71,7 @@ def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -
     return None
 
 
-@rule("Mul", algebra="x * 0 -> 0")
+@rule("Mul", algebra="x * 0 -> 0", accuracy=Accuracy.EXACT)
 def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
     if not any(r.is_all(value, 0) for value in node.inputs):
         return None
@@ -81,7 +85,7 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
     return r.constant_for(np.zeros(shape.known()), node)
 
 
-@rule("Sub", algebra="x - x -> 0")
+@rule("Sub", algebra="x - x -> 0", accuracy=Accuracy.EXACT)
 def subtract_itself(r: Rewriter, node: Node) -> Output | None:
     if node.inputs[0] != node.inputs[1]:
         return None
@@ -91,17 +95,17 @@ def subtract_itself(r: Rewriter, node: Node) -> Output | None:
     return r.ZerosLike(node.inputs[0])
 
 
-@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x")
+@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x", accuracy=Accuracy.EXACT)
 def logical_neutral(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, node.op == "LogicalAnd")
 
 
-@rule("Mul", algebra="x * x -> x^2")
+@rule("Mul", algebra="x * x -> x^2", accuracy=Accuracy.EXACT)
 def multiply_by_itself(r: Rewriter, node: Node) -> Output | None:
     return r.Square(node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
 
 
-@rule(*_ADD, algebra="x + (-y) -> x - y")
+@rule(*_ADD, algebra="x + (-y) -> x - y", accuracy=Accuracy.EXACT)
 def add_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
     if b.node.op == "Neg":
@@ -109,19 +113,22 @@ def add_negated(r: Rewriter, node: Node) -> Output | None:
     return r.Sub(b, a.node.inputs[0]) if a.node.op == "Neg" else None
 
 
-@rule("Sub", algebra="x - (-y) -> x + y")
+@rule("Sub", algebra="x - (-y) -> x + y", accuracy=Accuracy.EXACT)
 def subtract_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
     return r.AddV2(a, b.node.inputs[0]) if b.node.op == "Neg" else None
 
 
-@rule(fact="involution", algebra="f(f(x)) -> x")
+@rule(fact="involution", algebra="f(f(x)) -> x", accuracy=Accuracy.EXACT, relaxed_where="f is a reciprocal")
 def involution(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
-    return inner.inputs[0] if _is_same_function(r, node, inner) else None
+    if not _is_same_function(r, node, inner):
+        return None
+    is_safe = not r.is_fact(node, "reciprocal") or r.may_relax("a reciprocal may overflow or underflow")
+    return inner.inputs[0] if is_safe else None
 
 
-@rule(fact="idempotent", algebra="f(f(x)) -> f(x)")
+@rule(fact="idempotent", algebra="f(f(x)) -> f(x)", accuracy=Accuracy.EXACT)
 def idempotent(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0]
     return inner if _is_same_function(r, node, inner.node) else None
@@ -134,7 +141,7 @@ def _is_same_function(r: Rewriter, node: Node, inner: Node) -> bool:
     return all(map(r.is_same, node.inputs[1:], inner.inputs[1:]))
 
 
-@rule("LogicalNot", algebra="not (x = y) -> x != y")
+@rule("LogicalNot", algebra="not (x = y) -> x != y", accuracy=Accuracy.EXACT)
 def push_not_into_comparison(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     opposite = _OPPOSITE.get(inner.op)
@@ -157,7 +164,12 @@ _OPPOSITE = {
 }
 
 
-@rule("Pow", algebra="x^0, x^1, x^2, x^3, x^0.5, x^-0.5, x^-1 -> cheaper ops")
+@rule(
+    "Pow",
+    algebra="x^0, x^1, x^2, x^3, x^0.5, x^-0.5, x^-1 -> cheaper ops",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="a root may see a number less than zero",
+)
 def power(r: Rewriter, node: Node) -> Output | None:
     x, exponent = node.inputs
     value = r.constant_value(exponent)
@@ -175,20 +187,28 @@ def power(r: Rewriter, node: Node) -> Output | None:
         return r.Mul(x, r.Square(x))
     op = _POWERS.get(number)
     is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
-    return r.add(op, x) if op is not None and is_real else None
+    if op is None or not is_real or not (_takes_roots(r, x, number) or r.may_relax("the base may be negative")):
+        return None
+    return r.add(op, x)
+
+
+def _takes_roots(r: Rewriter, x: Output, exponent: float) -> bool:
+    """True where x^exponent is no root, or x is large enough: of -0 and of minus infinity powers and roots differ."""
+    low = r.range(x).low
+    return exponent not in (0.5, -0.5) or low > 0 or (exponent > 0 and low == 0)
 
 
 _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
 
 
-@rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)")
+@rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)", accuracy=Accuracy.EXACT)
 def square_of_difference(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     is_real = node.inputs[0].dtype is not None and not node.inputs[0].dtype.is_complex
     return r.SquaredDifference(*inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
 
 
-@rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)")
+@rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)", accuracy=Accuracy.ROUNDING)
 def divide_by_root(r: Rewriter, node: Node) -> Output | None:
     x, root = node.inputs
     if root.node.op != "Sqrt" or not r.is_free(root.node):
@@ -196,21 +216,23 @@ def divide_by_root(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.Rsqrt(root.node.inputs[0]))
 
 
-@rule(*_DIVIDE, algebra="x / c -> x * (1/c)")
+@rule(*_DIVIDE, algebra="x / c -> x * (1/c)", accuracy=Accuracy.ROUNDING)
 def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
     x, divisor = node.inputs
     value = r.constant_value(divisor)
     if value is None or x.dtype is None or not (x.dtype.is_floating or x.dtype.is_complex) or np.any(value == 0):
         return None
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         reciprocal = 1 / value
-    if not np.all(np.isfinite(reciprocal.astype(np.complex128))):
-        r.refuse("the reciprocal overflows")
+    if not np.all(reciprocal) or not is_normal(reciprocal):
+        r.refuse("the reciprocal overflows or underflows")
+        return None
+    if x.dtype.is_complex and not r.may_relax("parts of complex quotients may overflow"):
         return None
     return r.Mul(x, r.constant(reciprocal, x))
 
 
-@rule("Log", algebra="log(1 + x) -> log1p(x)")
+@rule("Log", algebra="log(1 + x) -> log1p(x)", accuracy=Accuracy.RELAXED)
 def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in _ADD:
@@ -221,13 +243,13 @@ def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)")
+@rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)", accuracy=Accuracy.RELAXED)
 def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     return r.LogSoftmax(inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
 
 
-@rule("Sub", algebra="exp(x) - 1 -> expm1(x)")
+@rule("Sub", algebra="exp(x) - 1 -> expm1(x)", accuracy=Accuracy.RELAXED)
 def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
     a, one = node.inputs
     if a.node.op != "Exp" or not r.is_free(a.node) or not r.is_all(one, 1) or not r.same_shape(a, node.output()):
@@ -235,7 +257,12 @@ def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
     return r.Expm1(a.node.inputs[0])
 
 
-@rule("AddN", algebra="AddN of one, of two, of equals, of AddNs")
+@rule(
+    "AddN",
+    algebra="AddN of one, of two, of equals, of AddNs",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the sum is regrouped, or has more than 8 equal terms",
+)
 def add_many(r: Rewriter, node: Node) -> Output | None:
     values = node.inputs
     if values[0].dtype is None or values[0].dtype is dtypes.variant:
@@ -243,29 +270,50 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
     if len(values) == 1:
         return values[0]
     if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
-        return r.Mul(values[0], r.constant(len(values), values[0]))
+        is_safe = len(values) <= _FEW or r.may_relax("the roundings of a long sum add up")
+        return r.Mul(values[0], r.constant(len(values), values[0])) if is_safe else None
     if r.is_left_to(node, lambda reader: reader.op == node.op):
         return None
     flat = _flat(r, node)
     if len(flat) > len(values):
-        return r.AddN(flat)
+        is_safe = not _is_regrouped(r, node) or r.may_relax("several values are regrouped")
+        return r.AddN(flat) if is_safe else None
     return r.AddV2(*values) if len(values) == 2 else None
 
 
+_FEW = 8
+"""The most equal terms whose sum differs from a multiple by a few units in the last place."""
+
+
+def _is_tree(r: Rewriter, value: Output, op: str) -> bool:
+    """True where a value is a sum of its own that only one node reads."""
+    return value.node.op == op and r.is_free(value.node)
+
+
 def _flat(r: Rewriter, node: Node) -> list[Output]:
-    """What a tree of nodes of one type adds up, from left to right; what others read too is not part of the tree."""
+    """The terms of a tree of nodes of one type, from left to right; a node with other readers is a term itself."""
     flat: list[Output] = []
     pending = list(node.inputs[::-1])
     while pending:
         value = pending.pop()
-        if value.node.op == node.op and r.is_free(value.node):
+        if _is_tree(r, value, node.op):
             pending += value.node.inputs[::-1]
         else:
             flat.append(value)
     return flat
 
 
-@rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)")
+def _is_regrouped(r: Rewriter, node: Node) -> bool:
+    """True where another operand than the first of the tree at `node`, or of a tree in it, is a sum of its own."""
+    while True:
+        if any(_is_tree(r, value, node.op) for value in node.inputs[1:]):
+            return True
+        if not _is_tree(r, node.inputs[0], node.op):
+            return False
+        node = node.inputs[0].node
+
+
+@rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)", accuracy=Accuracy.RELAXED)
 def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
     left, right = (value.node for value in node.inputs)
     if left.op != "Mul" or right.op != "Mul" or left is right or not (r.is_free(left) and r.is_free(right)):
@@ -283,12 +331,18 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("MatMul", algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)")
+@rule("MatMul", algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)", accuracy=Accuracy.ROUNDING)
 def transpose_into_matmul(r: Rewriter, node: Node) -> Output | None:
     return _transposes_into_product(r, node, ("transpose_a", "transpose_b"))
 
 
-@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", algebra="BatchMatMul(transpose(a), b) -> BatchMatMul(a, b, adj_x)")
+@rule(
+    "BatchMatMul",
+    "BatchMatMulV2",
+    "BatchMatMulV3",
+    algebra="BatchMatMul(transpose(a), b) -> BatchMatMul(a, b, adj_x)",
+    accuracy=Accuracy.ROUNDING,
+)
 def transpose_into_batch_matmul(r: Rewriter, node: Node) -> Output | None:
     if node.inputs[0].dtype is None or node.inputs[0].dtype.is_complex:
         return None
@@ -315,7 +369,13 @@ def _swaps_last_two(r: Rewriter, node: Node) -> bool:
     return bool(np.array_equal(permutation, [*range(rank - 2), rank - 1, rank - 2]))
 
 
-@rule("Max", "Min", algebra="max(f(x)) -> f(max(x)) for monotone f")
+@rule(
+    "Max",
+    "Min",
+    algebra="max(f(x)) -> f(max(x)) for monotone f",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="f gives NaN for some numbers",
+)
 def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
@@ -325,6 +385,8 @@ def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
         return None
     if not _takes_some(r, inner.inputs[0], node.inputs[1]):
         r.refuse("of no elements the least or greatest is an infinity, which is not one of the function's values")
+        return None
+    if r.is_fact(inner, "partial") and not r.may_relax(f"{inner.op} gives NaN for some numbers"):
         return None
     reduced = r.add(node.op, inner.inputs[0], node.inputs[1], **attrs_of(node, T=inner.inputs[0].dtype))
     return r.add(inner.op, reduced, **attrs_of(inner))
@@ -338,7 +400,7 @@ def _takes_some(r: Rewriter, x: Output, axes: Output) -> bool:
     return all(isinstance(dims[place], int) and dims[place] > 0 for place in np.ravel(places).tolist())
 
 
-@rule("Concat", "ConcatV2", algebra="concat(f(x), f(y)) -> f(concat(x, y))")
+@rule("Concat", "ConcatV2", algebra="concat(f(x), f(y)) -> f(concat(x, y))", accuracy=Accuracy.EXACT)
 def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
     count = node.attrs["N"]
     start = 1 if node.op == "Concat" else 0
@@ -354,7 +416,17 @@ def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
     return r.add(first.op, joined, **attrs_of(first))
 
 
-@rule("Sum", "Mean", "Max", "Min", "Prod", "Any", "All", algebra="a reduction over axes of size 1 -> x or a reshape")
+@rule(
+    "Sum",
+    "Mean",
+    "Max",
+    "Min",
+    "Prod",
+    "Any",
+    "All",
+    algebra="a reduction over axes of size 1 -> x or a reshape",
+    accuracy=Accuracy.ROUNDING,
+)
 def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     x, axes = node.inputs
     value, shape = r.constant_value(axes), r.shape(x)
@@ -372,7 +444,12 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Mul", algebra="matmul(x, w) * c -> matmul(x, w * c)")
+@rule(
+    "Mul",
+    algebra="matmul(x, w) * c -> matmul(x, w * c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow",
+)
 def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     constant, other = sums.with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
@@ -383,4 +460,6 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     if known is None or value.size != 1 or value.ndim > 2:
         return None
     scaled = constant_factors.scaled_weights(r, known, value.reshape(()))
-    return None if scaled is None else r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))
+    if scaled is None or not constant_factors.may_scale(r, other.node, known, scaled, value):
+        return None
+    return r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))

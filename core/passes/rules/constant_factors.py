@@ -9,8 +9,11 @@ import numpy as np
 
 from ...graph import Node, Output
 from ...op_facts import ops_with
-from .linear_maps import is_matrix_product
-from .rewrite import Rewriter, RuleSet, attrs_of
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet, rounds
+from .margins import holds_products, is_normal, most, sum_hazard
+from .product_axes import data_input, is_matrix_product, weights_sum
+from .rewrite import Rewriter, attrs_of
 from .sums import free_node, with_constant
 
 RULES = RuleSet()
@@ -20,7 +23,13 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
 _ADD = ops_with("addition")
 
 
-@rule(*_CONVOLUTIONS, "MatMul", algebra="conv(x * c, w) -> conv(x, c * w)")
+@rule(
+    *_CONVOLUTIONS,
+    "MatMul",
+    algebra="conv(x * c, w) -> conv(x, c * w)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow",
+)
 def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
     weights = r.constant_value(node.inputs[1])
@@ -42,7 +51,29 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
         r.refuse("the factor is neither one number nor one for each input channel")
         return None
     scaled = scaled_weights(r, weights, aligned)
-    return None if scaled is None else r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+    if scaled is None or not _may_scale_input(r, node, x, factor, weights, scaled):
+        return None
+    return r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+
+
+def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any, scaled: Any) -> bool:
+    """True where the factor shrinks x, or x is small enough, so that nothing overflows; or fast math allows it."""
+    if not rounds(node):
+        return True
+    data, largest = r.range(x).magnitude, most(factor)
+    sizes = (data * largest * weights_sum(node, weights), data * weights_sum(node, scaled))
+    is_safe = is_normal(scaled) and (largest <= 1 or holds_products(scaled, data, *sizes))
+    return is_safe or r.may_relax("the scaled data may overflow, or the scaled weights underflow")
+
+
+def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any, bias: Any = 0) -> bool:
+    """True where neither a product with its bias nor that times a factor can overflow; or fast math allows it."""
+    if not rounds(product):
+        return True
+    data = r.range(data_input(product)).magnitude
+    plain, after = data * weights_sum(product, weights) + most(bias), data * weights_sum(product, scaled)
+    is_safe = is_normal(scaled) and holds_products(scaled, plain, after, plain * most(factor))
+    return is_safe or r.may_relax("the product may overflow before or after it is scaled, or the scaled weights underflow")
 
 
 def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
@@ -77,13 +108,23 @@ def _input_channels_axis(node: Node, rank: int) -> int | None:
     return 1 if node.attr("data_format").startswith(b"NC") else rank - 1
 
 
-@rule("BiasAdd", algebra="bias_add(x + c, b) -> bias_add(x, b + c)")
+@rule(
+    "BiasAdd",
+    algebra="bias_add(x + c, b) -> bias_add(x, b + c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, or are so large that the sum may overflow",
+)
 def offset_into_later_bias(r: Rewriter, node: Node) -> Output | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
     return None if constant is None or x is None else _merged_bias(r, node, node, x, constant)
 
 
-@rule(*_ADD, algebra="bias_add(x, b) + c -> bias_add(x, b + c)")
+@rule(
+    *_ADD,
+    algebra="bias_add(x, b) + c -> bias_add(x, b + c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, or are so large that the sum may overflow",
+)
 def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
     constant, other = with_constant(r, node)
     bias_add = free_node(r, other, ("BiasAdd",))
@@ -106,4 +147,15 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
     if math.prod(aligned) not in (1, aligned[axis]):
         r.refuse("the constant varies along more than the channels")
         return None
-    return r.BiasAdd(x, r.constant(bias + offset.reshape(-1), bias_add.inputs[1]), **attrs_of(bias_add))
+    total = merged_offsets(r, bias, offset.reshape(-1))
+    return None if total is None else r.BiasAdd(x, r.constant(total, bias_add.inputs[1]), **attrs_of(bias_add))
+
+
+def merged_offsets(r: Rewriter, first: Any, second: Any) -> Any:
+    """The sum of two constants that are added one after the other; None where that takes fast math."""
+    with np.errstate(all="ignore"):
+        total = first + second
+    if total.dtype.kind in "iu":
+        return total
+    hazard = sum_hazard(total, (first, second))
+    return total if not hazard or r.may_relax(hazard) else None

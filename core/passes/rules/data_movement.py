@@ -12,9 +12,11 @@ from ...dims import Dim
 from ...dtypes import DType
 from ...graph import Graph, Node, Output
 from ...shapes import Shape
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext
+from ..rule_sets import RuleSet
 from . import pushing, selection
-from .rewrite import Rewriter, RuleSet, attrs_of, holds
+from .rewrite import Rewriter, attrs_of, holds
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -27,12 +29,13 @@ class Structure(Pass):
     name: ClassVar[str] = "structure"
     summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
     follows: ClassVar[str] = "shapes"
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, pushing.RULES, selection.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES, pushing.RULES, selection.RULES)
+        Rewriter(graph, ctx).apply(*self.rule_sets)
 
 
-@rule("Reshape", algebra="reshape(reshape(x, _), s) -> reshape(x, s)")
+@rule("Reshape", algebra="reshape(reshape(x, _), s) -> reshape(x, s)", accuracy=Accuracy.EXACT)
 def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
@@ -40,7 +43,7 @@ def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
     return r.Reshape(inner.inputs[0], node.inputs[1], **attrs_of(node))
 
 
-@rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows")
+@rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows", accuracy=Accuracy.EXACT)
 def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
     sizes = r.partial_value(node.inputs[1])
     if sizes is None:
@@ -59,7 +62,15 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
     return r.Reshape(node.inputs[0], r.constant(sizes, node.inputs[1]), **attrs_of(node))
 
 
-@rule("Reshape", "Squeeze", "ExpandDims", "BroadcastTo", "EnsureShape", algebra="a reshape to the same shape -> x")
+@rule(
+    "Reshape",
+    "Squeeze",
+    "ExpandDims",
+    "BroadcastTo",
+    "EnsureShape",
+    algebra="a reshape to the same shape -> x",
+    accuracy=Accuracy.EXACT,
+)
 def same_shape(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op == "Reshape" and _differ_in_one_unknown(r.shape(x), r.shape(node.output())):
@@ -75,7 +86,7 @@ def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
     return len(rest) == len(a) - 1 and all(p == q != 0 for p, q in rest)
 
 
-@rule("Transpose", algebra="transpose(transpose(x, p), q) -> transpose(x, p[q]) or x")
+@rule("Transpose", algebra="transpose(transpose(x, p), q) -> transpose(x, p[q]) or x", accuracy=Accuracy.EXACT)
 def merge_transposes(r: Rewriter, node: Node) -> Output | None:
     outer = r.permutation(node.inputs[1])
     if outer is None:
@@ -89,7 +100,7 @@ def merge_transposes(r: Rewriter, node: Node) -> Output | None:
     return r.Transpose(inner.inputs[0], r.constant(permutation[outer], node.inputs[1]))
 
 
-@rule("Transpose", algebra="a transpose that moves only axes of size 1 -> reshape")
+@rule("Transpose", algebra="a transpose that moves only axes of size 1 -> reshape", accuracy=Accuracy.EXACT)
 def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
     permutation, shape = r.permutation(node.inputs[1]), r.shape(node.inputs[0])
     if permutation is None or not shape.is_known:
@@ -100,7 +111,7 @@ def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
     return r.Reshape(node.inputs[0], r.constant_sizes(r.shape(node.output()).known()))
 
 
-@rule("Cast", algebra="cast to the same type -> x; cast(cast(x, wider), t) -> cast(x, t)")
+@rule("Cast", algebra="cast to the same type -> x; cast(cast(x, wider), t) -> cast(x, t)", accuracy=Accuracy.EXACT)
 def merge_casts(r: Rewriter, node: Node) -> Output | None:
     source, target = node.attrs["SrcT"], node.attrs["DstT"]
     if source is target:
@@ -123,7 +134,7 @@ def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
     return source.size < 8 and (not target.is_integer or np.can_cast(source.numpy, target.numpy, "safe"))
 
 
-@rule("Bitcast", algebra="bitcast(bitcast(x, _), t) -> bitcast(x, t)")
+@rule("Bitcast", algebra="bitcast(bitcast(x, _), t) -> bitcast(x, t)", accuracy=Accuracy.EXACT)
 def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["T"] is node.attrs["type"]:
         return node.inputs[0]
@@ -136,17 +147,24 @@ def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
     return r.Bitcast(inner.inputs[0], type=node.attrs["type"])
 
 
-@rule("Tile", algebra="tile(x, 1s) -> x")
+@rule("Tile", algebra="tile(x, 1s) -> x", accuracy=Accuracy.EXACT)
 def tile_once(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if r.is_all(node.inputs[1], 1) else None
 
 
-@rule("Pad", "PadV2", "MirrorPad", algebra="pad(x, 0s) -> x")
+@rule("Pad", "PadV2", "MirrorPad", algebra="pad(x, 0s) -> x", accuracy=Accuracy.EXACT)
 def pad_nothing(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if r.is_all(node.inputs[1], 0) else None
 
 
-@rule("Slice", "StridedSlice", "ReverseV2", "Roll", algebra="a slice of everything, a reverse of nothing -> x")
+@rule(
+    "Slice",
+    "StridedSlice",
+    "ReverseV2",
+    "Roll",
+    algebra="a slice of everything, a reverse of nothing -> x",
+    accuracy=Accuracy.EXACT,
+)
 def whole_slice(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op in ("ReverseV2", "Roll"):
@@ -162,7 +180,7 @@ def whole_slice(r: Rewriter, node: Node) -> Output | None:
     return x
 
 
-@rule("ConcatV2", algebra="concat of one -> x; concat(concat(x, y), z) -> concat(x, y, z)")
+@rule("ConcatV2", algebra="concat of one -> x; concat(concat(x, y), z) -> concat(x, y, z)", accuracy=Accuracy.EXACT)
 def merge_concats(r: Rewriter, node: Node) -> Output | None:
     values, axis = node.inputs[:-1], r.constant_value(node.inputs[-1])
     if len(values) == 1:
@@ -175,21 +193,21 @@ def merge_concats(r: Rewriter, node: Node) -> Output | None:
     return r.ConcatV2(flat, node.inputs[-1]) if len(flat) > len(values) else None
 
 
-@rule("Split", "SplitV", algebra="split into one -> x")
+@rule("Split", "SplitV", algebra="split into one -> x", accuracy=Accuracy.EXACT)
 def split_into_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["num_split"] != 1:
         return None
     return node.inputs[1] if node.op == "Split" else node.inputs[0]
 
 
-@rule("Pack", algebra="pack of one -> expand_dims")
+@rule("Pack", algebra="pack of one -> expand_dims", accuracy=Accuracy.EXACT)
 def pack_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["N"] != 1:
         return None
     return r.ExpandDims(node.inputs[0], r.constant_sizes(node.attr("axis")))
 
 
-@rule("Select", "SelectV2", algebra="select(true, x, y) -> x")
+@rule("Select", "SelectV2", algebra="select(true, x, y) -> x", accuracy=Accuracy.EXACT)
 def constant_select(r: Rewriter, node: Node) -> Output | None:
     condition, x, y = node.inputs
     for number, chosen in ((1, x), (0, y)):
@@ -198,7 +216,7 @@ def constant_select(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("ConjugateTranspose", "Transpose", algebra="conj and transpose -> conjugate transpose")
+@rule("ConjugateTranspose", "Transpose", algebra="conj and transpose -> conjugate transpose", accuracy=Accuracy.EXACT)
 def conjugate_transpose(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op != "Conj" or not r.is_free(inner):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection
 from typing import Any
@@ -10,48 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
+from .product_axes import PRODUCTS, WEIGHTS, data_index, output_axes
 from .rewrite import Rewriter, attrs_of
-
-WEIGHTS = 1
-"""The index of the weights among the inputs of every product."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Axes:
-    """The axes of the weights that make up the channels of the result and of the data, and which input the data is."""
-
-    outputs: tuple[int, ...] = (-1,)
-    inputs: tuple[int, ...] = (-2,)
-    data: int = 0
-
-
-_AXES = {
-    "Conv2D": _Axes(),
-    "Conv3D": _Axes(),
-    "MatMul": _Axes(),
-    "DepthwiseConv2dNative": _Axes(outputs=(-2, -1)),
-    "Conv2DBackpropInput": _Axes(outputs=(-2,), inputs=(-1,), data=2),
-    "Conv3DBackpropInputV2": _Axes(outputs=(-2,), inputs=(-1,), data=2),
-}
-PRODUCTS = tuple(_AXES)
-FORWARD_PRODUCTS = tuple(op for op, axes in _AXES.items() if axes.data == 0)
-
-
-def is_matrix_product(product: Node) -> bool:
-    """True for a MatMul: the weights are a matrix, and there are neither windows nor layouts."""
-    return product.op == "MatMul"
-
-
-def output_axes(product: Node) -> tuple[int, ...]:
-    """The axes of the weights that make up the channels of the result."""
-    axes = _AXES[product.op]
-    return axes.inputs if is_matrix_product(product) and product.attr("transpose_b") else axes.outputs
-
-
-def input_axes(product: Node) -> tuple[int, ...]:
-    """The axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart in)."""
-    axes = _AXES[product.op]
-    return axes.outputs if is_matrix_product(product) and product.attr("transpose_b") else axes.inputs
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
@@ -112,7 +71,7 @@ def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, 
     inputs = list(product.inputs)
     inputs[WEIGHTS] = r.constant(scaled(weights, axes, factor), product.inputs[WEIGHTS])
     if data is not None:
-        inputs[_AXES[product.op].data] = data
+        inputs[data_index(product)] = data
     return r.add(product.op, *inputs, **attrs_of(product))
 
 

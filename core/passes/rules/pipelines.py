@@ -21,8 +21,10 @@ from ...op_facts import has_fact
 from ...shapes import SCALAR
 from ...tensors import FuncRef
 from ...traversal import descendants
+from ..accuracy import Accuracy
 from ..base import Pass, PassContext, become
-from .rewrite import Rewriter, RuleSet, attrs_of
+from ..rule_sets import RuleSet
+from .rewrite import Rewriter, attrs_of
 
 _DATASET: Final = "input_pipeline"
 RULES = RuleSet()
@@ -49,6 +51,7 @@ class Pipelines(Pass):
     name: ClassVar[str] = "pipelines"
     summary: ClassVar[str] = "fuse maps, filters, batches, shuffles and repeats of datasets, drop those that change nothing"
     follows: ClassVar[str] = "structure"
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         datasets = [node for node in graph if has_fact(node.op, _DATASET)]
@@ -150,7 +153,11 @@ def _take_place(r: Rewriter, node: Node, source: Node) -> None:
     r.ctx.fire("fused", source, f"part of {node.name}")
 
 
-@rule(fact=_DATASET, algebra="take(d, -1), skip(d, 0), repeat(d, 1), shard(d, 1, 0), prefetch(d, 0) -> d")
+@rule(
+    fact=_DATASET,
+    algebra="take(d, -1), skip(d, 0), repeat(d, 1), shard(d, 1, 0), prefetch(d, 0) -> d",
+    accuracy=Accuracy.EXACT,
+)
 def dataset_without_effect(r: Rewriter, node: Node) -> Output | None:
     kind = _COUNTED.get(_kind(node))
     if kind is None:
@@ -160,7 +167,7 @@ def dataset_without_effect(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if is_noop and not node.attr("require_non_empty", False) else None
 
 
-@rule(fact=_DATASET, algebra="map(d, x -> x) -> d")
+@rule(fact=_DATASET, algebra="map(d, x -> x) -> d", accuracy=Accuracy.EXACT)
 def identity_map(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) not in _MAP_KINDS or node.attr("Targuments"):
         return None
@@ -169,7 +176,7 @@ def identity_map(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if is_identity else None
 
 
-@rule(fact=_DATASET, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)")
+@rule(fact=_DATASET, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)", accuracy=Accuracy.EXACT)
 def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) != "Repeat" or (source := _source(r, node, "Shuffle")) is None:
         return None
@@ -200,7 +207,11 @@ def _why_shuffle_stays(r: Rewriter, shuffle: Node, repeat: Node) -> str:
     return ""
 
 
-@rule(fact=_DATASET, algebra="filter(map(d, f), p) -> map(filter(map(d, x -> (f(x), p(f(x)))), last), all but last)")
+@rule(
+    fact=_DATASET,
+    algebra="filter(map(d, f), p) -> map(filter(map(d, x -> (f(x), p(f(x)))), last), all but last)",
+    accuracy=Accuracy.EXACT,
+)
 def map_and_filter(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) != "Filter" or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
@@ -234,7 +245,7 @@ def _arguments(node: Node) -> Iterator[object]:
     yield from (node.inputs[0], [], *node.inputs[1:])
 
 
-@rule(fact=_DATASET, algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)")
+@rule(fact=_DATASET, algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)", accuracy=Accuracy.EXACT)
 def map_and_batch(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) != Batch.kind or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
@@ -273,7 +284,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
     return node is not None and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource]
 
 
-@rule(fact=_DATASET, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))")
+@rule(fact=_DATASET, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))", accuracy=Accuracy.EXACT)
 def map_and_map(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
-from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet
+from .rewrite import Rewriter, attrs_of, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
 
 
-@rule("Split", "SplitV", algebra="f(split(x)[i]) for all i -> split(f(x))[i]")
+@rule("Split", "SplitV", algebra="f(split(x)[i]) for all i -> split(f(x))[i]", accuracy=Accuracy.EXACT)
 def unary_before_split(r: Rewriter, node: Node) -> Output | None:
     users = _alike_users(r, node)
     if users is None or not is_unary_map(users[0]):
@@ -27,7 +29,12 @@ def unary_before_split(r: Rewriter, node: Node) -> Output | None:
     return _over_split(r, node, users, position, moved)
 
 
-@rule("Split", "SplitV", algebra="transpose(split(x, a)[i], p) for all i -> split(transpose(x, p), p.index(a))[i]")
+@rule(
+    "Split",
+    "SplitV",
+    algebra="transpose(split(x, a)[i], p) for all i -> split(transpose(x, p), p.index(a))[i]",
+    accuracy=Accuracy.EXACT,
+)
 def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
     users = _alike_users(r, node)
     if users is None or users[0].op != "Transpose":
@@ -70,7 +77,11 @@ def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved
     return node.output()
 
 
-@rule("ConcatV2", algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)")
+@rule(
+    "ConcatV2",
+    algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)",
+    accuracy=Accuracy.EXACT,
+)
 def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
     nodes = [value.node for value in node.inputs[:-1]]
     if len(nodes) < 2 or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
@@ -93,7 +104,7 @@ def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
     return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
 
 
-@rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)")
+@rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)", accuracy=Accuracy.EXACT)
 def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
     outer, chain = r.permutation(node.inputs[1]), []
     inner = node.inputs[0].node
@@ -113,7 +124,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
     return r.Transpose(value, r.constant(merged, node.inputs[1]))
 
 
-@rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows")
+@rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows", accuracy=Accuracy.EXACT)
 def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
     moved = node.inputs[0].node
     if moved.op != "Transpose" or not r.is_free(moved) or node.attrs["DstT"].size >= node.attrs["SrcT"].size:
@@ -121,7 +132,7 @@ def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
     return r.Transpose(r.Cast(moved.inputs[0], **attrs_of(node)), moved.inputs[1])
 
 
-@rule("Transpose", algebra="transpose(cast(x)) -> cast(transpose(x)) where the cast widens")
+@rule("Transpose", algebra="transpose(cast(x)) -> cast(transpose(x)) where the cast widens", accuracy=Accuracy.EXACT)
 def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
     cast = node.inputs[0].node
     if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
@@ -129,7 +140,7 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
     return r.Cast(r.Transpose(cast.inputs[0], node.inputs[1]), **attrs_of(cast))
 
 
-@rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)")
+@rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)", accuracy=Accuracy.EXACT)
 def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
     values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
     known = [array is not None for _, array in values]

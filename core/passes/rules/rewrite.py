@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,51 +22,15 @@ from ...kernel_types import runs_in_tensorflow
 from ...op_facts import has_fact
 from ...registry import shape_function
 from ...shapes import Shape
+from ..accuracy import Accuracy
 from ..base import PassContext
+from ..rule_sets import Rule, RuleSet, rounds
 from .effects import Effects
-
-RuleFunction = Callable[["Rewriter", Node], "Output | None"]
+from .ranges import Range, Ranges
 
 MOST_MADE: Final = 2**20
 """Elements of a constant that a rule makes of a shape alone."""
-
-
-class Rule:
-    """A rule with the algebra that it stands for, such as `x * 1 -> x`."""
-
-    def __init__(self, name: str, algebra: str, ops: Sequence[str], fact: str, function: RuleFunction) -> None:
-        self.name = name
-        self.algebra = algebra
-        self.ops = ops
-        self.fact = fact
-        self.function = function
-
-    def is_for(self, op: str) -> bool:
-        """True where the rule may start from nodes of this type."""
-        return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
-
-
-class RuleSet:
-    """Rules by root op, in the order in which they are tried."""
-
-    def __init__(self, rules: Iterable[Rule] = ()) -> None:
-        self.rules = list(rules)
-        self._by_op: dict[str, list[Rule]] = {}
-
-    def rule(self, *ops: str, fact: str = "", algebra: str) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; its name is the rule's."""
-
-        def register(function: RuleFunction) -> RuleFunction:
-            self.rules.append(Rule(function.__name__.replace("_", "-"), algebra, ops, fact, function))
-            return function
-
-        return register
-
-    def of(self, op: str) -> Sequence[Rule]:
-        """The rules for nodes of a type, found when it is first met."""
-        if op not in self._by_op:
-            self._by_op[op] = [rule for rule in self.rules if rule.is_for(op)]
-        return self._by_op[op]
+_FAST_MATH: Final = "only fast math allows it"
 
 
 class Rewriter:
@@ -79,11 +43,13 @@ class Rewriter:
         self._inference = ctx.inference
         self._failing = _after_refused(graph, self._inference)
         self._rule = ""
+        self._accuracy = Accuracy.EXACT
         self._node: Node | None = None
         self._made: list[Node] = []
         self._alone: set[Node] = set()
         self._again: list[Node] = []
         self._effects = Effects(graph, ctx)
+        self._ranges = Ranges(ctx)
 
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
@@ -95,12 +61,27 @@ class Rewriter:
             waiting.discard(node)
             found = rules_of(node.op)
             if found and self.graph.get(node.name) is node:
-                queue.extendleft(again for again in self._apply_at(node, found) if again not in waiting)
+                with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
+                    again = self._apply_at(node, found)
+                queue.extendleft(one for one in again if one not in waiting)
 
     def refuse(self, reason: str) -> None:
         """Say why the rule being tried does not apply although it nearly did."""
         if self._node is not None:
             self.ctx.refuse(self._rule, self._node, reason)
+
+    def may_relax(self, reason: str) -> bool:
+        """True where the rule may be applied though it is relaxed here, for `reason`; the refusal says so otherwise.
+
+        Integers take no harm.
+        """
+        if self._node is None or not rounds(self._node):
+            return True
+        if not self.ctx.shared.fast_math:
+            self.refuse(f"{reason}: {_FAST_MATH}")
+            return False
+        self._accuracy = Accuracy.RELAXED
+        return True
 
     def __getattr__(self, op: str) -> Callable[..., Output]:
         if op.startswith("__") or op not in CATALOG:
@@ -154,6 +135,10 @@ class Rewriter:
     def constant_value(self, value: Output) -> Any:
         """The array of a Const that no feed replaces, else None."""
         return self.ctx.constant_value(value)
+
+    def range(self, value: Output) -> Range:
+        """The bounds of a value's elements, NaN aside."""
+        return self._ranges.of(value)
 
     def axis(self, value: Output, rank: int) -> int | None:
         """The dimension of `rank` that a constant names, counted from the first; None where it names none."""
@@ -231,28 +216,32 @@ class Rewriter:
         if not self.is_open(node):
             return []
         for rule in rules:
-            self._rule, self._node, self._made = rule.name, node, []
+            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_at(node)
             before = node.inputs
             value = rule.function(self, node)
             if value is None or self._took_back():
                 continue
+            accuracy = self._accuracy
             consumers = list(node.uses)
             self._keep_effects(node, before, value)
             if value.node is node:
-                self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}")
-            elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}"):
+                self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}", accuracy)
+            elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}", accuracy):
                 continue
             self._effects.note_users(node, consumers)
             return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
         return self._again
 
     def _took_back(self) -> bool:
-        """Remove what a rule made where TensorFlow could not run all of it."""
+        """Remove what a rule made where TensorFlow could not run all of it, or where it takes fast math."""
         lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
-        if lacking is None:
+        if lacking is not None:
+            self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
+        elif self._accuracy is not Accuracy.RELAXED or self.ctx.shared.fast_math:
             return False
+        else:
+            self.refuse(f"the rule is relaxed: {_FAST_MATH}")
         self.graph.remove_nodes(self._made)
-        self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
         return True
 
     def _is_opaque(self, value: Output) -> bool:

@@ -10,13 +10,15 @@ from ... import dtypes
 from ...catalog import CATALOG
 from ...graph import Node, Output
 from ...op_facts import ops_with
-from .rewrite import Rewriter, RuleSet
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet
+from .rewrite import Rewriter
 
 RULES = RuleSet()
 rule = RULES.rule
 
 
-@rule("StridedSlice", algebra="pack(x, y, z)[1] -> y")
+@rule("StridedSlice", algebra="pack(x, y, z)[1] -> y", accuracy=Accuracy.EXACT)
 def slice_of_pack(r: Rewriter, node: Node) -> Output | None:
     pack = node.inputs[0].node
     begin = r.constant_value(node.inputs[1])
@@ -40,7 +42,7 @@ def _masks(node: Node) -> dict[str, int]:
     return {name: node.attr(name) for name in _ONE_ELEMENT}
 
 
-@rule("Unpack", algebra="unpack(pack(x, y)) -> x, y")
+@rule("Unpack", algebra="unpack(pack(x, y)) -> x, y", accuracy=Accuracy.EXACT)
 def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     pack = node.inputs[0].node
     if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
@@ -53,7 +55,9 @@ def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     return pack.inputs[0]
 
 
-@rule("GatherV2", algebra="gather(gather(x, p), q) -> gather(x, p[q]); gather(x, [0, 1 ... n - 1]) -> x")
+@rule(
+    "GatherV2", algebra="gather(gather(x, p), q) -> gather(x, p[q]); gather(x, [0, 1 ... n - 1]) -> x", accuracy=Accuracy.EXACT
+)
 def merge_gathers(r: Rewriter, node: Node) -> Output | None:
     outer, x = _constant_rows(r, node), node.inputs[0]
     if outer is None:
@@ -78,7 +82,7 @@ def _is_along_first(r: Rewriter, node: Node) -> bool:
     return node.op == "GatherV2" and r.is_all(node.inputs[2], 0) and not node.attr("batch_dims")
 
 
-@rule("GatherV2", algebra="gather(gather(x, unique(i)), places of i) -> gather(x, i)")
+@rule("GatherV2", algebra="gather(gather(x, unique(i)), places of i) -> gather(x, i)", accuracy=Accuracy.EXACT)
 def gather_of_unique(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     places = node.inputs[1]
@@ -100,7 +104,7 @@ _INDICES = {
 """The inputs that are int32 or int64 numbers of rows, and the attributes that say which."""
 
 
-@rule(*_INDICES, algebra="segment_sum(x, cast(i, int64)) -> segment_sum(x, i)")
+@rule(*_INDICES, algebra="segment_sum(x, cast(i, int64)) -> segment_sum(x, i)", accuracy=Accuracy.EXACT)
 def uncast_indices(r: Rewriter, node: Node) -> Output | None:
     for position, attr in _INDICES[node.op].items():
         cast = node.inputs[position].node
@@ -114,7 +118,7 @@ def uncast_indices(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Select", "SelectV2", algebra="select(c, x, x) -> x")
+@rule("Select", "SelectV2", algebra="select(c, x, x) -> x", accuracy=Accuracy.EXACT)
 def select_of_equals(r: Rewriter, node: Node) -> Output | None:
     _, x, y = node.inputs
     if x != y:

@@ -15,8 +15,11 @@ from ...errors import InvalidArgumentError
 from ...graph import Node, Output
 from ...op_facts import ops_with
 from ...shapes import Shape, broadcast_shapes
+from ..accuracy import Accuracy
+from ..rule_sets import RuleSet, rounds
 from .linear_maps import weights_take
-from .rewrite import Rewriter, RuleSet
+from .margins import product_hazard, sum_hazard
+from .rewrite import Rewriter
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -31,14 +34,8 @@ class _Group:
     parted: str
     combine: Callable[[Any, Any], Any]
     invert: Callable[[Any], Any]
-
-
-_ADD, _DIVIDE = ops_with("addition"), ops_with("division")
-_ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
-_DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), "Reciprocal": (True,), "Inv": (True,)}
-_SUM = _Group(_ADDED, "AddV2", "Sub", np.add, np.negative)
-_PRODUCT = _Group({"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c))
-_MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
+    hazard: Callable[[_Terms, Any, Sequence[Any]], str]
+    """Why the terms, joined in another way, may differ by more than rounding; takes the combined constant and its parts."""
 
 
 @dataclasses.dataclass
@@ -50,12 +47,45 @@ class _Terms:
     nodes: list[Node]
 
 
-@rule(*_ADDED, algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c")
+def _hazard_of_sum(terms: _Terms, total: Any, parts: Sequence[Any]) -> str:
+    if len(terms.values) + (total is not None) > 2:
+        return "several values are regrouped"
+    return sum_hazard(total, parts) if total is not None else ""
+
+
+def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str:
+    if len(terms.values) > 1:
+        return "several values are regrouped"
+    is_inverted = terms.values[0][0] or product is None
+    return "a reciprocal may overflow or underflow" if is_inverted else product_hazard(product, parts)
+
+
+_ADD, _DIVIDE = ops_with("addition"), ops_with("division")
+_ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
+_DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), **dict.fromkeys(ops_with("reciprocal"), (True,))}
+_SUM = _Group(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
+_PRODUCT = _Group(
+    {"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c), _hazard_of_product
+)
+_MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
+
+
+@rule(
+    *_ADDED,
+    algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, the sum may overflow, or several values are regrouped",
+)
 def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     return _rebuilt(r, node, _SUM) if node.output_dtypes[0].is_numeric else None
 
 
-@rule(*_PRODUCT.parts, algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c")
+@rule(
+    *_PRODUCT.parts,
+    algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow, or several values are regrouped",
+)
 def merge_factors(r: Rewriter, node: Node) -> Output | None:
     dtype = node.output_dtypes[0]
     # A complex quotient by zero is NaN, not an infinity that a second division would bring back to zero.
@@ -72,13 +102,28 @@ def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
     if not terms.values or not has_start or len(terms.values) + bool(terms.constants) > len(terms.nodes):
         return None
     ordered = [(inverted, value, _elements(r, value)) for inverted, value in terms.values]
-    if terms.constants:
-        combined = _combined(r, terms.constants, group)
-        if combined is None:
-            r.look_alone(terms.nodes[1:])
-            return None
+    combined = _combined(r, terms.constants, group) if terms.constants else None
+    if (combined is None and terms.constants) or not _may_join(r, terms, combined, group):
+        r.look_alone(terms.nodes[1:])
+        return None
+    if combined is not None:
         ordered.insert(0, (False, r.constant(combined, node.output()), combined.size))
     return _joined(r, sorted(ordered, key=lambda term: term[2]), group)
+
+
+def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _Group) -> bool:
+    """True where joining the terms in another way is a matter of rounding, or fast math allows it."""
+    if not rounds(terms.nodes[0]):
+        return True
+    with np.errstate(all="ignore"):
+        hazard = group.hazard(terms, combined, _values(r, terms.constants, group))
+    return not hazard or r.may_relax(hazard)
+
+
+def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> list[Any]:
+    """The arrays of the constants, those that come in inverted as their inverses."""
+    arrays = [(inverted, r.constant_value(value)) for inverted, value in constants]
+    return [group.invert(array) if inverted else array for inverted, array in arrays]
 
 
 def _becomes_sum(node: Node) -> bool:
@@ -121,7 +166,7 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Gro
     except InvalidArgumentError:
         return None
     with np.errstate(all="ignore"):
-        result = np.asarray(functools.reduce(group.combine, [group.invert(v) if i else v for i, v in values]))
+        result = np.asarray(functools.reduce(group.combine, _values(r, constants, group)))
         if result.size > max(v.size for _, v in values):
             r.refuse("the combined constant would be larger than each")
             return None
@@ -148,7 +193,7 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Gr
     return result
 
 
-@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c")
+@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c", accuracy=Accuracy.RELAXED)
 def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     scale, total = with_constant(r, node)
     offset, product = with_constant(r, free_node(r, total, _ADD))
@@ -174,7 +219,7 @@ def free_node(r: Rewriter, value: Output | None, ops: Sequence[str]) -> Node | N
     return value.node if value is not None and value.node.op in ops and r.is_free(value.node) else None
 
 
-@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)")
+@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT)
 def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     outer = node if node.op == "Mul" else free_node(r, node.inputs[0], ("Mul",))
     constant, x = with_constant(r, outer)
@@ -188,7 +233,7 @@ def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.constant(np.negative(r.constant_value(constant)), x))
 
 
-@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c")
+@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c", accuracy=Accuracy.RELAXED)
 def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     shared = _shared_denominator(r, node.inputs)
     if shared is None:
@@ -197,7 +242,7 @@ def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     return r.add(op, r.add(node.op, *numerators), denominator)
 
 
-@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x")
+@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x", accuracy=Accuracy.RELAXED)
 def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if len(node.inputs) < 2:
         return None
@@ -248,7 +293,13 @@ def _of_one_shape(r: Rewriter, op: str, others: list[Output], shared: Output) ->
     return op, others, shared
 
 
-@rule("AddN", "AccumulateNV2", algebra="AddN(x, c1, y, c2, 0) -> AddN(x, y, c1 + c2)")
+@rule(
+    "AddN",
+    "AccumulateNV2",
+    algebra="AddN(x, c1, y, c2, 0) -> AddN(x, y, c1 + c2)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, the sum may overflow, or several values are regrouped",
+)
 def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
     kinds: dict[str, list[Output]] = collections.defaultdict(list)
     for value in node.inputs:
@@ -257,9 +308,10 @@ def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
     values, constants = kinds["value"], kinds["constant"]
     if not values or not node.output_dtypes[0].is_numeric or len(values) + bool(constants) == len(node.inputs):
         return None
-    if len(constants) > 1:
-        combined = _combined(r, [(False, c) for c in constants], _SUM)
-        if combined is None:
-            return None
-        constants = [r.constant(combined, values[0])]
-    return r.AddN([*values, *constants])
+    if len(constants) < 2:
+        return r.AddN([value for value in node.inputs if value not in kinds["zero"]])
+    terms = _Terms([(False, value) for value in values], [(False, constant) for constant in constants], [node])
+    combined = _combined(r, terms.constants, _SUM)
+    if combined is None or not _may_join(r, terms, combined, _SUM):
+        return None
+    return r.AddN([*values, r.constant(combined, values[0])])

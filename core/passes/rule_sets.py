@@ -1,0 +1,81 @@
+"""Tables of rules: what each replaces, where it starts, and how close its results are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..dtypes import DType
+from ..graph import Node, Output
+from ..op_facts import has_fact
+from .accuracy import Accuracy
+
+RuleFunction = Callable[[Any, Node], Output | None]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rule:
+    """A rule with the algebra that it stands for, such as `x * 1 -> x`.
+
+    `accuracy` is the class of the rule. With `relaxed_where` the rule is relaxed under that condition, and asks
+    `Rewriter.may_relax` there.
+    """
+
+    name: str
+    algebra: str
+    ops: Sequence[str]
+    fact: str
+    function: RuleFunction
+    accuracy: Accuracy
+    relaxed_where: str = ""
+
+    def is_for(self, op: str) -> bool:
+        """True where the rule may start from nodes of this type."""
+        return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
+
+    def accuracy_at(self, node: Node) -> Accuracy:
+        """The class at a node: integers never change, and an exact rule may round complex numbers."""
+        if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in _dtypes(node)):
+            return Accuracy.ROUNDING
+        return self.accuracy if rounds(node) else Accuracy.EXACT
+
+    @property
+    def classes(self) -> str:
+        """The class in words, with the condition under which the rule is relaxed."""
+        return f"{self.accuracy}; relaxed where {self.relaxed_where}" if self.relaxed_where else str(self.accuracy)
+
+
+def rounds(node: Node) -> bool:
+    """True for a node that takes or gives floating-point or complex numbers."""
+    return any(dtype.is_floating or dtype.is_complex for dtype in _dtypes(node))
+
+
+def _dtypes(node: Node) -> list[DType]:
+    return [dtype for dtype in (*node.output_dtypes, *(value.dtype for value in node.inputs)) if dtype is not None]
+
+
+class RuleSet:
+    """Rules by root op, in the order in which they are tried."""
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules = list(rules)
+        self._by_op: dict[str, list[Rule]] = {}
+
+    def rule(
+        self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
+    ) -> Callable[[RuleFunction], RuleFunction]:
+        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; its name is the rule's."""
+
+        def register(function: RuleFunction) -> RuleFunction:
+            name = function.__name__.replace("_", "-")
+            self.rules.append(Rule(name, algebra, ops, fact, function, accuracy, relaxed_where))
+            return function
+
+        return register
+
+    def of(self, op: str) -> Sequence[Rule]:
+        """The rules for nodes of a type, found when it is first met."""
+        if op not in self._by_op:
+            self._by_op[op] = [rule for rule in self.rules if rule.is_for(op)]
+        return self._by_op[op]

@@ -1,0 +1,72 @@
+"""Conditions on constants under which two ways to compute a result differ by rounding only, whatever the other operand is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+_DIGITS: Final = 4
+"""The factor by which a sum of constants may be less than the largest of them: two bits are lost at most."""
+_MARGIN: Final = 4
+"""What products of bounds stay away from the largest number by, for rounding on the way."""
+
+
+def sum_hazard(total: Any, terms: Sequence[Any]) -> str:
+    """Why `x + total` may differ by more than rounding from x plus one term after another; empty where it does not."""
+    wide = [_magnitudes(term) for term in terms]
+    greatest, together = _broadcast(np.maximum, wide), _broadcast(np.add, wide)
+    if np.any(_magnitudes(total) * _DIGITS < greatest):
+        return "the constants cancel"
+    limits = _limits(total)
+    # A term under half a unit in the last place of the largest number leaves that as it is.
+    return "the sum may overflow" if not np.all(together < float(limits.max) * float(limits.eps) / 8) else ""
+
+
+def product_hazard(product: Any, factors: Sequence[Any]) -> str:
+    """Why `x * product` may differ by more than rounding from x times one factor after another; empty where it does not.
+
+    Where all factors grow x, or all shrink it, no intermediate result overflows or underflows unless the last one does.
+    """
+    if product.dtype.kind == "c":
+        return "parts of complex products may overflow"
+    wide = [_magnitudes(factor) for factor in factors]
+    if not (all(np.all(f >= 1) for f in wide) or all(np.all(f <= 1) for f in wide)):
+        return "an intermediate product may overflow or underflow"
+    return "" if all(map(is_normal, (product, *factors))) else "the constants leave the range of normal numbers"
+
+
+def is_normal(array: Any) -> bool:
+    """True where all elements are 0 or numbers that have all their digits."""
+    sizes = _magnitudes(array)
+    return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
+
+
+def holds_products(array: Any, *bounds: float) -> bool:
+    """True where results of these sizes, and partial sums of them, are far from overflowing in the dtype of `array`."""
+    return all(math.isfinite(bound) and bound * _MARGIN < float(_limits(array).max) for bound in bounds)
+
+
+def most(array: Any) -> float:
+    """The greatest absolute value of the elements, 0 of none."""
+    return float(np.max(_magnitudes(array), initial=0))
+
+
+def _magnitudes(array: Any) -> Any:
+    wide = np.asarray(array)
+    return np.abs(wide.astype(np.complex128 if wide.dtype.kind == "c" else np.float64))
+
+
+def _broadcast(combine: Any, arrays: Sequence[Any]) -> Any:
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = combine(total, array)
+    return total
+
+
+def _limits(array: Any) -> Any:
+    dtype = np.asarray(array).dtype
+    return ml_dtypes.finfo(np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype)

@@ -1,0 +1,127 @@
+"""Range analysis: bounds of the values that a graph computes, whatever it is fed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from ...graph import Node, Output
+from ...op_facts import has_fact
+from ..base import PassContext
+from .product_axes import PRODUCTS, data_input, weights_sum
+
+
+class Range(NamedTuple):
+    """The least and the greatest of the elements that are numbers. NaN may be among them too."""
+
+    low: float
+    high: float
+
+    @property
+    def magnitude(self) -> float:
+        """The greatest absolute value."""
+        return max(-self.low, self.high)
+
+
+UNKNOWN: Final = Range(-math.inf, math.inf)
+
+
+def _between(ranges: Sequence[Range]) -> Range:
+    return Range(min(0.0, *(one.low for one in ranges)), max(0.0, *(one.high for one in ranges)))
+
+
+def _sum(ranges: Sequence[Range]) -> Range:
+    return Range(sum(one.low for one in ranges), sum(one.high for one in ranges))
+
+
+def _product(ranges: Sequence[Range]) -> Range:
+    """The ends are products of ends; a product of positive numbers may round to 0."""
+    corners = [a * b for a in ranges[0] for b in ranges[1]]
+    if any(map(math.isnan, corners)):
+        return UNKNOWN
+    return Range(min(0.0, *corners), max(0.0, *corners))
+
+
+def _of_results(op: str, ranges: Sequence[Range]) -> Range:
+    """The range of an op's results by those of its floating-point inputs."""
+    if has_fact(op, "unit_range"):
+        found = Range(-1, 1)
+    elif op == "Relu6":
+        found = Range(0, 6)
+    elif op == "Mul":
+        found = _product(ranges)
+    elif has_fact(op, "sum_of_inputs"):
+        found = _sum(ranges)
+    elif has_fact(op, "bounded_by_inputs") or has_fact(op, "forwarding") or has_fact(op, "view"):
+        found = _between(ranges)
+    else:
+        found = UNKNOWN
+    low = max(found.low, 0) if has_fact(op, "not_negative") else found.low
+    return UNKNOWN if math.isnan(low) or math.isnan(found.high) else Range(low, found.high)
+
+
+class Ranges:
+    """The ranges of a graph's values, found when they are asked for."""
+
+    def __init__(self, ctx: PassContext) -> None:
+        self._ctx = ctx
+        self._found: dict[Output, Range] = {}
+
+    def of(self, value: Output) -> Range:
+        """The range of a value: everything where nothing is known, as in a loop."""
+        pending = [(value, False)]
+        while pending:
+            current, is_ready = pending.pop()
+            if is_ready:
+                self._found[current] = self._computed(current)
+            elif current not in self._found:
+                self._found[current] = UNKNOWN
+                pending.append((current, True))
+                pending += [(operand, False) for operand in self._operands(current)]
+        return self._found[value]
+
+    def _operands(self, value: Output) -> list[Output]:
+        """The inputs whose ranges tell that of a value."""
+        node = value.node
+        if self._ctx.is_fed(value):
+            return []
+        if node.op in PRODUCTS:
+            return [data_input(node)]
+        return [v for v in node.inputs if v.dtype is not None and v.dtype.is_floating]
+
+    def _computed(self, value: Output) -> Range:
+        node = value.node
+        if self._ctx.is_fed(value) or value.dtype is None or not value.dtype.is_floating:
+            return UNKNOWN
+        if node.is_constant:
+            return _of_constant(self._ctx.constant_value(value))
+        if node.op == "Cast":
+            return _of_integers(node.inputs[0])
+        ranges = [self._found[operand] for operand in self._operands(value)]
+        if node.op in PRODUCTS:
+            return self._of_product(node, ranges[0])
+        return _of_results(node.op, ranges) if ranges else UNKNOWN
+
+    def _of_product(self, node: Node, data: Range) -> Range:
+        """At most the greatest datum times the sum of the absolute weights of a channel."""
+        weights = self._ctx.constant_value(node.inputs[1])
+        most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
+        return Range(-most, most) if math.isfinite(most) else UNKNOWN
+
+
+def _of_constant(array: Any) -> Range:
+    if array is None or not array.size or not np.all(np.isfinite(array)):
+        return UNKNOWN
+    return Range(float(array.min()), float(array.max()))
+
+
+def _of_integers(source: Output) -> Range:
+    """The range of numbers that are cast from integers, by their dtype."""
+    if source.dtype is None or not source.dtype.is_integer:
+        return UNKNOWN
+    limits = ml_dtypes.iinfo(source.dtype.base.numpy)
+    return Range(float(limits.min), float(limits.max))
