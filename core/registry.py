@@ -107,15 +107,15 @@ class _BySweep:
 BY_SWEEP: Final = _BySweep()
 
 
-class _WithoutGradient:
-    """TensorFlow has no gradient of this op: what asks for one is told so."""
+class WithoutGradient:
+    """Nobody knows a gradient of this op, TensorFlow included: an error where one has to flow through it."""
 
     def __repr__(self) -> str:
         return "WITHOUT_GRADIENT"
 
 
-WITHOUT_GRADIENT: Final = _WithoutGradient()
-Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | _WithoutGradient
+WITHOUT_GRADIENT: Final = WithoutGradient()
+Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | WithoutGradient
 """What is decided of an op's gradient."""
 
 
@@ -217,13 +217,13 @@ def flops(*ops: str) -> Callable[[_Function], _Function]:
 
 
 def not_differentiable(*ops: str) -> None:
-    """Declare that no gradient flows through these ops."""
+    """Declare that TensorFlow says that no gradient flows through these ops, or that they take and give no floats."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), NOT_DIFFERENTIABLE)
 
 
 def without_gradient(*ops: str) -> None:
-    """Declare that TensorFlow has no gradient of these ops: one that is asked for is an error that names the node."""
+    """Declare that nobody knows a gradient of these ops: where one has to flow through a node, an error names it."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), WITHOUT_GRADIENT)
 

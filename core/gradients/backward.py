@@ -75,6 +75,7 @@ class Backward(Sweep):
                 f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self.path(node))}",
                 node=node.name,
                 op=node.op,
+                hint=f'register one, `@tfg.core.registry.gradient("{node.op}")` in an op library, or stop the gradient there',
             )
         dense = [self.dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
         with faults_of(node, "gradient function"):

@@ -264,7 +264,7 @@ def _gradient(op: str) -> Location | str | None:
     if found is registry.NOT_DIFFERENTIABLE:
         return "not differentiable"
     if found is registry.WITHOUT_GRADIENT:
-        return "none, in TensorFlow as here: asking for it is an error"
+        return "none, in TensorFlow as here: where one has to flow, an error"
     return "part of a loop, conditional or call taken back whole" if found is registry.BY_SWEEP else _location(found, op)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder, Gradients
+from ..catalog import CATALOG
 from ..dims import DimLike
 from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
@@ -275,3 +276,20 @@ def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) 
 
     lower(input_op, static=(0,))(by_input)
     lower(filter_op, static=(1,))(by_filter)
+
+
+_BY_SHAPE = {
+    "Conv2DBackpropInputV2": ("Conv2DBackpropInput", 0),
+    "Conv2DBackpropFilterV2": ("Conv2DBackpropFilter", 1),
+    "Conv3DBackpropInput": ("Conv3DBackpropInputV2", 0),
+    "Conv3DBackpropFilter": ("Conv3DBackpropFilterV2", 1),
+}
+"""The op that is given the shape of an input instead of the input, and which."""
+
+
+def by_shape(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """A convolution's gradient op that takes an input, as the one that takes its shape."""
+    op, place = _BY_SHAPE[node.op]
+    given = list(inputs)
+    given[place] = g.shape_of(inputs[place])
+    return [g.apply(op, *given, **{name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs})]

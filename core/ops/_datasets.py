@@ -18,7 +18,7 @@ from ..functions.composition import places_handed_on
 from ..functions.purity import has_state
 from ..graph import Node
 from ..op_facts import has_fact
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable
 from ..runtime.values import is_of, scalar_object
@@ -224,7 +224,7 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
         kernel(*names)(run)
         return make
 
-    not_differentiable(*names)
+    without_gradient(*names)
     zero_flops(*names)
     shape(*names)(scalar_shape)
     facts("input_pipeline", of=names)

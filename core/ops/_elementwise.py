@@ -10,7 +10,7 @@ from .. import kernel_types, registry
 from ..building.gradbuilder import GradientBuilder
 from ..graph import Node, Output
 from ..numerics.widening import tabulated, widened
-from ..registry import Cost
+from ..registry import Cost, WithoutGradient
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 NARROW = ("half", "bfloat16")
@@ -23,14 +23,15 @@ INTEGERS = (*SIGNED, *UNSIGNED)
 
 
 class Unary(NamedTuple):
-    """One elementwise op of one input: `gradient(g, x, y, dy)` gives dx, None where nothing flows.
+    """One elementwise op of one input: `gradient(g, x, y, dy)` gives dx, None where nothing flows,
+    WITHOUT_GRADIENT where TensorFlow has none.
 
     `flops` and `transcendentals` are per element; a kernel that is `widened` computes 16-bit floats in float32.
     """
 
     op: str
     function: Callable[..., Any]
-    gradient: Callable[..., Any] | None
+    gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
     widened: bool = False
@@ -41,7 +42,7 @@ class Binary(NamedTuple):
 
     op: str
     function: Callable[..., Any]
-    gradient: Callable[..., Any] | None
+    gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
     widened: bool = False
@@ -65,6 +66,8 @@ def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[...
     registry.flops(row.op)(cost(row.flops, row.transcendentals))
     if row.gradient is None:
         registry.not_differentiable(row.op)
+    elif isinstance(row.gradient, WithoutGradient):
+        registry.without_gradient(row.op)
     else:
         registry.gradient(row.op)(functools.partial(gradient, row.gradient))
     registry.facts("elementwise", of=(row.op,))

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -23,8 +24,20 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.selecting import chosen, positive_part, where_positive
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    lower_as,
+    onnx,
+    onnx_as,
+    shape,
+)
 from ..shapes import Shape, TensorSpec, merge_shapes
+from ._parts import gradient_by_parts
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
@@ -264,7 +277,13 @@ facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
 facts("bounded_by_inputs", of=("Relu",))
 facts("not_negative", of=("Relu", "Relu6", "Softplus"))
 facts("partial", of=("Softsign",))
-not_differentiable("SoftsignGrad")
+
+
+@gradient_by_parts("SoftsignGrad")
+def softsign_grad_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """dy / (1 + |x|)^2; TensorFlow has no gradient of it."""
+    dy, x = inputs
+    return [g.RealDiv(dy, g.Square(g.AddV2(g.Abs(x), g.scalar_like(x, 1))))]
 
 
 def _per_element(cost: Any) -> Any:

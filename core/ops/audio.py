@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import wav
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -154,7 +154,7 @@ def audio_spectrogram_flops(
     return Cost(1) * (channels * slices * each)
 
 
-not_differentiable("AudioSpectrogram")
+without_gradient("AudioSpectrogram")
 
 _FLOOR = 1e-12
 
@@ -227,4 +227,4 @@ def mfcc_flops(
     return each * (channels * slices)
 
 
-not_differentiable("Mfcc")
+without_gradient("Mfcc")

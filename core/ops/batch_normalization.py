@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._checks import require_rank, require_same_shape, require_shape, with_rank
+from ._parts import gradient_by_parts
 from .normalization import (
     fused_batch_norm,
     fused_batch_norm_flops,
@@ -106,7 +108,7 @@ def batch_norm_with_global_normalization_grad_flops(
     return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
 
-not_differentiable("BatchNormWithGlobalNormalizationGrad")
+without_gradient("BatchNormWithGlobalNormalizationGrad")
 
 
 @kernel("_FusedBatchNormEx")
@@ -172,7 +174,14 @@ def fused_batch_norm_ex_flops(
     return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
-not_differentiable("_FusedBatchNormEx")
+@gradient_by_parts("_FusedBatchNormEx")
+def fused_batch_norm_ex_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Batch normalization, the sum with the side input, and the activation."""
+    names = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
+    y, *moments = g.FusedBatchNormV3(*inputs[:5], **{name: node.attr(name) for name in names})
+    for side in inputs[5:]:
+        y = g.AddV2(y, side)
+    return [g.Relu(y) if node.attr("activation_mode") == b"Relu" else y, *moments]
 
 
 @kernel("_FusedBatchNormGradEx")
@@ -220,4 +229,4 @@ def fused_batch_norm_grad_ex_flops(
     return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)
 
 
-not_differentiable("_FusedBatchNormGradEx")
+without_gradient("_FusedBatchNormGradEx")

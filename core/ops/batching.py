@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..errors import DeadlineExceededError, InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -147,5 +147,5 @@ def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad
 
 _ALL = ("Batch", "Unbatch", "UnbatchGrad")
 facts("side_effect", "asynchronous", of=_ALL)
-not_differentiable(*_ALL)
+without_gradient(*_ALL)
 zero_flops(*_ALL)

@@ -161,8 +161,9 @@ def _squared_difference_gradient(g: GradientBuilder, x: Output, y: Output, z: Ou
     return scaled, g.Neg(scaled)
 
 
-def _floor_mod_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
-    return dz, g.Mul(dz, g.Neg(g.FloorDiv(x, y)))
+def _mod_gradient(quotient: str) -> Callable[..., tuple[Output, Output]]:
+    """x % y is x less y times the quotient, which is constant between its jumps."""
+    return lambda g, x, y, z, dz: (dz, g.Mul(dz, g.Neg(getattr(g, quotient)(x, y))))
 
 
 def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Output) -> tuple[Output, Output]:
@@ -197,10 +198,10 @@ BINARY = (
     Binary("DivNoNan", _broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
     Binary("MulNoNan", _broadcasting(_mul_no_nan), _mul_no_nan_gradient),
     Binary("FloorDiv", _broadcasting(_float_floor_div), None, widened=True),
-    Binary("FloorMod", _broadcasting(np.mod), _floor_mod_gradient),
-    Binary("Mod", _broadcasting(np.fmod), None),
+    Binary("FloorMod", _broadcasting(np.mod), _mod_gradient("FloorDiv")),
+    Binary("Mod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
     Binary("TruncateDiv", _broadcasting(_float_truncate_div), None, widened=True),
-    Binary("TruncateMod", _broadcasting(np.fmod), None),
+    Binary("TruncateMod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
     Binary("Pow", _broadcasting(power), _pow_gradient, 0, 1, widened=True),
     Binary("Atan2", np.arctan2, _atan2_gradient, 0, 1, widened=True),
     Binary("Maximum", np.maximum, _choosing("GreaterEqual")),

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dims import DimLike
 from ..numerics import clustering as numerics
-from ..registry import Cost, facts, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._shapes import scalar_int, scalar_of
@@ -110,4 +110,4 @@ def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSp
 
 
 facts("random", of=("KMC2ChainInitialization", "KmeansPlusPlusInitialization"))
-not_differentiable("KMC2ChainInitialization", "KmeansPlusPlusInitialization", "NearestNeighbors")
+without_gradient("KMC2ChainInitialization", "KmeansPlusPlusInitialization", "NearestNeighbors")

@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import dtypes, registry
 from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
-from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape
+from ..graph import Node, Output
+from ..registry import ZERO, Cost, facts, flops, kernel, shape
 from ..shapes import Shape, TensorSpec
+from ._parts import gradient_by_parts
 
 _COMPOSABLE = frozenset(
     [
@@ -80,5 +85,13 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     return total
 
 
-not_differentiable("_UnaryOpsComposition")
+@gradient_by_parts("_UnaryOpsComposition")
+def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The ops one after the other."""
+    (x,) = inputs
+    for op in node.attr("op_names"):
+        x = g.apply(op.decode(), x)
+    return [x]
+
+
 facts("elementwise", of=("_UnaryOpsComposition",))

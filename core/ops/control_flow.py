@@ -141,9 +141,9 @@ def abort(*, error_msg: str, exit_without_error: bool) -> None:
 
 
 facts("side_effect", of=("Abort",))
-not_differentiable("LoopCond", "ControlTrigger", "Abort", "RefSelect")
+not_differentiable("LoopCond", "ControlTrigger", "Abort")
 facts("inexpensive", of=("RefSelect",))
-without_gradient("_SwitchN")
+without_gradient("_SwitchN", "RefSelect")
 taken_whole("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))
 facts("exit", "control_flow", "inexpensive", of=("Exit", "RefExit"))

@@ -26,16 +26,17 @@ from ..registry import (
     kernel,
     layout,
     lower,
-    not_differentiable,
     onnx,
     profiled,
     shape,
+    without_gradient,
 )
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
     Geometry,
     StrictGeometry,
+    by_shape,
     convolution_shape,
     convolve,
     convolved,
@@ -49,6 +50,7 @@ from ._convolution import (
     window_multiply_adds,
 )
 from ._onnx import channels_first, filter_first, in_format, window_attrs, window_of
+from ._parts import gradient_by_parts
 from ._shapes import ints, shape_from
 from ._windows import (
     checked,
@@ -274,8 +276,7 @@ def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
-# TensorFlow registers no gradient for these.
-not_differentiable("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")
+gradient_by_parts("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
 
 
 @kernel("Conv2DBackpropFilter")
@@ -383,7 +384,7 @@ def conv_shape(
 flops("Conv")(convolution_flops)
 
 # TensorFlow registers no gradient for these.
-not_differentiable("Conv")
+without_gradient("Conv")
 
 
 _FILTERS: Final = 32

@@ -13,7 +13,7 @@ import numpy as np
 from .. import dtypes
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
-from ..registry import Cost, flops, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, kernel, onnx, shape, without_gradient
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank
 from ._shapes import dims_of, scalar_int
@@ -82,7 +82,7 @@ def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
-not_differentiable("DenseCountSparseOutput")
+without_gradient("DenseCountSparseOutput")
 
 
 @kernel("SparseCountSparseOutput")
@@ -144,7 +144,7 @@ def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cos
     return Cost(flops=values.shape.num_elements)
 
 
-not_differentiable("SparseCountSparseOutput", "RaggedCountSparseOutput")
+without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
 
 
 def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
@@ -227,7 +227,7 @@ def ragged_bincount_shape(splits: TensorSpec, values: TensorSpec, size: TensorSp
 
 flops("RaggedBincount", "SparseBincount")(count_flops)
 
-not_differentiable("SparseBincount", "RaggedBincount")
+without_gradient("SparseBincount", "RaggedBincount")
 
 
 @onnx("DenseCountSparseOutput")

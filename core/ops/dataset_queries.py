@@ -25,7 +25,7 @@ from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import wire
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import is_of, object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -80,6 +80,9 @@ def reduce_dataset(
     for element in finalized(dataset_of(input_dataset)):
         state = run([*state, *element])
     return held_to(tuple(state), output_types, output_shapes)
+
+
+not_differentiable("ReduceDataset")
 
 
 @kernel("GetElementAtIndex")
@@ -170,7 +173,8 @@ _SCALARS = (
     "UnwrapDatasetVariant",
 )  # fmt: skip
 _GOING_THROUGH = ("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset")
-_ELEMENTS = ("DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex", "UncompressElement")
+_TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
+_ELEMENTS = ("ReduceDataset", *_TAKEN)
 
 
 @shape(*_SCALARS)
@@ -183,12 +187,12 @@ def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
     return output_shapes
 
 
-not_differentiable("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
+without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
+facts("observes_pipeline", of=("GetElementAtIndex",))
 zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
 facts("side_effect", of=("InitializeTableFromDataset",))
 facts(
     "input_pipeline",
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
 )
-facts("observes_pipeline", of=("GetElementAtIndex",))
 facts("takes_all_elements", of=_GOING_THROUGH)

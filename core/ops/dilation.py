@@ -17,7 +17,7 @@ from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
 from ..profiler_formulas import window
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, profiled, shape
+from ..registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._windows import Pads, output_sizes, window_pads
@@ -136,7 +136,7 @@ def dilation2d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Dilation2DBackpropInput(x, w, grad, **attrs), g.Dilation2DBackpropFilter(x, w, grad, **attrs)]
 
 
-not_differentiable("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 
 
 def _window_elements(filter: TensorSpec) -> DimLike:

@@ -20,7 +20,7 @@ from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.philox import Philox, unit_double
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
@@ -281,7 +281,7 @@ def fractional_avg_pool_grad_flops(
     return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
-not_differentiable("FractionalAvgPoolGrad")
+without_gradient("FractionalAvgPoolGrad")
 
 
 @kernel("FractionalMaxPoolGrad")
@@ -320,4 +320,4 @@ def fractional_max_pool_grad_flops(
     return Cost(_elements(orig_input, out_backprop, overlapping))
 
 
-not_differentiable("FractionalMaxPoolGrad")
+without_gradient("FractionalMaxPoolGrad")

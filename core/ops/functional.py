@@ -24,7 +24,6 @@ from ..registry import (
     flops,
     kernel,
     lower,
-    not_differentiable,
     shape,
     taken_whole,
     uncounted_call,
@@ -388,7 +387,7 @@ def regrouped_shape(inputs: list[TensorSpec]) -> list[Shape]:
 
 _HELPERS = ("FakeParam", "DeviceIndex", "_ListToArray", "_ArrayToList", "_Arg", "_DeviceArg", "_Retval", "_DeviceRetval")
 
-not_differentiable(*_HELPERS)
+without_gradient(*_HELPERS)
 
 zero_flops(*_HELPERS)
 

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder
+from ..catalog import CATALOG
 from ..dims import DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, kernel, layout, not_differentiable, onnx, shape
+from ..registry import Cost, facts, flops, kernel, layout, onnx, shape
 from ..shapes import Shape, TensorSpec
 from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
-
-_OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_MklLayerNorm")
+from ._parts import gradient_by_parts
 
 
 def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float) -> Array:
@@ -277,7 +279,51 @@ def fused_depthwise_conv2d_shape(
     )
 
 
-not_differentiable(*_OPS)
+@gradient_by_parts("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
+def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The product, and what follows it, op by op."""
+    op = {"_FusedDepthwiseConv2dNative": "DepthwiseConv2dNative"}.get(node.op, node.op.removeprefix("_Fused"))
+    attrs = {name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs}
+    y = g.apply(op, *inputs[:2], **attrs)
+    rest = list(inputs[2:])
+    for fused in node.attr("fused_ops"):
+        y = _fused_part(g, node, fused.decode(), y, rest)
+    return [y]
+
+
+def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[Output]) -> Output:
+    """One of the fused ops, which takes its arguments from the rest."""
+    if op == "BiasAdd":
+        return g.BiasAdd(y, rest.pop(0))
+    if op == "FusedBatchNorm":
+        scale, offset, mean, variance = (rest.pop(0) for _ in range(4))
+        factor = g.Mul(scale, g.Rsqrt(g.AddV2(variance, g.scalar_like(variance, node.attr("epsilon")))))
+        return g.AddV2(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
+    if op == "LeakyRelu":
+        return g.LeakyRelu(y, alpha=node.attr("leakyrelu_alpha"))
+    if op in ("GeluApproximate", "GeluExact"):
+        return g.Mul(y, _normal_part(g, op, y))
+    return g.apply(op, y)
+
+
+def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
+    """The normal distribution function of y, or Gelu's approximation of it."""
+    if op == "GeluExact":
+        share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
+    else:
+        cubed = g.Mul(g.scalar_like(y, 0.044715), g.Mul(y, g.Square(y)))
+        share = g.Tanh(g.Mul(g.scalar_like(y, np.sqrt(2 / np.pi)), g.AddV2(y, cubed)))
+    return g.Mul(g.scalar_like(y, 0.5), g.AddV2(share, g.scalar_like(y, 1)))
+
+
+@gradient_by_parts("_MklLayerNorm")
+def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Means over the last dimension, and what is made of them."""
+    x, scale, offset = inputs
+    centered = g.Sub(x, g.Mean(x, [-1], keep_dims=True))
+    variance = g.Mean(g.Square(centered), [-1], keep_dims=True)
+    deviation = g.Rsqrt(g.AddV2(variance, g.scalar_like(x, node.attr("epsilon"))))
+    return [g.AddV2(g.Mul(g.Mul(centered, deviation), scale), offset)]
 
 
 @flops("_FusedDepthwiseConv2dNative")

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, flops, kernel, shape, without_gradient
 from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
 from ._checks import require, require_rank, with_rank
 from ._shapes import shape_from
 from .padding import pad_shape
 
-not_differentiable("FusedPadConv2D", "FusedResizeAndPadConv2D")
+without_gradient("FusedPadConv2D", "FusedResizeAndPadConv2D")
 
 
 def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, onnx, shape
+from ..registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ..shapes import Shape, TensorSpec
+from ._cells import gru_cell_parts
 from ._checks import require, require_rank, require_shape, with_rank
+from ._parts import gradient_by_parts
 from .lstm import sigmoid
 
 
@@ -84,8 +86,8 @@ def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSp
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(18 * batch * cells + batch * inputs)
 
 
-# TensorFlow registers no gradient for the single cells.
-not_differentiable("GRUBlockCell", "GRUBlockCellGrad")
+gradient_by_parts("GRUBlockCell")(gru_cell_parts)
+without_gradient("GRUBlockCellGrad")
 
 
 @onnx("GRUBlockCell")

@@ -10,11 +10,13 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.isotonic import decreasing_fit
 from ..numerics.widening import wide
-from ..registry import Cost, flops, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._onnx import along
@@ -144,7 +146,7 @@ def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
     return Cost(input.shape.num_elements * len(boundaries).bit_length())
 
 
-not_differentiable("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
+without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
 @kernel("IsotonicRegression")
@@ -170,7 +172,16 @@ def isotonic_regression_flops(input: TensorSpec) -> Cost:
     return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
 
 
-not_differentiable("IsotonicRegression")
+@gradient("IsotonicRegression")
+def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, grad_segments: Output | None) -> Gradients:
+    """For each element the mean of what arrives at its constant part."""
+    (x,) = node.inputs
+    shape_ = g.shape_of(x)
+    size = g.StridedSlice(shape_, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+    firsts = g.FloorDiv(g.Range(0, g.Size(x, out_type="int32"), 1), size)
+    parts = g.AddV2(g.Mul(firsts, size), g.Reshape(node.output(1), [-1]))
+    means = g.SegmentMean(g.Reshape(grad, [-1]), parts)
+    return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.dtype.base if x.dtype else None)]
 
 
 @onnx("Bincount")

@@ -2,7 +2,7 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   HostConst ToBool
 #   Bitcast: alias_view
-#   DebugNanCount DebugNumericSummary: debug
+#   DebugNanCount: debug
 #   Cast: elementwise
 #   DebugGradientIdentity DeepCopy GuaranteeConst: elementwise forwarding
 #   Copy CopyHost DebugIdentity: elementwise forwarding debug
@@ -35,7 +35,18 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..escaping import printable
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    onnx,
+    shape,
+    zero_flops,
+)
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ..tensors import Tensor
@@ -125,12 +136,13 @@ def identity_shape(x: TensorSpec) -> TensorSpec:
     return x
 
 
-not_differentiable(
-    "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "StopGradient", "DebugIdentity", "DebugIdentityV3",
+not_differentiable("StopGradient")
+
+
+@gradient(
+    "Identity", "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "DebugIdentity", "DebugIdentityV2",
+    "DebugIdentityV3", *_NUMERIC_CHECKS,
 )  # fmt: skip
-
-
-@gradient("Identity", "DebugIdentityV2", *_NUMERIC_CHECKS)
 def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
@@ -448,36 +460,19 @@ def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
     return x.shape[:-1]
 
 
+@gradient("Bitcast")
+def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """What arrives as the source's dtype, where both are the same or one gives the parts of the other's complex numbers."""
+    source, target = node.inputs[0].base_dtype, node.attr("type")
+    if source is not target and source.is_complex == target.is_complex:
+        raise UnimplementedError(f"the bits of {source} as {target} have no gradient")
+    return [g.Bitcast(grad, type=source)]
+
+
 zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
 
 
-@kernel("DebugNumericSummary")
-def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T: DType) -> Result:
-    """Counts of six kinds of numbers, extremes, mean and variance of the finite ones, dtype and shape, (14 + rank,)."""
-    x = np.asarray(x)
-    wide = x.astype(np.float64)
-    low, high, nan = wide <= lower_bound, wide >= upper_bound, np.isnan(wide)
-    inside = wide[np.isfinite(wide)]
-    counts = [nan, low, (wide < 0) & ~low, wide == 0, (wide > 0) & ~high, high]
-    moments = [inside.min(), inside.max(), inside.mean(), inside.var()] if inside.size else [np.inf, -np.inf, np.nan, np.nan]
-    found = [1, x.size, *map(np.count_nonzero, counts), *moments, T.number, x.ndim, *x.shape]
-    return np.array(found, np.float64)
-
-
-@shape("DebugNumericSummary")
-def debug_numeric_summary_shape(x: TensorSpec) -> Shape:
-    return Shape([None if x.rank is None else 14 + x.rank])
-
-
-@flops("DebugNumericSummary")
-def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
-    """Seven comparisons, the least and the greatest, the mean, and the variance from it, as if all were finite."""
-    return Cost(flops=13 * x.shape.num_elements - 2)
-
-
-not_differentiable("Bitcast", "DebugNumericSummary")
-facts("debug", of=("DebugNumericSummary",))
 
 lower("Identity", "Snapshot", "StopGradient", "PreventGradient")(lambda xla, x: x)
 lower("IdentityN")(lambda xla, values: tuple(values))

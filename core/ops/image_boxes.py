@@ -20,7 +20,19 @@ from ..numerics.crops import TILE, Axis, axes_of, corners, interpolated, is_insi
 from ..numerics.pauses import pause
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import Words
-from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry import (
+    ZERO,
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
 from . import _onnx_images as in_onnx
@@ -153,7 +165,7 @@ def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [dimage, g.CropAndResizeGradBoxes(grad, image, boxes, box_ind), None, None]
 
 
-not_differentiable("CropAndResizeGradImage", "CropAndResizeGradBoxes")
+without_gradient("CropAndResizeGradImage", "CropAndResizeGradBoxes")
 
 
 @flops("CropAndResize")
@@ -249,7 +261,8 @@ def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
     return Shape(with_rank(images.shape, 4))
 
 
-not_differentiable("DrawBoundingBoxes", "DrawBoundingBoxesV2")
+not_differentiable("DrawBoundingBoxes")
+without_gradient("DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 
 
@@ -424,7 +437,8 @@ def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
 facts("lengthy", of=("StatelessSampleDistortedBoundingBox",))
-not_differentiable(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
+not_differentiable(*_SAMPLERS)
+without_gradient("StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,10 +14,11 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from . import _onnx_images as in_onnx
 from ._checks import require_min_rank, scalar
+from ._parts import gradient_by_parts
 
 
 def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
@@ -220,7 +221,7 @@ def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
     return Cost(20) * images.shape[:-1].num_elements
 
 
-not_differentiable("AdjustHue")
+without_gradient("AdjustHue")
 
 
 @kernel("AdjustSaturation")
@@ -311,7 +312,15 @@ def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) ->
     return Cost(4) * images.shape.num_elements
 
 
-not_differentiable("AdjustSaturation", "AdjustContrastv2")
+without_gradient("AdjustSaturation")
+
+
+@gradient_by_parts("AdjustContrastv2")
+def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The distances from the mean, scaled, and the mean; TensorFlow has no gradient of it."""
+    images, factor = inputs
+    mean = g.Mean(images, [-3, -2], keep_dims=True)
+    return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]
 
 
 @kernel("AdjustContrast")
@@ -334,7 +343,7 @@ def adjust_contrast_flops(
     return Cost(6) * images.shape.num_elements
 
 
-not_differentiable("AdjustContrast")
+without_gradient("AdjustContrast")
 
 
 onnx("AdjustContrastv2")(in_onnx.contrast)

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
@@ -128,7 +128,8 @@ def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSp
     return Shape((batch, *shape_from(size, 2), channels))
 
 
-not_differentiable("ExtractGlimpse", "ExtractGlimpseV2")
+not_differentiable("ExtractGlimpse")
+without_gradient("ExtractGlimpseV2")
 zero_flops("ExtractGlimpse", "ExtractGlimpseV2")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..numerics.suppression import box_overlaps, suppress, suppress_softly
-from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape
+from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
 from ..shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, scalar, with_rank
@@ -134,7 +134,9 @@ def non_max_suppression_v4_shape(
     return [Shape([_limit(max_output_size) if pad_to_max_output_size else None]), SCALAR]
 
 
-not_differentiable(*_ALL)
+_SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
+not_differentiable(*(op for op in _ALL if op not in _SELECTING))
+without_gradient(*_SELECTING)
 
 flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,21 @@ from ..graph import Node, Output
 from ..numerics import resize as numerics
 from ..numerics.resize import Taps
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
+from ..registry import (
+    Cost,
+    flops,
+    gradient,
+    kernel,
+    multiply_adds,
+    not_differentiable,
+    onnx,
+    shape,
+    zero_flops,
+)
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, with_rank
+from ._parts import gradient_by_parts
 from ._shapes import ints, shape_from
 
 _ATTRS = ("align_corners", "half_pixel_centers")
@@ -196,7 +207,47 @@ def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> 
     return Cost(32, macs=16) * grads.shape.num_elements
 
 
-not_differentiable("ResizeArea", "ResizeBilinearGrad", "ResizeBicubicGrad")
+not_differentiable("ResizeBilinearGrad")
+
+
+@gradient("ResizeBicubicGrad")
+def resize_bicubic_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """It is linear in what arrives: the way back is the forward one."""
+    attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
+    return [g.ResizeBicubic(grad, _size_of(g, node.inputs[0]), **attrs), None]
+
+
+@gradient("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """It is linear in what arrives: the way back is the forward one."""
+    attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
+    return [g.ResizeNearestNeighbor(grad, _size_of(g, node.inputs[0]), **attrs), None]
+
+
+@gradient_by_parts("ResizeArea")
+def resize_area_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Products with the matrices that an identity in an image's place gives; TensorFlow has no gradient of it."""
+    images, size = inputs
+    height, width = (_area_weights(g, node, images, size, axis) for axis in (0, 1))
+    rows = g.Einsum([height, g.Cast(images, DstT="float32")], equation="ih,nhwc->niwc")
+    return [g.Einsum([width, rows], equation="jw,niwc->nijc")]
+
+
+def _area_weights(g: GradientBuilder, node: Node, images: Output, size: Output, axis: int) -> Output:
+    """The matrix (target, source) of the weights along height or width."""
+    source, target = (
+        g.StridedSlice(values, [place], [place + 1], [1], shrink_axis_mask=1)
+        for values, place in ((g.shape_of(images), axis + 1), (size, axis))
+    )
+    one = g.constant(1, "int32")
+    identity = g.MatrixDiag(g.Fill(g.Pack([source], axis=0), g.constant(1.0, "float32")))
+    image = g.Reshape(identity, g.Pack([one, source, source, one], axis=0))
+    weights = g.ResizeArea(image, g.Pack([target, source], axis=0), align_corners=node.attr("align_corners"))
+    return g.StopGradient(g.Reshape(weights, g.Pack([target, source], axis=0)))
+
+
+def _size_of(g: GradientBuilder, images: Output) -> Output:
+    return g.StridedSlice(g.shape_of(images), [1], [3], [1])
 
 
 @kernel("ResizeNearestNeighborGrad")
@@ -251,7 +302,6 @@ def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> C
     return Cost(grads.shape.num_elements)
 
 
-not_differentiable("ResizeNearestNeighborGrad")
 
 
 def _scaling_taps(
@@ -358,7 +408,14 @@ def scale_and_translate_grad_flops(
     return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
 
 
-not_differentiable("ScaleAndTranslateGrad")
+
+
+@gradient("ScaleAndTranslateGrad")
+def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """It is linear in what arrives: the way back is the forward one."""
+    grads, _, scale, translation = node.inputs
+    attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
+    return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
 
 
 onnx("ResizeBilinear")(in_onnx.bilinear)

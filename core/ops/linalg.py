@@ -17,7 +17,7 @@ from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from . import _onnx_linalg as in_onnx
 from ._checks import require
@@ -137,7 +137,7 @@ def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
 
 
-not_differentiable("CholeskyGrad", "BatchCholeskyGrad")
+without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant")

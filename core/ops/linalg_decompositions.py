@@ -17,7 +17,7 @@ from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from . import _onnx_linalg as in_onnx
 from ._matrices import (
@@ -150,7 +150,7 @@ def lu_decomposition_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * lu_flops(input.shape[-1]))
 
 
-not_differentiable("Lu")
+without_gradient("Lu")
 
 
 @kernel("Svd", "BatchSvd")
@@ -363,7 +363,7 @@ def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
     return cubic(9)(input)
 
 
-not_differentiable("SelfAdjointEig", "BatchSelfAdjointEig")
+without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
 
 onnx("Qr")(in_onnx.orthogonal)
 onnx("Lu")(in_onnx.factored)

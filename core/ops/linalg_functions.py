@@ -14,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
 from . import _onnx_linalg as in_onnx
 from ._checks import require
@@ -90,7 +90,16 @@ def matrix_square_root_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 
 shape("MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(square_shape)
-not_differentiable("MatrixExponential", "MatrixLogarithm")
+
+
+@gradient("MatrixExponential", "MatrixLogarithm")
+def matrix_function_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The upper right block of the function of [[A^H, dF], [0, A^H]] (Higham, Functions of Matrices, equation 3.16)."""
+    (a,) = node.inputs
+    adjoint = g.conj(transposed(g, a))
+    rows = [g.ConcatV2([adjoint, grad], -1), g.ConcatV2([g.zeros_like(a), adjoint], -1)]
+    blocks = g.apply(node.op, g.ConcatV2(rows, -2))
+    return [g.Split(-1, g.Split(-2, blocks, num_split=2)[0], num_split=2)[1]]
 
 
 @flops("MatrixSquareRoot")

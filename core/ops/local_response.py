@@ -15,7 +15,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.products import matmul
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..runtime.runs import reserve
 from ..shapes import Shape, TensorSpec, merge_shapes
 
@@ -86,7 +86,7 @@ def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
 
 
-not_differentiable("LRNGrad")
+without_gradient("LRNGrad")
 
 
 @flops("LRN")

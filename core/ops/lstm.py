@@ -16,9 +16,11 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
 from ..shapes import Shape, TensorSpec
+from ._cells import lstm_cell_parts
 from ._checks import require, require_rank, require_shape, scalar, with_rank
+from ._parts import gradient_by_parts
 
 _V1 = (0, 1, 2, 3)
 _V2 = (0, 2, 1, 3)
@@ -170,8 +172,7 @@ def lstm_block_cell_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec,
     return _step_cost(x, cs_prev, use_peephole)
 
 
-# TensorFlow registers no gradient for the single cells.
-not_differentiable("LSTMBlockCell")
+gradient_by_parts("LSTMBlockCell")(lstm_cell_parts)
 
 
 @kernel("LSTMBlockCellGrad")
@@ -234,7 +235,7 @@ def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: Tensor
 
 
 # TensorFlow registers no gradient for the single cells.
-not_differentiable("LSTMBlockCellGrad")
+without_gradient("LSTMBlockCellGrad")
 
 
 def _check_sequence(
@@ -472,7 +473,7 @@ def block_lstm_grad_v2(
 
 
 # TensorFlow registers no gradient for the single cells.
-not_differentiable("BlockLSTMGrad", "BlockLSTMGradV2")
+without_gradient("BlockLSTMGrad", "BlockLSTMGradV2")
 
 
 @onnx("LSTMBlockCell")

@@ -19,7 +19,19 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ..shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, ints, numbers, unknown_dims
@@ -96,7 +108,7 @@ def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[Tenso
     return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
-not_differentiable("TileGrad")
+without_gradient("TileGrad")
 
 
 @kernel("Pad")

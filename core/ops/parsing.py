@@ -15,7 +15,7 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -130,7 +130,8 @@ facts("elementwise", of=("DecodeCompressed",))
 
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
 
-not_differentiable(*_ALL)
+not_differentiable("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor")
+without_gradient("DecodeCSV")
 
 zero_flops(*_ALL)
 

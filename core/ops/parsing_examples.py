@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..dims import Dim
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._example_batches import Column, entries_of
@@ -303,5 +303,5 @@ def parse_single_example_shape(
 
 _ALL = ("ParseExampleV2", "ParseExample", "ParseSingleExample")
 facts("example_contents", of=_ALL)
-not_differentiable(*_ALL)
+without_gradient(*_ALL)
 zero_flops(*_ALL)

@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..dims import Dim
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import kernel, shape, without_gradient, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._examples import Columns, Feature
@@ -385,5 +385,5 @@ def parse_single_sequence_example_shape(
 
 
 _ALL = ("ParseSequenceExampleV2", "ParseSequenceExample", "ParseSingleSequenceExample")
-not_differentiable(*_ALL)
+without_gradient(*_ALL)
 zero_flops(*_ALL)

@@ -28,10 +28,10 @@ from ..registry import (
     kernel,
     layout,
     lower,
-    not_differentiable,
     onnx,
     profiled,
     shape,
+    without_gradient,
     zero_flops,
 )
 from ..shapes import UNKNOWN, Shape, TensorSpec
@@ -236,7 +236,7 @@ def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *r
     return orig_output.shape
 
 
-not_differentiable("MaxPoolGradGradV2")
+without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
 
@@ -449,7 +449,7 @@ def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, ar
     return argmax.shape
 
 
-not_differentiable("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
+without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
 
 

@@ -18,7 +18,7 @@ from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.selecting import chosen
 from ..numerics.widening import wide
-from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_quantize as in_onnx
 from ._checks import require, require_same_shape, scalar
@@ -153,7 +153,7 @@ def dequantize_shape(input: TensorSpec, min_range: TensorSpec, max_range: Tensor
     return input.shape
 
 
-not_differentiable("QuantizeV2", "Dequantize")
+without_gradient("QuantizeV2", "Dequantize")
 
 
 @flops("QuantizeV2")

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 from ._checks import require, require_rank, with_rank
 from ._convolution import Geometry, convolution_shape
@@ -117,7 +117,7 @@ def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outpu
     return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
 
 
-not_differentiable("QuantizedAdd", "QuantizedMul")
+without_gradient("QuantizedAdd", "QuantizedMul")
 
 
 @kernel("QuantizedMatMul")
@@ -164,7 +164,7 @@ def quantized_mat_mul_flops(
     return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
 
 
-not_differentiable("QuantizedMatMul")
+without_gradient("QuantizedMatMul")
 
 
 @kernel("QuantizedBiasAdd")
@@ -206,7 +206,7 @@ def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: Tenso
     return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
 
 
-not_differentiable("QuantizedBiasAdd")
+without_gradient("QuantizedBiasAdd")
 
 
 @kernel("QuantizedConv2D")
@@ -250,4 +250,4 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
     return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
 
 
-not_differentiable("QuantizedConv2D")
+without_gradient("QuantizedConv2D")

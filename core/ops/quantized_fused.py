@@ -26,7 +26,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dims import DimLike
 from ..dtypes import DType
-from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
 from ..shapes import SCALAR, Shape, TensorSpec
 from . import convolution, depthwise
 from ._checks import require, require_rank, with_rank
@@ -168,7 +168,7 @@ _PRODUCTS = (
     "QuantizedMatMulWithBiasAndReluAndRequantize", "QuantizedMatMulWithBiasAndRequantize",
 )  # fmt: skip
 _ALL = (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS, *_PRODUCTS)
-not_differentiable(*_ALL)
+without_gradient(*_ALL)
 
 
 def _convolution_kernel(form: _Form) -> Callable[..., Any]:

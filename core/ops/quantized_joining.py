@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..dtypes import DType
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import kernel, shape, without_gradient, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require, scalar
 from ._quantization import (
@@ -114,5 +114,5 @@ def quantized_reshape_shape(
     return with_range(shape_from(shape))
 
 
-not_differentiable("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")

@@ -17,7 +17,7 @@ from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
 from ..numerics.integers import truncated_quotient
 from ..numerics.resize import Taps
-from ..registry import ZERO, Cost, flops, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, flops, kernel, shape, without_gradient
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._elementwise import unary_flops
@@ -70,7 +70,7 @@ shape("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")(quantized_unary_shape
 
 flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
 
-not_differentiable("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
+without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
 def _pooled(x: Array, ksize: list[int], strides: list[int], padding: str, function: Callable[..., Any]) -> Array:
@@ -119,7 +119,7 @@ def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
     return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
 
 
-not_differentiable("QuantizedMaxPool", "QuantizedAvgPool")
+without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
 
 
 @kernel("QuantizedInstanceNorm")
@@ -204,7 +204,7 @@ def quantized_batch_norm_with_global_normalization(
 
 shape("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")(quantized_unary_shape)
 
-not_differentiable("QuantizedInstanceNorm")
+without_gradient("QuantizedInstanceNorm")
 
 
 @flops("QuantizedBatchNormWithGlobalNormalization")
@@ -214,7 +214,7 @@ def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_nor
     return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
 
 
-not_differentiable("QuantizedBatchNormWithGlobalNormalization")
+without_gradient("QuantizedBatchNormWithGlobalNormalization")
 
 
 @kernel("QuantizedResizeBilinear")
@@ -267,4 +267,4 @@ def quantized_resize_bilinear_flops(
     return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
 
 
-not_differentiable("QuantizedResizeBilinear")
+without_gradient("QuantizedResizeBilinear")

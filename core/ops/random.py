@@ -24,7 +24,7 @@ from ..numerics.pauses import PIECE, pause
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
 from ..prepared import prepared
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._random import (
@@ -299,7 +299,8 @@ def random_shuffle_shape(value: TensorSpec) -> Shape:
     return value.shape
 
 
-not_differentiable("RandomPoissonV2", "RandomPoisson", "Multinomial", "RandomShuffle")
+not_differentiable("Multinomial", "RandomShuffle")
+without_gradient("RandomPoissonV2", "RandomPoisson")
 
 zero_flops(*_MOVING)
 

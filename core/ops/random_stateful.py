@@ -18,7 +18,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
-from ..registry import facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
@@ -145,7 +145,7 @@ def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> S
 
 flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
 
-not_differentiable(
+without_gradient(
     "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
     "StatefulStandardNormal",
 )  # fmt: skip
@@ -223,7 +223,7 @@ def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpe
     return []
 
 
-not_differentiable("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
+without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
 
 
 @kernel("RngReadAndSkip")
@@ -260,6 +260,6 @@ def non_deterministic_ints_shape(shape: TensorSpec) -> Shape:
     return requested_shape(shape)
 
 
-not_differentiable("RngReadAndSkip", "NonDeterministicInts")
+without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

@@ -24,7 +24,7 @@ from ..numerics.index_shuffle import shuffle_indices
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
 from ..prepared import prepared
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
@@ -403,7 +403,7 @@ def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorS
     return value.shape
 
 
-not_differentiable("StatelessShuffle")
+without_gradient("StatelessShuffle")
 zero_flops("StatelessShuffle")
 
 

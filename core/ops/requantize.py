@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..dtypes import DType
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, flops, kernel, shape, without_gradient
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._elementwise import unary_flops
@@ -117,7 +117,7 @@ def requantize_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
 
 
 # TensorFlow differentiates none of these.
-not_differentiable(
+without_gradient(
     "RequantizationRange", "Requantize", "QuantizeDownAndShrinkRange", "RequantizationRangePerChannel", "RequantizePerChannel"
 )  # fmt: skip
 

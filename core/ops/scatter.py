@@ -17,7 +17,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import update_rows
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._shapes import ints, shape_from
 from .gather import is_outside, row_numbers
@@ -234,7 +234,7 @@ def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
     return Cost(flops=v.shape.num_elements)
 
 
-not_differentiable("InplaceUpdate", "InplaceAdd", "InplaceSub")
+without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 
 @onnx("ScatterNd")

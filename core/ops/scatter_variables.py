@@ -24,7 +24,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..numerics.integers import truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.resources import Variable
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
@@ -264,7 +264,9 @@ for _suffix, _ufunc in _ND_SCATTERS:
 _REF_SCATTERS = [f"Scatter{name}" for name, _ in _ROW_SCATTERS] + [f"ScatterNd{name}" for name, _ in _ND_SCATTERS]
 _SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if op in CATALOG]
 
-not_differentiable(*_SCATTERS)
+_ASSIGNING = ("ScatterUpdate", "ScatterMin", "ScatterMax", "ScatterNdMin", "ScatterNdMax")
+not_differentiable(*(op for op in _SCATTERS if op not in _ASSIGNING))
+without_gradient(*_ASSIGNING)
 
 facts("side_effect", of=_SCATTERS)
 facts("row_numbers", of=("ResourceScatterAdd",))

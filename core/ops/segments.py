@@ -21,7 +21,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import extremes, truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_segments as in_onnx
 from ._checks import require_rank
@@ -443,7 +443,7 @@ def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [IndexedSlices(values, found, g.shape_of(data)), *([None] * (len(node.inputs) - 1))]
 
 
-not_differentiable(*(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2")))
+without_gradient(*(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2")))
 
 
 onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))

@@ -17,7 +17,7 @@ from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..prepared import prepared
-from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._onnx import gathered
@@ -307,7 +307,7 @@ def resource_strided_slice_assign_shape(
     return None
 
 
-not_differentiable("StridedSliceAssign", "ResourceStridedSliceAssign")
+without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 facts("bounded_by_inputs", of=("Slice", "StridedSlice"))

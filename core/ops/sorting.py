@@ -20,7 +20,7 @@ from ..graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.topn import sorted_top_k, unsorted_top_k
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
@@ -334,7 +334,7 @@ def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
     return Cost(flops=x.shape.num_elements)
 
 
-not_differentiable("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
+without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
 @kernel("ListDiff")
@@ -409,7 +409,7 @@ def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
     return Cost(flops=2 * predictions.shape.num_elements)
 
 
-not_differentiable("ListDiff", "InTopKV2", "InTopK")
+without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 
 @kernel("LowerBound")

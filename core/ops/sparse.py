@@ -15,7 +15,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..shapes import Shape, TensorSpec
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
@@ -230,7 +230,8 @@ def sparse_split_shape(
     return [p[0] for p in parts], [p[1] for p in parts], [dense_shape.shape] * num_split
 
 
-not_differentiable("SparseConcat", "SparseSplit")
+not_differentiable("SparseConcat")
+without_gradient("SparseSplit")
 
 
 @kernel("SparseSlice")
@@ -293,7 +294,7 @@ def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: Tensor
     return Shape([indices.shape[0]])
 
 
-not_differentiable("SparseSliceGrad")
+without_gradient("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
 
 

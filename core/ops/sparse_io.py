@@ -15,7 +15,7 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import is_of, object_array
@@ -211,6 +211,6 @@ def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> tuple[Shape,
 
 _MAPS = ("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap")
 _PACKS = ("DeserializeManySparse", "DeserializeSparse", "SerializeManySparse", "SerializeSparse")
-not_differentiable(*_MAPS, *_PACKS)
+without_gradient(*_MAPS, *_PACKS)
 zero_flops(*_MAPS, *_PACKS)
 facts("side_effect", of=_MAPS)

@@ -21,7 +21,7 @@ from ..numerics.edits import edit_distances
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, without_gradient
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
@@ -441,7 +441,8 @@ def edit_distance_flops(
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 
 
-not_differentiable("EditDistance", "SparseReduceMax", *_SPARSE_REDUCTIONS)
+not_differentiable("EditDistance")
+without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
 
 
 onnx("SparseTensorDenseMatMul")(in_onnx.product)

@@ -20,7 +20,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.pauses import pause
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
@@ -219,7 +219,8 @@ def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> tuple[Shape, 
     return Shape([None]), count, count
 
 
-not_differentiable("SparseMatrixNNZ", "CSRSparseMatrixComponents")
+not_differentiable("SparseMatrixNNZ")
+without_gradient("CSRSparseMatrixComponents")
 
 
 @kernel("SparseMatrixTranspose")

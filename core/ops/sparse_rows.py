@@ -10,7 +10,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ..shapes import Shape, TensorSpec
 from . import _onnx_sparse as in_onnx
 from ._checks import require, require_rank
@@ -115,7 +115,7 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
-not_differentiable("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
+without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 
 
 onnx("SparseFillEmptyRows")(in_onnx.filled_rows)

@@ -22,7 +22,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import error_function
 from ..numerics.gamma import gamma_sample_gradient, igamma_gradient
-from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
+from ..registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
 from . import _onnx_special as in_onnx
 from ._elementwise import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
@@ -222,8 +222,8 @@ register_binary(
         Binary("Zeta", _checked(_zeta), _zeta_gradient, 0, 1),
         Binary("Igamma", _checked(_igamma), _igamma_partials, 0, 1, widened=True),
         Binary("Igammac", _checked(_igammac), _igammac_partials, 0, 1, widened=True),
-        Binary("IgammaGradA", _checked(igamma_gradient), None, 0, 1),
-        Binary("RandomGammaGrad", _checked(gamma_sample_gradient), None, 0, 1),
+        Binary("IgammaGradA", _checked(igamma_gradient), WITHOUT_GRADIENT, 0, 1),
+        Binary("RandomGammaGrad", _checked(gamma_sample_gradient), WITHOUT_GRADIENT, 0, 1),
         Binary("Xlogy", _checked(_unless_zero(lambda x, y: x * np.log(y))), _xlogy_gradient, 1, 1, widened=True),
         Binary("Xlog1py", _checked(_unless_zero(lambda x, y: x * np.log1p(y))), _xlog1py_gradient, 1, 1, widened=True),
         Binary("Xdivy", _checked(_unless_zero(np.true_divide)), _xdivy_gradient, 1, 0, widened=True),

@@ -22,7 +22,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.tensor_arrays import TensorArray
@@ -307,7 +307,7 @@ def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_
     return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
 
 
-not_differentiable("TensorArrayPack", "TensorArrayUnpack")
+without_gradient("TensorArrayPack", "TensorArrayUnpack")
 zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead"), *_versions("TensorArrayGather"))
 
 

@@ -15,7 +15,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -166,5 +166,5 @@ def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Shape:
     return Shape()
 
 
-not_differentiable("TensorMapStackKeys")
+without_gradient("TensorMapStackKeys")
 zero_flops("TensorMapLookup", "TensorMapStackKeys")

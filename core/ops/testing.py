@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.runs import sleep as sleep_in_run
 from ..runtime.values import scalar_object
@@ -144,7 +144,7 @@ _ALL = (
     "CustomAggregator",
 )
 
-not_differentiable(*_ALL)
+without_gradient(*_ALL)
 
 zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
 

@@ -33,7 +33,7 @@ from ..catalog import CATALOG
 from ..errors import InvalidArgumentError, NotFoundError
 from ..numerics import updates
 from ..numerics.integers import extremes
-from ..registry import Cost, facts, flops, kernel, lower, not_differentiable, shape
+from ..registry import Cost, facts, flops, kernel, lower, shape, without_gradient
 from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from . import _training_lowerings
@@ -232,7 +232,7 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
         if layout.indices is None and (lowering := getattr(_training_lowerings, update.__name__, None)) is not None:
             lower(op, updates=layout.variables)(lowering)
-    not_differentiable(*known)
+    without_gradient(*known)
     facts("training", "side_effect", of=known)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..dtypes import DType
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, flops, kernel, not_differentiable, shape, without_gradient
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 from ._checks import require
 from ._elementwise import unary_flops
@@ -93,7 +93,7 @@ def uniform_quantized_clip_by_value(
 # A difference and a product, or two clips.
 flops("UniformDequantize", "UniformQuantizedClipByValue")(unary_flops(2))
 
-not_differentiable("UniformDequantize", "UniformQuantizedClipByValue")
+without_gradient("UniformDequantize", "UniformQuantizedClipByValue")
 
 _INT32 = (-(2**31), 2**31 - 1)
 

@@ -16,7 +16,7 @@ from ..errors import DataLossError, UnimplementedError
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
 from ..numerics.wire import fields, repeated_integers
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import unknown_dims
@@ -134,7 +134,7 @@ def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: 
     return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
-not_differentiable("UniformQuantizedDotHybrid")
+without_gradient("UniformQuantizedDotHybrid")
 
 
 class _Convolution:
@@ -366,4 +366,4 @@ def uniform_quantized_convolution_hybrid_flops(
     return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
 
 
-not_differentiable("UniformQuantizedConvolutionHybrid")
+without_gradient("UniformQuantizedConvolutionHybrid")

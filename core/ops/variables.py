@@ -34,7 +34,19 @@ from ..errors import (
 )
 from ..graph import Node, Output
 from ..profiler_formulas import of_input
-from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, profiled, shape, zero_flops
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    profiled,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import ANONYMOUS_NAME, Variable
 from ..runtime.tensor_arrays import zeros
@@ -325,7 +337,7 @@ def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> list[Te
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
 
 
-not_differentiable("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
+without_gradient("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
 zero_flops("DestroyTemporaryVariable", "RefIdentity", "VarHandleOp", "_VarHandlesOp")
 facts("inexpensive", of=("RefIdentity",))
 facts("variable", "owns_state", of=("VarHandleOp",))

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.gradients import gradients
 from tfg.core.graph import Graph, Node, Output
 from tfg.core.passes.pipeline import OptimizeReport, optimize
 from tfg.core.runtime.session import Session
@@ -58,6 +59,8 @@ def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **
     after, report = optimize(b.graph, fetches, feeds, passes, **{"fast_math": True, **options})
     if check:
         assert_same(b.graph, after, fetches, feeds_for(b.graph))
+        if any(node.op.startswith("_") for node in after):
+            assert_same_gradients(b.graph, after, fetches, feeds_for(b.graph))
     return Rewritten(b.graph, after, fetches, report)
 
 
@@ -83,6 +86,18 @@ def assert_same(before: Graph, after: Graph, fetches: Sequence[str], feeds: dict
         for name, want, got in zip(fetches, *results):
             if want is not None:
                 assert_close(name, np.asarray(want), np.asarray(got))
+
+
+def assert_same_gradients(before: Graph, after: Graph, fetches: Sequence[str], feeds: dict[str, Any]) -> None:
+    """The gradients of floats among the fetches for floats that are fed: fused ops have those of what they were made of."""
+    ys = [name for name in fetches if before.output(name).base_dtype.is_floating]
+    xs = [name for name, value in feeds.items() if value.dtype.kind == "f"]
+    (plain, wanted), (fused, names) = (gradients(graph, ys, xs) for graph in (before, after))
+    assert [name is None for name in names] == [name is None for name in wanted]
+    for x, want, got in zip(xs, wanted, names):
+        if want is not None:
+            expected, found = (np.float64(Session(g).run(name, feeds)) for g, name in ((plain, want), (fused, got)))
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4, err_msg=x)
 
 
 def assert_close(name: str, want: Any, got: Any) -> None:
