@@ -22,7 +22,7 @@ from ..core.tensor_names import parse_tensor_name
 from .attrs import encode_shape
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks
-from .meta_graph import VARIABLE_COLLECTIONS
+from .meta_graph import VARIABLE_COLLECTIONS, decode_signature_def
 from .protos.meta_graph_pb2 import (
     CollectionDef,
     CondContextDef,
@@ -75,6 +75,7 @@ def prepare(
     """
     result = graph.copy()
     about = _about(result)
+    _add_unread_inputs(result, about)
     has_objects = about.HasField("object_graph_def") and _has_objects(result, about)
     if not has_objects:
         _forget_objects(about)
@@ -188,6 +189,18 @@ def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
     names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
     names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
     return all(parse_tensor_name(name)[0] in graph for name in names if name)
+
+
+def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
+    """Add the placeholders of inputs that nothing needs, and that are gone, of each signature whose outputs are there."""
+    for name, signature in about.signature_def.items():
+        arguments = decode_signature_def(name, signature)
+        if not all(parse_tensor_name(tensor)[0] in graph for tensor in arguments.fetched.values()):
+            continue
+        for argument in arguments.inputs.values():
+            node, index, _ = parse_tensor_name(argument.tensor)
+            if argument.tensor and argument.dtype is not None and index == 0 and node not in graph:
+                graph.add_node(node, "Placeholder", (), (), {"dtype": argument.dtype, "shape": argument.shape})
 
 
 def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:

@@ -60,6 +60,23 @@ def custom_gradient(_, folder):
     tf.saved_model.save(model, folder, signatures=model.serve, options=options)
 
 
+class Partial(tf.Module):
+    """Its input reaches no output."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = tf.Variable([1.0, 2.0], name="w")
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
+    def serve(self, x):
+        return {"y": self.w * 2.0}
+
+
+def unread_input(_, folder):
+    model = Partial()
+    tf.saved_model.save(model, folder, signatures=model.serve)
+
+
 def reference_variables(_, folder):
     """A model of TensorFlow 1 with two signatures, variables that are references, and a table with its own initializer."""
     v1 = tf.compat.v1
@@ -87,6 +104,7 @@ EXPORTS = {
     "estimator": (estimator_export, "", ROWS),
     "tables": (tables, "", np.array([b"green", b"blue"], object)),
     "custom gradient": (custom_gradient, "", ROWS[:, :2]),
+    "unread input": (unread_input, "", ROWS[:, :2]),
     "TensorFlow 1": (reference_variables, "", ROWS[:, :2]),
 }
 WAYS = {
