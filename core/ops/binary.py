@@ -58,7 +58,7 @@ from ._elementwise import (
     binary_flops,
     register_binary,
 )
-from ._onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx
+from ._onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx, floor_mod_onnx
 from ._shapes import as_dims, shape_value
 
 
@@ -484,21 +484,12 @@ def _floor_div_onnx(g: Any, a: Any, b: Any) -> Any:
     return g.Div(a, b) if a.dtype.is_unsigned else g.Div(g.Sub(a, g.Mod(a, b)), b)
 
 
-@onnx("FloorMod")
-def _floor_mod_onnx(g: Any, a: Any, b: Any) -> Any:
-    """ONNX's remainder of integers has the sign of the divisor, that of floats the dividend's."""
-    if a.dtype.is_integer:
-        return g.Mod(a, b)
-    rest = g.Mod(a, b, fmod=1)
-    differs = g.And(g.Not(g.Equal(rest, 0)), g.Xor(g.Less(rest, 0), g.Less(b, 0)))
-    return g.Where(differs, g.Add(rest, b), rest)
-
-
 @onnx("ApproximateEqual")
 def _approximate_equal_onnx(g: Any, a: Any, b: Any, *, tolerance: float) -> Any:
     return g.Less(g.Abs(g.Sub(a, b)), tolerance)
 
 
+onnx("FloorMod")(floor_mod_onnx)
 onnx("Atan2")(lambda g, y, x: g.arctangent(y, x))
 onnx("BroadcastArgs")(broadcast_args_onnx)
 onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)

@@ -497,5 +497,4 @@ def _avg_pool_onnx(g: Any, x: Any, *, ksize: list[int], strides: list[int], padd
 
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
-
 facts("bounded_by_inputs", of=("MaxPool", "AvgPool"))
