@@ -183,15 +183,17 @@ def test_a_fetch_that_leaves_nothing_behind_is_not_called_verified(tmp_path):
     assert done.code == 1 and "nothing to compare: nothing" in done.err
 
 
-@pytest.mark.parametrize("options", [("--freeze",), ("--freeze", "--inline-functions"), ("--freeze", "--text")])
-def test_a_frozen_model_has_its_values(options, tmp_path):
-    done = run("convert", SAMPLES / "keras_classifier", tmp_path / "frozen.pb", *options)
+@pytest.mark.parametrize("ending", [".pb", ".pbtxt"])
+@pytest.mark.parametrize("options", [(), ("--inline-functions",)])
+def test_a_frozen_model_has_its_values(options, ending, tmp_path):
+    frozen = tmp_path / f"frozen{ending}"
+    done = run("convert", SAMPLES / "keras_classifier", frozen, "--freeze", *options)
     assert done.code == 0 and "are not in it" not in done.err
     feed = ("--feed", "measurements=[[5.1, 3.5, 1.4, 0.2]]", "--format", "json")
     model = run("run", SAMPLES / "keras_classifier", *feed).json["steps"][0]["values"][0]["value"]
     fed = ("--feed", "serving_default_measurements=[[5.1, 3.5, 1.4, 0.2]]", "--fetch", "StatefulPartitionedCall_1:0")
-    frozen = run("run", tmp_path / "frozen.pb", *fed, "--format", "json").json["steps"][0]["values"][0]["value"]
-    np.testing.assert_array_equal(frozen, model)
+    values = run("run", frozen, *fed, "--format", "json").json["steps"][0]["values"][0]["value"]
+    np.testing.assert_array_equal(values, model)
 
 
 def test_the_variables_that_remain_are_counted(tmp_path):
