@@ -23,6 +23,8 @@ _GREETING: Final = b"tfg mesh 1\n"
 _HEAD: Final = struct.Struct("!cQ")
 _DATA, _DONE, _FAILED, _LOST = b"D", b"E", b"F", b"L"
 _MAX_HELLO: Final = 1 << 16
+_MAX_MESSAGE: Final = 1 << 31
+"""Bytes of the longest message between processes that have met."""
 _PATIENCE: Final = 5.0
 """Seconds for a stranger at the port to say that it is none."""
 _LISTENERS: Final = "tfg-mesh-"
@@ -58,6 +60,8 @@ class _Link:
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
+        self.deadline: float | None = None
+        """The moment until which all of what is being received must be there."""
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
@@ -65,16 +69,18 @@ class _Link:
         self.connection.sendall(_HEAD.pack(kind, len(data)))
         self.connection.sendall(data)
 
-    def receive(self, most: int | None = None) -> tuple[bytes, bytes]:
-        """The next message; ConnectionError where there is none any more, or none of ours."""
+    def receive(self, most: int = _MAX_MESSAGE) -> tuple[bytes, bytes]:
+        """The next message of at most so many bytes; ConnectionError where there is none any more, or none of ours."""
         kind, size = _HEAD.unpack(self._exactly(_HEAD.size))
-        if most is not None and size > most:
+        if size > most:
             raise ConnectionError("a message is too long")
         return kind, self._exactly(size)
 
     def _exactly(self, size: int) -> bytes:
         parts = bytearray()
         while len(parts) < size:
+            if self.deadline is not None:  # a socket's own time limit starts anew with every byte
+                self.connection.settimeout(max(self.deadline - time.monotonic(), 0.001))
             part = self.connection.recv(min(size - len(parts), 1 << 20))
             if not part:
                 raise ConnectionError("the connection is closed")
@@ -208,30 +214,52 @@ def _listening(meeting: Meeting) -> Iterator[socket.socket]:
         yield listener
 
 
-def _arrived(connection: socket.socket) -> tuple[dict[str, object], _Link] | None:
-    """What a process says of itself that wants to join, and the way to it; None for strangers."""
-    connection.settimeout(_PATIENCE)
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Hello:
+    """The message by which a process joins: its number, and its terms by name."""
+
+    index: int
+    terms: dict[str, str]
+
+    @staticmethod
+    def parse(data: bytes) -> _Hello:
+        """Read a message; ConnectionError for any that no process of a mesh sends."""
+        try:
+            found = json.loads(data)
+            index, terms = found["index"], found["terms"]
+        except (ValueError, RecursionError, TypeError, KeyError):
+            raise ConnectionError("no hello") from None
+        are_texts = isinstance(terms, dict) and all(isinstance(value, str) for value in terms.values())
+        if type(index) is not int or not are_texts:
+            raise ConnectionError("no hello")
+        return _Hello(index, terms)
+
+
+def _arrived(connection: socket.socket) -> tuple[_Hello, _Link] | None:
+    """The hello of a process that wants to join, and the way to it; None for strangers, who get _PATIENCE in all."""
     try:
         link = _Link(connection)
+        link.deadline = time.monotonic() + _PATIENCE
         if link._exactly(len(_GREETING)) != _GREETING:
             raise ConnectionError("a stranger")
-        hello = json.loads(link.receive(_MAX_HELLO)[1])
-    except (OSError, ValueError):
+        hello = _Hello.parse(link.receive(_MAX_HELLO)[1])
+    except OSError:
         connection.close()
         return None
+    link.deadline = None
     connection.settimeout(None)
-    return (hello, link) if isinstance(hello, dict) else None
+    return hello, link
 
 
-def _admit(links: dict[int, _Link], hello: dict[str, object], link: _Link, meeting: Meeting, terms: dict[str, str]) -> None:
+def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting, terms: dict[str, str]) -> None:
     """Add a process to those that are there, or refuse to go on: here and there, with the same words."""
-    number, problem = hello.get("index"), None
-    if not isinstance(number, int) or not 0 < number < meeting.count:
+    number, problem = hello.index, None
+    if not 0 < number < meeting.count:
         problem = f"a process came as number {number} of {meeting.count}"
     elif number in links:
         problem = f"two processes came as number {number}"
     else:
-        unlike = [name for name, value in terms.items() if hello.get("terms", {}).get(name) != value]  # type: ignore[attr-defined]
+        unlike = [name for name, value in terms.items() if hello.terms.get(name) != value]
         if unlike:
             problem = f"process {number} was given another {unlike[0]} than process 0"
     if problem is not None:
@@ -239,7 +267,7 @@ def _admit(links: dict[int, _Link], hello: dict[str, object], link: _Link, meeti
             with contextlib.suppress(OSError):
                 other.send(_FAILED, problem.encode())
         raise InvalidArgumentError(problem)
-    links[number] = link  # type: ignore[index]
+    links[number] = link
 
 
 def _joined(meeting: Meeting, terms: dict[str, str]) -> _Link:

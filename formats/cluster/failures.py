@@ -18,22 +18,24 @@ _KINDS: Final[dict[int, type[TfgError]]] = {
 }  # fmt: skip
 """A server's INTERNAL is no fault of tfg, as its InternalError would say."""
 
-_SEVERAL: Final = re.compile(r"\n?=====+\n(.*?)\n?=====+\n?", re.DOTALL)
+_RULE: Final = re.compile(r"={5,}")
 _CODE: Final = re.compile(r"^([A-Z_]+): ", re.MULTILINE)
 _TASK: Final = re.compile(r"From (/job:\S+?):\n")
 _REMOTE: Final = re.compile(r"from remote target (/job:\S+)")
-_NODE: Final = re.compile(r"\{\{node ([^}]+)\}\}")
-_TRAIL: Final = re.compile(r"\nAdditional GRPC error information.*|\s*\[\[.*?\]\](?=\s|$)", re.DOTALL)
+_NODE: Final = re.compile(r"\{\{node ([^{}]+)\}\}")
+_MORE: Final = "\nAdditional GRPC error information"
+_LONGEST: Final = 1 << 16
+"""Characters of a server's message that are looked at: a stranger's server may send two gigabytes of them."""
 _PARTED: Final = re.compile(r"_[SG]\d+$")
 _FED: Final = re.compile(r"_(?:recv|arg)_(.+)_(\d+)(?:_\d+)?$")
 
 
 def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
     """The error for a status: its kind by the code, and what the message tells of the node and of the task that it was on."""
-    text = _first_cause(message)
+    text = _first_cause(message[:_LONGEST])
     task, name = _REMOTE.search(text) or _TASK.search(text), _NODE.search(text)
     node = _node(graph, name[1]) if name else None
-    said = _TRAIL.sub("", _TASK.sub("", text)).strip() or "the server gives no reason"
+    said = _without_places(_TASK.sub("", text.partition(_MORE)[0])) or "the server gives no reason"
     where = f" (on {task[1]})" if task else ""
     kind = _KINDS.get(code, errors.UnknownError)
     return kind(said + where, node=node.name if node else name and name[1], op=node.op if node else None)
@@ -41,13 +43,25 @@ def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
 
 def _first_cause(message: str) -> str:
     """Of several errors in one message the first that is not the cancelling of what others were at."""
-    block = _SEVERAL.search(message)
-    if block is None:
+    lines = message.split("\n")
+    rules = [number for number, line in enumerate(lines) if _RULE.fullmatch(line)]
+    if len(rules) < 2:
         return message
-    codes = list(_CODE.finditer(block[1]))
-    ends = [*(code.start() for code in codes[1:]), len(block[1])]
-    causes = [(code[1], block[1][code.end() : end]) for code, end in zip(codes, ends)]
-    return next((text for code, text in causes if code != "CANCELLED"), block[1])
+    block = "\n".join(lines[rules[0] + 1 : rules[1]])
+    codes = list(_CODE.finditer(block))
+    ends = [*(code.start() for code in codes[1:]), len(block)]
+    causes = [(code[1], block[code.end() : end]) for code, end in zip(codes, ends)]
+    return next((text for code, text in causes if code != "CANCELLED"), block)
+
+
+def _without_places(text: str) -> str:
+    """A message without the `[[node]]`s that say where it was, and the spaces before each."""
+    said, position = [], 0
+    while (start := text.find("[[", position)) >= 0 and (end := text.find("]]", start) + 2) > 1:
+        is_place = end == len(text) or text[end].isspace()
+        said.append(text[position:start].rstrip() if is_place else text[position:end])
+        position = end
+    return "".join([*said, text[position:]]).strip()
 
 
 def _node(graph: Graph | None, name: str) -> Node | None:

@@ -19,10 +19,10 @@ from .address import Address
 from .failures import failure
 
 MAX_REQUEST: Final = 2**31 - 1
-"""The bytes of the largest message that protobuf reads."""
+"""The bytes of the largest message that protobuf reads, sent or received."""
 _OPTIONS: Final = (
     ("grpc.max_send_message_length", -1),
-    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_receive_message_length", MAX_REQUEST),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
 )

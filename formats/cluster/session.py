@@ -19,9 +19,11 @@ from ...core.errors import (
     TfgError,
     UnavailableError,
     UnimplementedError,
+    UnknownError,
 )
 from ...core.flops.timings import NodeTime
 from ...core.graph import Graph, Node, Output
+from ...core.numerics.unpacking import unpacked_limit
 from ...core.runtime.caching import CacheStats
 from ...core.runtime.feeding import find_feeds
 from ...core.runtime.runner import Runner
@@ -180,8 +182,7 @@ class ClusterSession:
         known = {output: value for output, value in fed.items() if output in wanted}
         asked = [item for item in wanted if item not in known]
         if asked:
-            answer = self._step(_request(asked, fed))
-            known |= {self.graph.output(t.name): _value(t.tensor) for t in answer.tensor}
+            known |= _values(asked, self._step(_request(asked, fed)))
         results = [known[item] if isinstance(item, Output) else None for item in wanted]
         return results[0] if isinstance(fetches, str) else results
 
@@ -309,8 +310,8 @@ class PartialRun:
         request = _request(wanted, session._fed(feeds or {}))
         request.partial_run_handle = self._handle
         answer = session._attempt(request)
-        values = {t.name: _value(t.tensor) for t in answer.tensor}
-        return [values[item.name] if isinstance(item, Output) else None for item in wanted]
+        values = _values(wanted, answer)
+        return [values[item] if isinstance(item, Output) else None for item in wanted]
 
 
 def _new_id() -> int:
@@ -357,9 +358,29 @@ def _bytes(value: Any) -> int:
     return sum(map(len, value.ravel().tolist())) if value.dtype == object else value.nbytes
 
 
-def _value(tensor: Any) -> Any:
+def _values(asked: Sequence[Output | Node], answer: pb.RunStepResponse) -> dict[Output, Any]:
+    """The values of the tensors that were asked for; UnknownError where the server answers with others."""
+    tensors = {named.name: named.tensor for named in answer.tensor}
+    values = {}
+    for output in dict.fromkeys(item for item in asked if isinstance(item, Output)):
+        if output.name not in tensors:
+            raise _strange(output, "does not have it")
+        tensor = decode_tensor(tensors[output.name])
+        if output.dtype is not None and tensor.dtype is not output.dtype.base:
+            raise _strange(output, f"has {tensor.dtype} for it, not {output.dtype.base}")
+        if tensor.size * tensor.dtype.size > unpacked_limit(tensors[output.name].ByteSize()):
+            raise _strange(output, f"has one value for all of {tensor.size:,}")
+        values[output] = _value(tensor)
+    return values
+
+
+def _strange(output: Output, problem: str) -> UnknownError:
+    return UnknownError(f"'{output}' was fetched; the server's answer {problem}", node=output.node.name, op=output.node.op)
+
+
+def _value(tensor: Tensor) -> Any:
     """A fetched tensor as an array of its own; a single string comes as bytes, as from a local session."""
-    value = decode_tensor(tensor).numpy()
+    value = tensor.numpy()
     if value.dtype == object and value.ndim == 0 and isinstance(value.item(), bytes):
         return value.item()
     return value if value.flags.writeable and value.base is None else value.copy()

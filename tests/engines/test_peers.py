@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import itertools
 import queue
 import socket
+import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tfg.core.engines import peers
 from tfg.core.engines.peers import Meeting, Peers
 from tfg.core.errors import InvalidArgumentError, UnavailableError
 from tfg.core.numerics.threads import OWN_THREADS
@@ -38,20 +43,20 @@ def meet(count, terms=lambda index: TERMS, indices=None):
 
 
 def test_the_first_process_tells_the_others():
-    peers, _ = meet(3)
-    assert [item.is_first for item in peers] == [True, False, False]
+    met, _ = meet(3)
+    assert [item.is_first for item in met] == [True, False, False]
     large = bytes(range(256)) * 10_000
     for data in (b"", b"some", large):
         with ThreadPoolExecutor(3) as pool:
-            found = pool.map(Peers.from_first, peers, [data, b"of my own", b"of my own"])
+            found = pool.map(Peers.from_first, met, [data, b"of my own", b"of my own"])
             assert list(found) == [data] * 3
 
 
 def test_no_run_waits_for_the_threads_that_listen():
     before = set(threading.enumerate())
-    peers, _ = meet(2)
+    met, _ = meet(2)
     listening = set(threading.enumerate()) - before
-    assert len(listening) == len(peers) and all(thread.name.startswith(OWN_THREADS) for thread in listening)
+    assert len(listening) == len(met) and all(thread.name.startswith(OWN_THREADS) for thread in listening)
 
 
 def test_none_leaves_before_all_are_done():
@@ -67,9 +72,9 @@ def test_none_leaves_before_all_are_done():
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
 def test_who_is_lost_ends_the_others(lost):
-    peers, endings = meet(3)
-    peers[lost]._failing.set()  # a process that is killed says nothing more
-    for link in peers[lost]._links.values():
+    met, endings = meet(3)
+    met[lost]._failing.set()  # a process that is killed says nothing more
+    for link in met[lost]._links.values():
         link.connection.shutdown(socket.SHUT_RDWR)
     for index in {0, 1, 2} - {lost}:
         assert endings[index].get(timeout=20) == (f"process {lost} of 3 was lost", True)
@@ -132,3 +137,60 @@ def test_who_does_not_come_is_named():
 def test_a_meeting_that_cannot_be(index, port):
     with pytest.raises(InvalidArgumentError):
         Meeting("localhost", port, 2, index)
+
+
+def _hello(data):
+    return b"tfg mesh 1\n" + struct.pack("!cQ", b"D", len(data)) + data
+
+
+STRANGERS = {
+    "nothing": b"",
+    "another protocol": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "no JSON": _hello(b"\xff"),
+    "no object": _hello(b"[1]"),
+    "deeply nested": _hello(b"[" * 60_000),
+    "no index": _hello(b'{"terms": {}}'),
+    "an index of another kind": _hello(b'{"index": true, "terms": {}}'),
+    "an index in a list": _hello(b'{"index": [1], "terms": {}}'),
+    "no terms": _hello(b'{"index": 1}'),
+    "terms of another kind": _hello(b'{"index": 1, "terms": ["--mesh"]}'),
+    "a term of another kind": _hello(b'{"index": 1, "terms": {"--mesh": {}}}'),
+    "too long": b"tfg mesh 1\n" + struct.pack("!cQ", b"D", 1 << 62),
+}
+
+
+@pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS)
+def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
+    monkeypatch.setattr(peers, "_PATIENCE", 0.2)
+    meeting = Meeting("127.0.0.1", free_port(), 2, 0, 20)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(Peers, meeting, TERMS, lambda *_: None)
+        with peers._connected(meeting) as stranger:
+            stranger.sendall(said)
+            second = pool.submit(Peers, dataclasses.replace(meeting, index=1), TERMS, lambda *_: None)
+            assert (first.result(20).is_first, second.result(20).is_first) == (True, False)
+
+
+def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
+    """One byte after the other keeps no time limit of a socket from running out, but that of the whole hello."""
+    monkeypatch.setattr(peers, "_PATIENCE", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        theirs = socket.create_connection(server.getsockname())
+        ours, _ = server.accept()
+    stop = threading.Event()
+
+    def dribble():
+        for byte in itertools.cycle(b"tfg mesh 1\n"):
+            if stop.wait(0.1):
+                return
+            with contextlib.suppress(OSError):
+                theirs.send(bytes([byte]))
+
+    thread = threading.Thread(target=dribble)
+    thread.start()
+    try:
+        assert peers._arrived(ours) is None
+    finally:
+        stop.set()
+        thread.join()
+        theirs.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import tfg
 from tfg.core import errors
 from tfg.core.graph import Graph
@@ -54,3 +56,30 @@ def test_every_status_is_an_error():
     assert kinds[:4] == ["CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError"]
     assert kinds[9] == "AbortedError" and kinds[13] == "UnavailableError"
     assert failure(14, "").message == "the server gives no reason"
+
+
+def test_matrices_in_a_message_stay():
+    assert failure(3, "want [[1, 2], [3, 4]], got [[{{node a}}]] here\n\t [[{{node b}}]]").message == (
+        "want [[1, 2], [3, 4]], got here"
+    )
+
+
+LONG = 1 << 22
+HOSTILE = {
+    "rules": "=" * LONG,
+    "rules on lines": "=====\n" * (LONG // 6),
+    "opened": "[[" * (LONG // 2),
+    "opened and closed": "[[]]" * (LONG // 4),
+    "spaces": " " * LONG + "[[",
+    "nodes": "{{node " * (LONG // 7),
+    "tasks": "From /job:" * (LONG // 10),
+    "remote": "from remote target /job:" * (LONG // 24),
+    "codes": "=====\n" + "A: \n" * (LONG // 4) + "=====\n",
+    "line feeds": "\n" * LONG,
+}
+
+
+@pytest.mark.parametrize("message", HOSTILE.values(), ids=HOSTILE)
+def test_a_long_message_takes_no_time(message):
+    """By the square of its length it would take minutes."""
+    assert failure(3, message, graph()).message
