@@ -130,10 +130,11 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
     if form is not None and target == "-" and not form.text:
         refuse_terminal("a graph without --text")
-    if form is not None and session.signature is None and options.changes_form_only:
+    names_part = session.signature is not None or reader.function is not None
+    if form is not None and not names_part and options.changes_form_only:
         _change_form(source, target, reader, form, options.quiet)
         return DONE
-    loaded = reader.load_part(source) if options.outputs or session.signature is not None else reader.load(source)
+    loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
     opens = is_onnx or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     names = Names(loaded, session.signature)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.file_formats import PICTURES
-from .options import GraphReader, OutputFile, excluding, gathered, graph_options, quiet_option, selection_options
+from .options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options, selection_options
 
 if TYPE_CHECKING:
     from .draw_job import DrawOptions
@@ -34,7 +34,7 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 @click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=20, show_default=True, help="Seconds for dot.")
 @quiet_option
-@graph_options
+@reading_options
 @gathered("draw_job.DrawOptions")
 @excluding("--flops", "--colour", "both colour the boxes")
 @excluding("--flops", "--function", "the graph is what is counted")

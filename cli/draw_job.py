@@ -15,6 +15,7 @@ from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
 from ..core.errors import NotFoundError
 from ..core.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ..core.graph import Graph, Node, Output
+from ..core.runtime.callables import function_named
 from ..formats.rendering import LayoutProgram, layout_program
 from . import render
 from .options import refuse_terminal
@@ -202,9 +203,7 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _body(graph: Graph, name: str) -> Graph:
-    if name not in graph.functions:
-        raise NotFoundError(f"the graph has no function '{name}'", hint="`tfg explain GRAPH` lists its functions")
-    return graph.functions[name].body
+    return graph.functions[function_named(graph, name)].body
 
 
 def _paths(out: str, titles: Sequence[str]) -> Iterator[str]:

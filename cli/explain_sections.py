@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.explaining.graphs import GraphFacts, MissingOp, facts_without_detail
+from ..core.explaining.graphs import CallableFacts, GraphFacts, MissingOp, facts_without_detail
 from ..core.explaining.nodes import ControlFacts, NodeFacts
 from ..core.metagraph import Signature
 from ..core.words import counted, size_in_bytes
@@ -46,6 +46,9 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
         yield _cut(columns, rows, "variables", max_rows)
     for signature in facts.signatures:
         yield signature_table(signature)
+    if facts.callables:
+        rows = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
+        yield _cut(("--function", "takes", "gives", "function"), rows, "functions of the model's objects", max_rows)
     if facts.functions:
         called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
         yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)
@@ -56,6 +59,10 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
     if facts.conflicts:
         yield Text(facts.conflicts, "colocated nodes on different devices")
     yield Text(facts.next_commands, "next")
+
+
+def _arguments(called: CallableFacts) -> str:
+    return ", ".join(f"{tensor.name}: {tensor.dtype} {tensor.shape}" for tensor in called.inputs)
 
 
 def _pipeline(facts: PipelineFacts) -> Text:

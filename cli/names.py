@@ -25,7 +25,8 @@ class Names:
 
     def __init__(self, graph: Graph, signature_name: str | None = None) -> None:
         self.graph = graph
-        self.asked = None if signature_name is None else signature(graph, signature_name)
+        chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
+        self.asked = None if chosen is None else signature(graph, chosen)
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}

@@ -220,9 +220,12 @@ def _is_given(ctx: click.Context, words: str) -> bool:
 class GraphReader:
     """Reads graphs as the shared options ask: op libraries loaded first, op types mapped, tags chosen."""
 
-    def __init__(self, map_op: tuple[tuple[str, str], ...], op_library: tuple[str, ...], tags: str | None) -> None:
+    def __init__(
+        self, map_op: tuple[tuple[str, str], ...], op_library: tuple[str, ...], tags: str | None, function: str | None = None
+    ) -> None:
         self.map_op = dict(map_op)
         self.op_library = op_library
+        self.function = function
         self.tags = tuple(tag.strip() for tag in tags.split(",") if tag.strip()) if tags is not None else None
 
     def load(self, path: str) -> Graph:
@@ -304,14 +307,18 @@ class GraphReader:
         from ..formats.loading import stream
 
         self.load_libraries()
-        return None if self.map_op else stream(path)
+        return None if self.map_op or self.function is not None else stream(path)
 
     def mapped(self, graph: Graph) -> Graph:
-        """`graph` with its op types mapped."""
+        """`graph` with its op types mapped, and with a call of the function that was chosen."""
         if self.map_op:
             from ..core.op_libraries.opmap import map_ops
 
             map_ops(graph, self.map_op)
+        if self.function is not None:
+            from ..core.runtime.callables import call_function
+
+            call_function(graph, self.function)
         return graph
 
     def load_libraries(self) -> None:
@@ -407,6 +414,19 @@ def _with_selection(to_flag: str, command: _Command) -> _Command:
 
 
 def graph_options(command: _Command) -> _Command:
+    """The options of `reading_options`, and --function."""
+
+    @reading_options
+    @click.option("--function", metavar="NAME", help="Take this function as the graph: `__call__`, or one that explain lists.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
+        reader.function = function
+        return command(*args, reader=reader, **kwargs)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def reading_options(command: _Command) -> _Command:
     """--map-op, --op-library and --tag; the command gets them as one GraphReader, `reader`."""
 
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")

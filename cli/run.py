@@ -64,8 +64,8 @@ if TYPE_CHECKING:
 @needing("--out-dir --keep-going --overwrite", "--each --sweep")
 @excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
 @needing("--fetch-every", "--steps")
-@needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --feed --each")
-@needing("--out", "--fetch --signature --feed")
+@needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --function --feed --each")
+@needing("--out", "--fetch --signature --function --feed")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 
@@ -88,7 +88,7 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
     from .run_sections import show_choices, write_steps
 
     loaded = reader.load(graph)
-    if options.asks_nothing and not session.changes_state and session.signature is None:
+    if options.asks_nothing and not session.changes_state and session.signature is None and reader.function is None:
         return show_choices(loaded, graph, options.format)
     job = RunJob(loaded, session, options)
     results = job.run()

@@ -88,6 +88,31 @@ class Asset:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Bound:
+    """What a function of a SavedModel's objects is bound to: a variable, by its key in a checkpoint, or a tensor of the graph.
+
+    Both are empty where the graph does not have it; `words` tell what it is.
+    """
+
+    words: str
+    key: str = ""
+    tensor: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SavedCallable:
+    """A function of a SavedModel's objects, by the path of attributes from the model: `__call__`, `encoder.encode`.
+
+    One that was traced several times has a number for each of its functions behind it: `__call__[1]`.
+    """
+
+    name: str
+    function: str
+    results: tuple[str, ...]
+    bound: tuple[Bound, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class MetaGraph:
     """What a MetaGraphDef or SavedModel knows of its graph.
 
@@ -112,6 +137,9 @@ class MetaGraph:
     """By the node of a variable that the graph of a TF2 model hands to its functions: the object's key in a checkpoint."""
     captured_keys: frozenset[str] = frozenset()
     """The keys in a checkpoint of the variables that a function of a TF2 model's objects captures."""
+    callables: tuple[SavedCallable, ...] = ()
+    chosen: str | None = None
+    """The signature that was asked for when the graph was read."""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, as its format keeps it."""
 

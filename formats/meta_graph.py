@@ -15,6 +15,7 @@ from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTe
 from ..core.numerics import wire
 from ..core.tensors import FuncRef
 from .attrs import decode_shape
+from .callables import callables
 from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
 from .printed_models import PrintedMetaGraph, cut_meta_graph
 from .protos.meta_graph_pb2 import (
@@ -99,6 +100,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
             variables[name] = tuple(_decode_variable(value) for value in values)
         else:
             others[name] = values
+    assets = tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto)))
     keys = _variable_keys(proto.object_graph_def)
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
@@ -108,13 +110,14 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         collections=others,
         saver=_decode_saver(proto.saver_def) if proto.HasField("saver_def") else None,
         init_op=_init_op(others, signatures),
-        assets=tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto))),
+        assets=assets,
         variables_prefix=_variables_prefix(folder),
         folder=folder,
         tensorflow_version=proto.meta_info_def.tensorflow_version,
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
         read_keys=_read_keys(proto.object_graph_def, keys, graph),
         captured_keys=_captured_keys(proto.object_graph_def, keys),
+        callables=callables(proto.object_graph_def, keys, assets, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
 

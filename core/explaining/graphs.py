@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from .. import registry
 from ..arguments import takes
@@ -90,6 +90,16 @@ class FunctionFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CallableFacts:
+    """A function that Python calls on an object of a SavedModel, by its path; `function` is the one of the library."""
+
+    name: str
+    function: str
+    inputs: tuple[TensorFacts, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class GraphFacts:
     """All that `tfg explain GRAPH` says."""
 
@@ -106,6 +116,7 @@ class GraphFacts:
     holdings: tuple[Holding, ...]
     peak_memory: PeakMemory | None
     signatures: tuple[Signature, ...]
+    callables: tuple[CallableFacts, ...]
     functions: tuple[FunctionFacts, ...]
     ops: tuple[OpCount, ...]
     missing: tuple[MissingOp, ...]
@@ -139,6 +150,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
+    called = callables(graph)
     return GraphFacts(
         nodes=len(graph),
         edges=sum(len(node.inputs) for node in graph),
@@ -153,13 +165,14 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         holdings=holdings(graph, roles, purposes),
         peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
         signatures=signatures,
+        callables=called,
         functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
         ops=op_counts(graph),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
         pipelines=pipelines(graph),
-        next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, roles)),
+        next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, roles, called)),
     )
 
 
@@ -172,7 +185,8 @@ def explain_signature(
         for tensors in (signature.fed.values(), signature.fetched.values())
     )
     memory = _peak(graph, tuple(signature.fetched.values()), inference)
-    commands = (signature_command(name, signature),)
+    option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
+    commands = (signature_command(name, signature, option),)
     return dataclasses.replace(
         facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), next_commands=commands
     )
@@ -190,6 +204,24 @@ def op_counts(graph: Graph) -> tuple[OpCount, ...]:
     """The op histogram, most frequent first."""
     counts = collections.Counter(node.op for node in all_nodes(graph))
     return tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common())
+
+
+def callables(graph: Graph) -> tuple[CallableFacts, ...]:
+    """What Python calls on the objects of a SavedModel."""
+    found = []
+    for saved in graph.meta.callables if graph.meta is not None else ():
+        function = graph.functions.get(saved.function)
+        if function is not None:
+            given = function.args[: len(function.args) - len(saved.bound)]
+            shapes = function.attrs.get("_input_shapes") or ()
+            inputs = (_argument(node, number, shapes) for number, node in enumerate(given))
+            found.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
+    return tuple(found)
+
+
+def _argument(node: Node, number: int, shapes: Sequence[Shape]) -> TensorFacts:
+    shape = shapes[number] if number < len(shapes) else Shape()
+    return TensorFacts(node.name, node.op, str(node.attrs["T"]), shape)
 
 
 def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
@@ -278,7 +310,7 @@ def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
 
 def _next_commands(
     name: str, inputs: Iterable[TensorFacts], outputs: tuple[TensorFacts, ...], init_ops: tuple[str, ...],
-    train_ops: tuple[str, ...], signatures: tuple[Signature, ...], roles: Roles,
+    train_ops: tuple[str, ...], signatures: tuple[Signature, ...], roles: Roles, called: tuple[CallableFacts, ...],
 ) -> Iterator[str]:  # fmt: skip
     graph = shlex.quote(name)
     made = [tensor for tensor in inputs if has_fact(tensor.op, "next_element")]
@@ -286,7 +318,8 @@ def _next_commands(
     feeds = "".join(f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example(tensor))}" for tensor in needed)
     init = " --init" if made or (roles.variables and init_ops) else ""
     yield from (signature_command(name, signature) for signature in signatures)
-    if outputs and not signatures:
+    yield from (_call_command(graph, one) for one in called[: 0 if signatures else _MAX_CALLS])
+    if outputs and not signatures and not called:
         yield f"tfg run {graph}{init} --fetch {shlex.quote(outputs[0].name)}{feeds}"
     if train_ops:
         fetch = f" --fetch {shlex.quote(outputs[0].name)}" if outputs else ""
@@ -297,12 +330,21 @@ def _next_commands(
         yield f"tfg explain {graph} {shlex.quote(example_node)}"
 
 
-def signature_command(name: str, signature: Signature) -> str:
+_MAX_CALLS: Final = 4
+
+
+def _call_command(graph: str, called: CallableFacts) -> str:
+    """The command that runs a function of a SavedModel's objects on values that fit."""
+    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in called.inputs)
+    return f"tfg run {graph} --function {shlex.quote(called.name)}{feeds}"
+
+
+def signature_command(name: str, signature: Signature, option: str = "--signature") -> str:
     """The command that runs a signature of the graph called `name` on values that fit."""
     fed = signature.fed.keys() - signature.defaults.keys()
     facts = [TensorFacts(key, "", str(info.dtype), info.shape) for key, info in signature.inputs.items() if key in fed]
     feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in facts)
-    return f"tfg run {shlex.quote(name)} --signature {shlex.quote(signature.name)}{feeds}"
+    return f"tfg run {shlex.quote(name)} {option} {shlex.quote(signature.name)}{feeds}"
 
 
 def example(tensor: TensorFacts) -> str:
