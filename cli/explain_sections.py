@@ -47,8 +47,8 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
     for signature in facts.signatures:
         yield signature_table(signature)
     if facts.callables:
-        rows = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
-        yield _cut(("--function", "takes", "gives", "function"), rows, "functions of the model's objects", max_rows)
+        listed = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
+        yield _cut(("--function", "takes", "gives", "function"), listed, "functions of the model's objects", max_rows)
     if facts.functions:
         called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
         yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)

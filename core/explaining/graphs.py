@@ -188,8 +188,9 @@ def explain_signature(
     option = "--function" if graph.meta is not None and graph.meta.chosen is not None else "--signature"
     commands = (signature_command(name, signature, option),)
     return dataclasses.replace(
-        facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), next_commands=commands
-    )
+        facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), callables=(),
+        next_commands=commands,
+    )  # fmt: skip
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
-from ..foreign_ops import original_function
+from ..foreign_ops import FOREIGN, original_function
 from ..graph import Function, Graph, Node
 from ..reference_ops import read_as
 from ..tensors import FuncRef
@@ -31,12 +31,12 @@ def _map_node(node: Node, mapping: Mapping[str, str], functions: Mapping[str, Fu
     new = mapping.get(node.op)
     if new is None:
         return False
-    if (node.op, new) == _ENGINE_AS_CALL:
+    if node.op == _ENGINE and new == FOREIGN[_ENGINE][1]:
         name = original_function(node, functions)
         node.attrs = {"Tin": node.attr("InT"), "Tout": node.attr("OutT"), **({"f": FuncRef(name)} if name else {})}
     read_as(node, new)
     return True
 
 
-_ENGINE_AS_CALL: Final = "TRTEngineOp", "PartitionedCall"
-"""An engine's node as the call of the function that holds its original nodes."""
+_ENGINE: Final = "TRTEngineOp"
+"""What is read as the call of the function that holds its original nodes."""
