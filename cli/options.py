@@ -7,7 +7,7 @@ import fnmatch
 import functools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -143,23 +143,6 @@ class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
         if not equals or not tensor or not all(part == "?" or part.isdecimal() for part in parts):
             self.fail(f"'{value}' is not of the form x=8,224,224,3 (? for an unknown size)", param, ctx)
         return tensor, tuple(None if part == "?" else int(part) for part in parts)
-
-
-class ByteSize(click.ParamType[int]):
-    """A number of bytes: 1000000, 64K, 1.5M, 2GB, 512MiB (K, M and G are powers of 1024)."""
-
-    name = "BYTES"
-    _UNITS: Mapping[str, int] = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        text = str(value).strip().upper().removesuffix("B").removesuffix("I")
-        number, unit = (text[:-1], text[-1:]) if text[-1:].isalpha() else (text, "")
-        try:
-            return int(float(number) * self._UNITS[unit])
-        except (ValueError, KeyError, OverflowError):
-            self.fail(f"'{value}' is no size; write 500000, 64K, 1.5M or 2G", param, ctx)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

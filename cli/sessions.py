@@ -16,7 +16,7 @@ from ..core.words import counted
 from . import render
 from .engines import EngineOptions, engine_options
 from .mesh import NO_MESH, Company, MeshOptions, mesh_options
-from .options import ByteSize, excluding, needing, signature_option
+from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:
     from ..core.engines.engagement import Engagement
@@ -29,6 +29,23 @@ if TYPE_CHECKING:
     from ..formats.cluster.session import ClusterSession
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class ByteSize(click.ParamType[int]):
+    """A number of bytes: 1000000, 64K, 1.5M, 2GB, 512MiB (K, M and G are powers of 1024)."""
+
+    name = "BYTES"
+    _UNITS: Mapping[str, int] = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        text = str(value).strip().upper().removesuffix("B").removesuffix("I")
+        number, unit = (text[:-1], text[-1:]) if text[-1:].isalpha() else (text, "")
+        try:
+            return int(float(number) * self._UNITS[unit])
+        except (ValueError, KeyError, OverflowError):
+            self.fail(f"'{value}' is no size; write 500000, 64K, 1.5M or 2G", param, ctx)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
