@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _BRIDGE = "left by the nGraph bridge, which rewrote"
 FOREIGN: dict[str, tuple[str, str | None]] = {
     "NGraphVariable": (f"{_BRIDGE} VariableV2 so that the variable lives on its backend", "VariableV2"),
-    "NGraphAssign": (f"{_BRIDGE} Assign to write to its own variables", "Assign"),
     "NGraphEncapsulate": (f"{_BRIDGE} a cluster of nodes into one call of its backend; the nodes are not in the graph", None),
     "NGraphVariableUpdateNGTensor": ("left by the nGraph bridge: copies a variable to its backend", "Identity"),
     "TRTEngineOp": ("left by TensorFlow-TensorRT, which compiled a cluster of nodes for NVIDIA's engine", "PartitionedCall"),
