@@ -145,6 +145,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     """
     roles = Roles(graph)
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
+    variables = tuple(_variables(roles, purposes))
     inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
     outputs = tuple(facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference))
     train_ops = tuple(_train_ops(graph, placed))
@@ -159,7 +160,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         inputs=inputs,
         outputs=outputs,
         losses=tuple(node.name for node in roles.losses),
-        variables=tuple(_variables(roles, purposes)),
+        variables=variables,
         init_ops=init_ops,
         train_ops=train_ops,
         holdings=holdings(graph, roles, purposes),
@@ -172,7 +173,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
         pipelines=pipelines(graph),
-        next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, roles, called)),
+        next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, variables, called)),
     )
 
 
@@ -311,13 +312,14 @@ def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
 
 def _next_commands(
     name: str, inputs: Iterable[TensorFacts], outputs: tuple[TensorFacts, ...], init_ops: tuple[str, ...],
-    train_ops: tuple[str, ...], signatures: tuple[Signature, ...], roles: Roles, called: tuple[CallableFacts, ...],
+    train_ops: tuple[str, ...], signatures: tuple[Signature, ...], variables: tuple[VariableFacts, ...],
+    called: tuple[CallableFacts, ...],
 ) -> Iterator[str]:  # fmt: skip
     graph = shlex.quote(name)
     made = [tensor for tensor in inputs if has_fact(tensor.op, "next_element")]
     needed = [tensor for tensor in inputs if tensor.op != "PlaceholderWithDefault" and tensor not in made]
     feeds = "".join(f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example(tensor))}" for tensor in needed)
-    init = " --init" if made or (roles.variables and init_ops) else ""
+    init = " --init" if made or (variables and init_ops) else ""
     yield from (signature_command(name, signature) for signature in signatures)
     yield from (_call_command(graph, one) for one in called[: 0 if signatures else _MAX_CALLS])
     if outputs and not signatures and not called:
@@ -325,8 +327,9 @@ def _next_commands(
     if train_ops:
         fetch = f" --fetch {shlex.quote(outputs[0].name)}" if outputs else ""
         yield f"tfg run {graph}{init} --target {shlex.quote(train_ops[-1])}{fetch} --steps {'epoch' if made else 10}{feeds}"
-    yield f"tfg dump {graph} --stages" if roles.variables else f"tfg dump {graph}"
-    example_node = next(iter(roles.variables), None) or (outputs[0].name.removesuffix(":0") if outputs else None)
+    yield f"tfg dump {graph} --stages" if variables else f"tfg dump {graph}"
+    used = (variable.name for variable in variables if variable.purpose != "unused")
+    example_node = next(used, None) or (outputs[0].name.removesuffix(":0") if outputs else None)
     if example_node:
         yield f"tfg explain {graph} {shlex.quote(example_node)}"
 
