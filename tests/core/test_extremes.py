@@ -298,3 +298,15 @@ def test_the_last_of_very_many_rows_is_within_the_image(method):
     g = GraphBuilder()
     crop = g.CropAndResize(image, np.float32([[1, 0, 1, 0]]), np.int32([0]), np.int32([1, 1]), method=method)
     assert Session(g.graph).run(crop).item() == 7
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(), (1,), (4, 1), (4, 5)])
+def test_powers_of_one_half_are_no_roots(dtype, shape):
+    """TensorFlow gives infinity for minus infinity and 0 for -0, as C does; a root gives NaN and -0."""
+    x = np.tile(np.array([-np.inf, -0.0, np.inf, -1, 4], dtype), (4, 1))
+    want = np.tile(np.array([np.inf, 0.0, np.inf, np.nan, 2], dtype), (4, 1))
+    g = GraphBuilder()
+    got = Session(g.graph).run(g.Pow(g.constant(x), g.constant(np.full(shape, 0.5, dtype))).name)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got[:, 1]), False)
