@@ -24,9 +24,18 @@ def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
         return None
 
     def constant(value: Output) -> DimLike | None:
-        return _number(inference, _strip(value))
+        return _number(inference, _before_loop(value))
 
     return _trips(condition.inputs[0], _counter_of, constant)
+
+
+def _before_loop(value: Output) -> Output:
+    """Follow a value back through loop variables that no iteration changes, as a lowered While has for what it captures."""
+    value, seen = _strip(value), set[Output]()  # a broken graph may lead round in a circle
+    while value not in seen and (counter := _counter_of(value)) is not None and _strip(counter[1]) is value:
+        seen.add(value)
+        value = _strip(counter[0])
+    return value
 
 
 def _counter_of(value: Output) -> tuple[Output, Output] | None:
