@@ -6,6 +6,8 @@ spatial dimension. `WAYS` is the table of the ways to compute a convolution: `co
 Threads take blocks of the result that stay in their caches. `finishing` says what is done with a block as soon as it is there:
 given the empty result it returns a function of a range of positions and a range of channels. A `summand`, a vector (F,), is
 where the sums begin. The numbers of x may come from a `feeding`, when a product needs them; then x only tells shape and dtype.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -343,10 +345,6 @@ def convolve_filter_gradient(
 ) -> Array:
     """The gradient for the filter of `convolve(x, w)`, where `grad` is that for its result."""
     *window, depth, filters = filter_shape
-    if winograd.suits_gradient(x, filter_shape, grad, strides, pads, dilations):
-        by_tiles = winograd.filter_gradient(x, grad, pads)
-        if by_tiles is not None:
-            return by_tiles
     x = pad(x, pads)
     groups = x.shape[-1] // depth if depth else 1
     dtype = np.result_type(x, grad)

@@ -7,7 +7,9 @@ halves and quarters are multiplied with, so that small integers stay exact; of r
 of the definition's sums.
 
 A number that is not finite meets all results of its tile here. Where one turns up, nothing is returned, and the caller
-computes by the definition. The other way round, the gradient for the filter is a sum over tiles of the same transforms.
+computes by the definition.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -20,10 +22,9 @@ from typing import Final
 import numpy as np
 
 from .keeping import kept, never_changes
-from .products import NotFinite, add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
-from .threads import one_thread
+from .products import NotFinite, cut, divide, even, matmul, workers_for
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
-from .winograd_transforms import FOUR, TWO, Transform, spread_two
+from .winograd_transforms import FOUR, TWO, Transform
 
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
@@ -34,18 +35,12 @@ TILES: Final = 192
 """Tiles of a block: their transforms stay in a cache, and products are worth a call, for 64 channels one without copies."""
 _FEWEST_CHANNELS: Final = 32
 _FEWEST_WEIGHTS: Final = 1 << 11
-_FEWEST_WEIGHTS_OF_GRADIENT: Final = 48 * 48
-"""Channels, also of results, and their product, from which on the products take longer than the transforms: for a gradient
-for filters both inputs are transformed.
-"""
+"""Channels, also of results, and their product, from which on the products take longer than the transforms."""
 _FEWEST_TILES: Final = 32
 _FEWEST_TILES_OF_NEW: Final = 48
-_FEWEST_TILES_OF_GRADIENT: Final = 256
-"""Tiles from which on it takes less time, though more numbers of filters are read: of kept filters, of others, which are
-transformed each time, and of a gradient for filters, which is transformed back.
+"""Tiles from which on it takes less time, though more numbers of filters are read: of kept filters, and of others, which are
+transformed each time.
 """
-_MANY_CHANNELS: Final = 256
-"""Channels from which on threads share these for a gradient, and each transforms all of the result's."""
 _FEW_TILES: Final = 128
 """With fewer, threads share the filters."""
 _MOST_COMPUTED: Final = 1.5
@@ -65,18 +60,6 @@ def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Seq
     if x.dtype != np.float32 or w.dtype != np.float32 or w.shape[:-2] != (3, 3):
         return False
     return _is_worth(x.shape, w.shape, tuple(strides), tuple(map(tuple, pads)), tuple(dilations), fewest)
-
-
-def suits_gradient(
-    x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> bool:
-    """The same of the gradient for the filter."""
-    if x.dtype != np.float32 or grad.dtype != np.float32 or tuple(filter_shape[:-2]) != (3, 3):
-        return False
-    if math.prod(filter_shape[-2:]) < _FEWEST_WEIGHTS_OF_GRADIENT:
-        return False
-    known = tuple(filter_shape), tuple(strides), tuple(map(tuple, pads)), tuple(dilations)
-    return _is_worth(x.shape, *known, _FEWEST_TILES_OF_GRADIENT)
 
 
 @functools.lru_cache(1024)
@@ -149,35 +132,6 @@ def _filled(result: Array, parts: Sequence[_Part], compute: Callable[[_Part, Arr
     return True
 
 
-def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
-    """The gradient for the filter (3, 3, C, F), where `grad` is that for the result; None where numbers are not finite."""
-    depth, filters = x.shape[-1], grad.shape[-1]
-    blocks = _blocks(TWO, grad.shape, 2 * TILES, one_thread.available)
-    is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
-    found = np.empty((3, 3, depth, filters), np.float32)
-
-    def fill(channels: slice) -> None:
-        shares = 1 if is_by_channels else one_thread.available
-        total = _summed(x[..., channels], grad, pads, blocks, shares)
-        found[:, :, channels] = (TWO.planar.T @ total.reshape(len(total), -1)).reshape(3, 3, -1, filters)
-
-    divide(fill, cut(depth, one_thread.share if is_by_channels else 1))
-    return found if np.isfinite(found).all() else None
-
-
-def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, slice]], shares: int) -> Array:
-    """The products of transforms of x and of the result's gradient, (16, C, F), added up over tiles in so many shares."""
-    places = TWO.places**2
-
-    def add(part: tuple[slice, slice], total: Array, is_first: bool) -> None:
-        tiles = _transformed(TWO, x, part, pads, grad.shape[1:-1]).reshape(places, -1, x.shape[-1])
-        given = _transformed_gradient(grad, part).reshape(places, -1, grad.shape[-1])
-        for some, other, out in zip(tiles, given, total):
-            add_long_product(some.T, other, out, is_first)
-
-    return ordered_sum(add, blocks, shares, (places, x.shape[-1], grad.shape[-1]), np.float32)
-
-
 def _outputs(shape: Sequence[int], pads: Pads) -> tuple[int, ...]:
     return result_sizes(shape, (3, 3), (1, 1), pads, (1, 1))
 
@@ -238,18 +192,6 @@ def _transformed(transform: Transform, x: Array, part: tuple[slice, slice], pads
     transform.forward([planes[i % size][:, :, i // size :][:, :, :columns] for i in range(size + 2)], lines)
     tiles = np.empty((transform.places, *lines.shape[:2], count, *lines.shape[3:]), x.dtype)
     transform.forward([lines[:, :, i::size][:, :, :count] for i in range(size + 2)], tiles)
-    return tiles
-
-
-def _transformed_gradient(grad: Array, part: tuple[slice, slice]) -> Array:
-    """The same of tiles of 2 x 2 of a result's gradient: (places, places, N, rows, columns, F)."""
-    images, rows = part
-    lines, columns = (2 * rows.start, 2 * (rows.stop - rows.start)), (0, -(-grad.shape[2] // 2))
-    even, odd = _planes(grad[images], 2, lines, columns)
-    spread = np.empty((TWO.places, *even.shape), grad.dtype)
-    spread_two(even, odd, spread)
-    tiles = np.empty((TWO.places, *spread.shape[:2], rows.stop - rows.start, *spread.shape[3:]), grad.dtype)
-    spread_two(spread[:, :, 0::2], spread[:, :, 1::2], tiles)
     return tiles
 
 

@@ -25,7 +25,7 @@ class Transform:
 
     size: int
     filters: Array
-    """(places, 3), and transposed the way back of a gradient for filters."""
+    """(places, 3)."""
     forward: Callable[[Sequence[Array], Array], None]
     """From size + 2 neighbours to the places of `out`."""
     prepare: Callable[[Array], None]
@@ -57,14 +57,6 @@ def _forward_two(given: Sequence[Array], out: Array) -> None:
 def _prepare_two(values: Array) -> None:
     values[0] += values[1]
     values[1] -= values[2]
-
-
-def spread_two(first: Array, second: Array, out: Array) -> None:
-    """The transpose of the way back of TWO: from the gradients of a tile's results to the places of `out`."""
-    out[0] = first
-    np.add(first, second, out=out[1])
-    np.subtract(first, second, out=out[2])
-    np.negative(second, out=out[3])
 
 
 def _forward_four(given: Sequence[Array], out: Array) -> None:
