@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import works
+from benchmarks import thresholds, works
 from benchmarks.__main__ import Sample, figures, row
 
 
@@ -32,3 +32,11 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(works, "FOLDER", tmp_path)
     with pytest.raises(works.Missing, match="ResNet50"):
         works.inference("ResNet50", 1, "tfg")
+
+
+@pytest.mark.parametrize("threshold", thresholds.THRESHOLDS, ids=lambda threshold: threshold.what)
+def test_thresholds_are_given_back(threshold, monkeypatch):
+    monkeypatch.setattr(thresholds, "RUNS", 1)
+    before = getattr(threshold.module, threshold.name)
+    assert all(seconds > 0 for seconds in thresholds.measured(threshold))
+    assert getattr(threshold.module, threshold.name) is before

@@ -3,6 +3,8 @@
 The windows of one line are a matrix of as many rows as the line has positions, and those of neighbouring lines are the rows
 behind them. So the lines of a larger window are stretches of one matrix, of which a block's products are one call; the numbers
 that are copied for windows of five lines are a fifth.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations

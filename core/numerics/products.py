@@ -1,4 +1,7 @@
-"""Matrix products, and work that is divided among threads."""
+"""Matrix products, and work that is divided among threads.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sums of scaled arrays in place, in one pass over memory by BLAS where it takes them: the steps of optimizers."""
+"""Sums of scaled arrays in place, in one pass over memory by BLAS where it takes them: the steps of optimizers.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
+"""
 
 from __future__ import annotations
 

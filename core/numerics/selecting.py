@@ -1,4 +1,7 @@
-"""Choosing between two arrays, or an array and zero, element by element."""
+"""Choosing between two arrays, or an array and zero, element by element.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
+"""
 
 from __future__ import annotations
 

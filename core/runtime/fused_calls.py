@@ -25,9 +25,9 @@ from .fusing import Fused
 from .instructions import Call
 
 _WORTH_TILING: Final = 1 << 18
-"""Elements of a result from which on tiles save more than dealing them out costs."""
+"""Elements of a result from which on tiles save more memory traffic than Python takes to deal them out."""
 _WORTH_FINISHING: Final = 1 << 12
-"""The same of a convolution's result, and of what is multiplied and added by channel."""
+"""Elements of a convolution's result, or of a normalization's, from which on finishing blocks in a cache takes less time."""
 _MOST_LAYOUTS: Final = 16
 """Combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
 

@@ -22,8 +22,11 @@ from ..tensors import Tensor
 from .framing import Framed, is_plain, with_frames
 
 _MOST_STEPS: Final = 64
+"""Steps of a group: all operands of a tile have to stay in a cache."""
 _WIDER: Final = 3
-"""How many times as many channels as it takes a producer gives of whose rows it pays to make some twice."""
+"""The ratio of result to input channels from which on a producer may make some rows twice. Without rows that producers hand to
+producers MobileNetV2 at batch 8 takes 1.10 of the time.
+"""
 _FLOATS: Final = (float32, float64)
 
 

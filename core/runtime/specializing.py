@@ -26,6 +26,7 @@ from .constant_steps import only_computes
 Specs = Mapping[Output, TensorSpec]
 
 _LEAST_LOOKING: Final = 0.01
+"""The part of the steps that look at shapes from which on inference for shapes is worth its time, about that of planning."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)

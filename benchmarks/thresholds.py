@@ -1,0 +1,146 @@
+"""What thresholds of `core/numerics` are worth: the same work with the fast way and without it, in turn, on one thread.
+
+    python -m benchmarks.thresholds [WORD ...]
+
+Prints the least processor time of each, and that without the way as a multiple of it: below 1.03 a way does not pay.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # which NumPy reads when it is imported
+
+import numpy as np
+
+from tfg.core.numerics import convolution, line_products, products, scaled_sums, selecting, winograd
+
+RUNS = 30
+_NEVER = 1 << 60
+
+
+class Threshold(NamedTuple):
+    """A fast way: `module.name` is set to `off` for the runs without it; `work` makes the call that is timed."""
+
+    module: Any
+    name: str
+    off: Any
+    what: str
+    work: Callable[[], Callable[[], object]]
+
+
+def drawn(*shape: int) -> Any:
+    array = np.random.default_rng(0).standard_normal(shape, np.float32)
+    array.flags.writeable = False
+    return array
+
+
+def convolved(x: tuple[int, ...], w: tuple[int, ...], summand: bool = False) -> Callable[[], Callable[[], object]]:
+    """A convolution at stride 1 whose result has the size of its input."""
+
+    def work() -> Callable[[], object]:
+        images, filters, vector = drawn(*x), drawn(*w), drawn(w[-1]) if summand else None
+        pads = [(k // 2, k // 2) for k in w[:-2]]
+        return lambda: convolution.convolve(images, filters, [1, 1], pads, [1, 1], None, vector)
+
+    return work
+
+
+def turned_filter() -> Callable[[], object]:
+    x, w = drawn(1, 7, 7, 512), drawn(3, 3, 512, 512)[::-1, ::-1].swapaxes(2, 3)
+    return lambda: convolution.convolve(x, w, [1, 1], [(1, 1)] * 2, [1, 1])
+
+
+def line_gradient() -> Callable[[], object]:
+    x, grad = drawn(32, 14, 14, 16), drawn(32, 14, 14, 32)
+    return lambda: convolution.convolve_filter_gradient(x, grad, (5, 5, 16, 32), [1, 1], [(2, 2)] * 2, [1, 1])
+
+
+def few_rows() -> Callable[[], object]:
+    a, b = drawn(8, 1024), drawn(1024, 1024).T
+    return lambda: products.matmul(a, b)
+
+
+def narrow_product() -> Callable[[], object]:
+    a, b, out = drawn(12544, 147), drawn(147, 64), np.empty((12544, 64), np.float32)
+    return lambda: products.multiply(a, b, out)
+
+
+def long_product() -> Callable[[], object]:
+    a, b, out = drawn(100352, 32), drawn(100352, 64), np.empty((32, 64), np.float32)
+    return lambda: products.add_long_product(a.T, b, out, True)
+
+
+def short_rows() -> Callable[[], object]:
+    rows, vector = drawn(50000, 16).copy(), drawn(16)
+    return lambda: products.add_vector(rows, vector)
+
+
+def rectified() -> Callable[[], object]:
+    x, out = drawn(1 << 15), np.empty(1 << 15, np.float32)
+    return lambda: [selecting.positive_part(x, out) for _ in range(50)]
+
+
+def step_of_descent() -> Callable[[], object]:
+    y, x = drawn(1 << 20).copy(), drawn(1 << 20)
+    return lambda: scaled_sums.add_scaled(y, x, np.float32(1e-9))
+
+
+def never(*_: Any) -> bool:
+    return False
+
+
+THRESHOLDS = (
+    Threshold(winograd, "suits", never, "Winograd's tiles, 14 x 14 x 256", convolved((8, 14, 14, 256), (3, 3, 256, 256))),
+    Threshold(winograd, "suits", never, "Winograd's tiles, 224 x 224 x 64", convolved((1, 224, 224, 64), (3, 3, 64, 64))),
+    Threshold(line_products, "suits", never, "lines of 5 x 5", convolved((32, 14, 14, 16), (5, 5, 16, 32))),
+    Threshold(line_products, "suits_gradient", never, "gradient by lines of 5 x 5", line_gradient),
+    Threshold(convolution, "_LARGE_FILTER", _NEVER, "a turned filter by its places", turned_filter),
+    Threshold(
+        convolution, "_FEW_SUMS", _NEVER, "sums that begin with a vector", convolved((1, 56, 56, 64), (1, 1, 64, 256), True)
+    ),
+    Threshold(products, "_FEW_ROWS", 0, "few rows by a turned matrix", few_rows),
+    Threshold(products, "rows_at_once_by", lambda b: 0, "narrow products by some rows", narrow_product),
+    Threshold(products, "columns_at_once", lambda rows, columns: 0, "long products by some columns", long_product),
+    Threshold(products, "_LONG_ROW", 1, "a vector to several short rows at once", short_rows),
+    Threshold(selecting, "_FEW", _NEVER, "max(x, 0) by a vector of zeros", rectified),
+    Threshold(scaled_sums, "_FEW", _NEVER, "scaled sums by BLAS", step_of_descent),
+)
+
+
+def measured(threshold: Threshold) -> tuple[float, float]:
+    """The least processor seconds with the way and without it."""
+    call = threshold.work()
+    given = getattr(threshold.module, threshold.name)
+    times: tuple[list[float], list[float]] = ([], [])
+    try:
+        for _ in range(RUNS):
+            for value, found in zip((given, threshold.off), times):
+                setattr(threshold.module, threshold.name, value)
+                begun = time.process_time()
+                call()
+                found.append(time.process_time() - begun)
+    finally:
+        setattr(threshold.module, threshold.name, given)
+    return min(times[0]), min(times[1])
+
+
+def rows(words: list[str]) -> Iterator[str]:
+    """The lines of a table in Markdown."""
+    yield "| threshold | way | ms | without |"
+    yield "|---|---|---|---|"
+    for threshold in THRESHOLDS:
+        name = f"{threshold.module.__name__.rpartition('.')[2]}.{threshold.name}"
+        if not words or any(word in name for word in words):
+            seconds, without = measured(threshold)
+            yield f"| {name} | {threshold.what} | {seconds * 1e3:.3f} | {without / seconds:.2f} |"
+
+
+if __name__ == "__main__":
+    for line in rows(sys.argv[1:]):
+        print(line, flush=True)
