@@ -12,21 +12,71 @@ from typing import Any
 
 import numpy as np
 
-from ..control_flow.conditions import is_transparent
+from ..catalog import CATALOG
+from ..control_flow.conditions import SWITCH, is_transparent
+from ..errors import UnimplementedError
 from ..graph import Node
 from ..op_facts import has_fact
-from ..runtime.values import Batched
+from ..runtime.values import Batched, RunState, object_array
 
 Call = Callable[..., Any]
 Rule = Callable[[Node, Call, Sequence[Any]], Any]
 
 
-def batch_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """An executor hook: run a step on inputs of which some may be Batched."""
-    if not any(isinstance(value, Batched) for value in inputs):
-        return call(*inputs)
-    rule = _RULES.get(node.op) or _rule_by_facts(node)
-    return rule(node, call, inputs)
+class BatchHook:
+    """An executor hook for one run: it runs steps on inputs of which some may be Batched.
+
+    What is written into a TensorArray or pushed on a stack may be Batched: there is one for each member from then on.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._members: dict[int, tuple[RunState, Batched]] = {}
+
+    def __call__(self, node: Node, call: Call, inputs: Sequence[Any]) -> Any:
+        inputs = _with_one_flow(node, inputs)
+        is_batched = any(isinstance(value, Batched) for value in inputs)
+        states = [state for value in inputs if (state := _state_behind(value)) is not None]
+        if states and (is_batched or any(id(state) in self._members for state in states)):
+            return _one_by_one(node, call, [self._parted(value) for value in inputs])
+        if not is_batched:
+            return call(*inputs)
+        return self._rule(node, inputs)(node, call, inputs)
+
+    def _rule(self, node: Node, inputs: Sequence[Any]) -> Rule:
+        """Lists and other objects are taken member by member."""
+        if has_fact(node.op, "control_flow"):
+            return _routed
+        if any(isinstance(value, Batched) and value.values.dtype == object for value in inputs):
+            return _forwarded if is_transparent(node) else _one_by_one
+        return _RULES.get(node.op) or _rule_by_facts(node)
+
+    def _parted(self, value: Any) -> Any:
+        """The handles of the members' own states in the place of a handle; other values as they are."""
+        state = _state_behind(value)
+        if state is None:
+            return value
+        if id(state) not in self._members:
+            copies = [state.copied(f"{state.name}/{i}") for i in range(self._size)]
+            self._members[id(state)] = state, Batched(object_array(copies, (self._size,)))
+        return self._members[id(state)][1]
+
+
+def _with_one_flow(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """A flow only orders what is done to an array: that of any member will do."""
+    if not inputs or not isinstance(inputs[-1], Batched):
+        return inputs
+    definition = CATALOG.get(node.op)
+    if definition is None or definition.inputs[-1].name != "flow_in":
+        return inputs
+    return [*inputs[:-1], inputs[-1].values[0, ...]]
+
+
+def _state_behind(value: Any) -> RunState | None:
+    if not isinstance(value, np.ndarray) or value.dtype != object or value.size != 1:
+        return None
+    item = value.item()
+    return item if isinstance(item, RunState) else None
 
 
 def _rule_by_facts(node: Node) -> Rule:
@@ -39,9 +89,16 @@ def _rule_by_facts(node: Node) -> Rule:
 def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     """Any op at all: one call for each member, results stacked."""
     size = next(len(value.values) for value in inputs if isinstance(value, Batched))
-    results = [call(*(v.values[i] if isinstance(v, Batched) else v for v in inputs)) for i in range(size)]
-    if isinstance(results[0], tuple):
-        return tuple(Batched(np.stack(column)) for column in zip(*results))
+    results = [call(*(v.values[i, ...] if isinstance(v, Batched) else v for v in inputs)) for i in range(size)]
+    return _stacked(results)
+
+
+def _stacked(results: Sequence[Any]) -> Any:
+    """The results of all members as one: outputs by place; nothing where a step gives nothing."""
+    if results[0] is None:
+        return None
+    if isinstance(results[0], (tuple, list)):
+        return type(results[0])(map(_stacked, zip(*results)))
     return Batched(np.stack(results))
 
 
@@ -60,6 +117,15 @@ def _aligned(value: Any, rank: int) -> Any:
 
 def _forwarded(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     return inputs[0]
+
+
+def _routed(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
+    """What enters or leaves a loop or a branch goes its way whole; a predicate is the same for all members."""
+    if node.op in SWITCH and isinstance(inputs[-1], Batched):
+        raise UnimplementedError(
+            "what decides depends on the vectors of the batch", node=node.name, op=node.op, hint="multiply by one at a time"
+        )
+    return call(*inputs)
 
 
 def _matmul(node: Node, call: Call, inputs: Sequence[Any]) -> Any:

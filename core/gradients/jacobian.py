@@ -19,7 +19,7 @@ from ..runtime.values import Batched
 from ..shapes import UNKNOWN
 from ..variable_nodes import RESOURCE_VARIABLES
 from .backward import add_gradients
-from .batching import batch_hook
+from .batching import BatchHook
 
 DEFAULT_CHUNK_BYTES = 256 * 2**20
 MODES = ("auto", "forward", "reverse")
@@ -158,7 +158,7 @@ class Derivative:
         batch = next((value for value in feeds.values() if isinstance(value, Batched)), None)
         if batch is not None and not self.session.takes_hooks:
             return self._one_by_one(fetch, feeds, len(batch.values))
-        result = self.session.run(fetch.name, feeds, hook=batch_hook if batch is not None else None)
+        result = self.session.run(fetch.name, feeds, hook=BatchHook(len(batch.values)) if batch is not None else None)
         if batch is None or isinstance(result, Batched):
             return result.values if isinstance(result, Batched) else result
         return np.broadcast_to(result, (len(batch.values), *result.shape))

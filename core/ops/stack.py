@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 from typing import Any
@@ -24,14 +25,14 @@ from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, lower, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
-from ..runtime.values import is_of, object_array, scalar_object
+from ..runtime.values import RunState, is_of, object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
 
 
-class Stack:
+class Stack(RunState):
     """Tensors of one dtype, last in first out. `max_size` below zero means no limit."""
 
     def __init__(self, name: str, dtype: DType, max_size: int) -> None:
@@ -40,6 +41,12 @@ class Stack:
         self.max_size = max_size
         self.is_closed = False
         self.elements: list[Array] = []
+
+    def copied(self, name: str) -> Stack:
+        result = copy.copy(self)
+        result.name = name
+        result.elements = list(self.elements)
+        return result
 
     def push(self, value: Array) -> None:
         if self.is_closed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..shapes import UNKNOWN, Shape, fits, merge_shapes
 from .runs import check_time, reserve
+from .values import RunState
 
 _Array = Any
 
@@ -32,7 +34,7 @@ class _Element:
         self.is_cleared = False
 
 
-class TensorArray:
+class TensorArray(RunState):
     """The state behind a TensorArray handle."""
 
     def __init__(
@@ -86,6 +88,12 @@ class TensorArray:
             if mine.is_written:
                 other.shape = (*prepended, *(mine.shape or ()))
                 other.is_written = True
+        return result
+
+    def copied(self, name: str) -> TensorArray:
+        result = copy.copy(self)
+        result.name = name
+        result._elements = [copy.copy(element) for element in self._elements]
         return result
 
     def __len__(self) -> int:

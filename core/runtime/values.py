@@ -6,7 +6,7 @@ variants are object arrays of Python objects, mostly of rank 0. A reference edge
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
@@ -48,6 +48,16 @@ class Batched:
     def rank(self) -> int:
         """The rank of one member."""
         return self.values.ndim - 1
+
+
+class RunState:
+    """What a handle leads to and one run changes; a run for a batch has one for each member, of another name."""
+
+    name: str
+
+    def copied(self, name: str) -> Self:
+        """One of the same contents that changes apart from this one."""
+        raise NotImplementedError
 
 
 def scalar_object(value: Any) -> np.ndarray[Any, Any]:
