@@ -4,19 +4,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
-from ..registry import Cost, flops, kernel, shape, without_gradient
+from ..building.gradbuilder import GradientBuilder
+from ..graph import Node, Output
+from ..registry import Cost, flops, kernel, shape
 from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
 from ._checks import require, require_rank, with_rank
+from ._parts import gradient_by_parts
 from ._shapes import shape_from
 from .padding import pad_shape
 
-without_gradient("FusedPadConv2D", "FusedResizeAndPadConv2D")
+
+@gradient_by_parts("FusedPadConv2D", "FusedResizeAndPadConv2D")
+def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The resizing, the padding and the convolution."""
+    images, *sizes, paddings, filters = inputs
+    if sizes:
+        resized = g.ResizeBilinear(images, *sizes, align_corners=node.attr("resize_align_corners"))
+        images = g.Cast(resized, DstT=node.attr("T"))
+    padded = g.MirrorPad(images, paddings, mode=node.attr("mode"))
+    return [g.Conv2D(padded, filters, strides=node.attr("strides"), padding=node.attr("padding"))]
 
 
 def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:

@@ -35,6 +35,9 @@ OPS = [
     *[("_FusedBatchNormEx", [(3, 2, 2, 4), *[(4,)] * 4, [(3, 2, 2, 4)] * sides],
        {"num_side_inputs": sides, "activation_mode": mode, "is_training": training})
       for sides, mode, training in ((0, "Identity", False), (1, "Relu", False), (0, "Identity", True))],
+    *[("Fused" + name, [IMAGE, *sizes, np.int32([[0, 0], [1, 1], [1, 0], [0, 0]]), (2, 2, 2, 3)],
+       {"mode": "REFLECT", "strides": [1] * 4, "padding": "VALID"})
+      for name, sizes in (("PadConv2D", []), ("ResizeAndPadConv2D", [np.int32([5, 3])]))],
     ("_MklLayerNorm", [(3, 5), (5,), (5,)], {}),
     ("_UnaryOpsComposition", [(3,)], {"op_names": ["Exp", "Sin", "Tanh"]}),
     ("LSTMBlockCell", CELL, {}),
@@ -56,7 +59,8 @@ OPS = [
     *[(op, [(3,)], {}) for op in ("Snapshot", "DeepCopy", "GuaranteeConst", "Copy", "CopyHost")],
 ]  # fmt: skip
 SINGLE = {"LSTMBlockCell", "GRUBlockCell", "AdjustContrastv2", "ResizeArea", "ResizeBicubicGrad", "ScaleAndTranslateGrad",
-          "_MklLayerNorm", "_FusedBatchNormEx", "_FusedMatMul", "_FusedConv3D", "_FusedDepthwiseConv2dNative"}  # fmt: skip
+          "_MklLayerNorm", "_FusedBatchNormEx", "FusedResizeAndPadConv2D", "_FusedMatMul", "_FusedConv3D",
+          "_FusedDepthwiseConv2dNative"}  # fmt: skip
 """Ops without a kernel for doubles."""
 CONSTANT = {"_FusedBatchNormEx": ("x3:0", "x4:0")}
 """What TensorFlow takes for a constant, as in FusedBatchNormV3: the moments."""
@@ -82,11 +86,7 @@ def build(op: str, inputs: list, attrs: dict):
     return g.graph, feeds
 
 
-def ids():
-    return [f"{op}-{i}" for i, (op, _, _) in enumerate(OPS)]
-
-
-@pytest.mark.parametrize(("op", "inputs", "attrs"), OPS, ids=ids())
+@pytest.mark.parametrize(("op", "inputs", "attrs"), OPS, ids=[f"{op}-{i}" for i, (op, _, _) in enumerate(OPS)])
 def test_first_derivatives(op, inputs, attrs) -> None:
     graph, feeds = build(op, inputs, attrs)
     for x in feeds.keys() - CONSTANT.get(op, ()):
@@ -94,7 +94,11 @@ def test_first_derivatives(op, inputs, attrs) -> None:
         assert outcome.passed, outcome
 
 
-@pytest.mark.parametrize(("op", "inputs", "attrs"), OPS, ids=ids())
+# TensorFlow takes ResizeBilinearGrad for not differentiable.
+TWICE = [row for row in OPS if row[0] != "FusedResizeAndPadConv2D"]
+
+
+@pytest.mark.parametrize(("op", "inputs", "attrs"), TWICE, ids=[f"{op}-{i}" for i, (op, _, _) in enumerate(TWICE)])
 def test_second_derivatives(op, inputs, attrs) -> None:
     graph, feeds = build(op, inputs, attrs)
     graph, firsts = gradients(graph, ["y:0"], list(feeds))
