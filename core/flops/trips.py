@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
 from ..dims import Dim, DimLike, ceil_div, dim_min
@@ -12,6 +13,9 @@ from ..inference import Inference
 from ..op_facts import ops_with
 from ..shapes import TensorSpec
 from ..traversal import trail_end
+
+_COMPARISONS: Final = {"Less": (True, 0), "LessEqual": (True, 1), "Greater": (False, 0), "GreaterEqual": (False, 1)}
+"""By comparison: whether the first input is the lower one, and 1 where equal inputs satisfy it."""
 
 
 def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
@@ -108,10 +112,10 @@ def _until(
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
     """The iterations after which a comparison is false for the first time."""
-    if node.op not in ("Less", "LessEqual", "Greater", "GreaterEqual"):
+    if node.op not in _COMPARISONS:
         return None
-    low, high = node.inputs if node.op.startswith("Less") else reversed(node.inputs)
-    closed = 1 if node.op.endswith("Equal") else 0
+    is_less, closed = _COMPARISONS[node.op]
+    low, high = node.inputs if is_less else reversed(node.inputs)
     up, down = counter_of(_strip(low)), counter_of(_strip(high))
     if up is not None:
         start, limit, step = constant(up[0]), constant(high), _step(up[1], ops_with("addition"), constant)

@@ -143,6 +143,8 @@ def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
 facts("homogeneous", of=("Relu", "LeakyRelu"))
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
+facts("bounded_by_inputs", "not_negative", of=("Relu",))
+facts("not_negative", of=("Relu6",))
 
 
 @kernel("Softplus")
@@ -212,6 +214,8 @@ def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "LeakyReluGrad"))
+facts("not_negative", of=("Softplus",))
+facts("partial", of=("Softsign",))
 
 
 @kernel("EluGrad")
@@ -274,9 +278,6 @@ def softsign_grad(gradients: Array, features: Array) -> Result:
 
 
 facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
-facts("bounded_by_inputs", of=("Relu",))
-facts("not_negative", of=("Relu", "Relu6", "Softplus"))
-facts("partial", of=("Softsign",))
 
 
 @gradient_by_parts("SoftsignGrad")

@@ -136,6 +136,7 @@ def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) 
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")
+facts("sum_of_inputs", of=("BiasAdd",))
 profiled(reduction, "BiasAddGrad")
 
 
@@ -165,6 +166,3 @@ def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
     rank = g.rank(dy)
     channels = 1 if is_channels_first(data_format) else rank - 1
     return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)
-
-
-facts("sum_of_inputs", of=("BiasAdd",))

@@ -218,11 +218,14 @@ register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
+facts("bounded_by_inputs", of=("Maximum", "Minimum"))
 facts("addition", of=("Add", "AddV2"))
+facts("sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
 profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
 profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
 profiled(of_output(2), "SquaredDifference")
+facts("not_negative", of=("SquaredDifference",))
 
 
 def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) -> Result:
@@ -364,6 +367,7 @@ def add_n_flops(inputs: list[TensorSpec]) -> Cost:
 
 layout("T* -> T", "AddN")
 profiled(sum_of_inputs, "AddN")
+facts("sum_of_inputs", of=("AddN",))
 
 
 def _require_vectors(s0: Array, s1: Array) -> None:
@@ -417,9 +421,6 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
-facts("bounded_by_inputs", of=("Maximum", "Minimum"))
-facts("not_negative", of=("SquaredDifference",))
-facts("sum_of_inputs", of=("Add", "AddV2", "AddN"))
 
 lower_as(
     Add="add", AddV2="add", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",

@@ -128,6 +128,7 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("GatherV2")
 facts("shape_arithmetic", of=("GatherV2",))
 facts("row_numbers", of=("GatherV2",))
+facts("bounded_by_inputs", of=("GatherV2",))
 
 
 def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
@@ -196,7 +197,6 @@ def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 zero_flops("Gather")
 facts("shape_arithmetic", of=("Gather",))
-facts("bounded_by_inputs", of=("GatherV2",))
 
 
 @kernel("GatherNd")

@@ -105,6 +105,7 @@ layout("T*A -> T", "ConcatV2")
 zero_flops("ConcatV2")
 facts("shape_arithmetic", of=("ConcatV2",))
 facts("total", of=("ConcatV2",))
+facts("bounded_by_inputs", of=("ConcatV2",))
 
 
 @kernel("Concat")
@@ -245,8 +246,7 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("Pack")
 facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
-facts("bounded_by_inputs", of=("Pack", "ConcatV2"))
-
+facts("bounded_by_inputs", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stack(values, axis))
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
 lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))

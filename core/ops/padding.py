@@ -152,6 +152,7 @@ def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
 
 
 layout("TV -> T", "Tile", "Pad", "MirrorPad")
+facts("bounded_by_inputs", of=("Tile", "Pad"))
 
 
 @kernel("PadV2")
@@ -239,7 +240,7 @@ def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 zero_flops("MirrorPad")
 facts("same_shape_same_value", of=("MirrorPad",))
-facts("bounded_by_inputs", of=("Tile", "Pad", "MirrorPad"))
+facts("bounded_by_inputs", of=("MirrorPad",))
 
 
 @kernel("MirrorPadGrad")

@@ -50,10 +50,7 @@ from ._pooling import (
     require_spatial,
 )
 from ._shapes import ints, shape_from
-from ._windows import (
-    checked,
-    is_channels_first,
-)
+from ._windows import checked, is_channels_first
 
 
 @kernel("MaxPool")
@@ -85,6 +82,7 @@ def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorS
 
 profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
 layout("T -> T", "MaxPool")
+facts("bounded_by_inputs", of=("MaxPool",))
 
 
 @kernel("MaxPoolV2")
@@ -300,6 +298,7 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
 
 layout("T -> T", "MaxPool3D", "AvgPool", "AvgPool3D")
 profiled(pool(-1, 1), "AvgPool")
+facts("bounded_by_inputs", of=("AvgPool",))
 
 
 @kernel("AvgPoolGrad")
@@ -497,4 +496,3 @@ def _avg_pool_onnx(g: Any, x: Any, *, ksize: list[int], strides: list[int], padd
 
 onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
 onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)
-facts("bounded_by_inputs", of=("MaxPool", "AvgPool"))

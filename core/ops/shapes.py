@@ -280,6 +280,7 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("V. -> T", "Fill")
 
 zero_flops("BroadcastTo", "Fill")
+facts("bounded_by_inputs", of=("BroadcastTo",))
 facts("shape_arithmetic", of=("Fill",))
 
 
@@ -357,7 +358,6 @@ def invert_permutation_shape(x: TensorSpec) -> Shape:
 not_differentiable("InvertPermutation")
 zero_flops("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
-facts("bounded_by_inputs", of=("BroadcastTo",))
 
 
 @kernel("UnravelIndex")

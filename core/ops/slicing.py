@@ -94,6 +94,7 @@ layout("TVV -> T", "Slice")
 
 zero_flops("Slice")
 facts("shape_arithmetic", of=("Slice",))
+facts("bounded_by_inputs", of=("Slice",))
 
 
 @kernel("StridedSlice")
@@ -149,6 +150,7 @@ layout("TVVV -> T", "StridedSlice")
 zero_flops("StridedSlice")
 prepared("StridedSlice", constants=(1, 2, 3))(slice_by)
 facts("shape_arithmetic", of=("StridedSlice",))
+facts("bounded_by_inputs", of=("StridedSlice",))
 
 
 @kernel("StridedSliceGrad")
@@ -310,7 +312,6 @@ def resource_strided_slice_assign_shape(
 without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
-facts("bounded_by_inputs", of=("Slice", "StridedSlice"))
 
 
 @lower("Slice", static=(1, 2))

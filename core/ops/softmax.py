@@ -77,6 +77,7 @@ def softmax_flops(logits: TensorSpec) -> Cost:
 
 
 profiled(of_input(5), "Softmax", differs="5 an element there; exponentials are counted apart here")
+facts("unit_range", "not_negative", of=("Softmax",))
 
 
 @flops("LogSoftmax")
@@ -246,6 +247,3 @@ def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
     loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
     probabilities = g.Softmax(features, axis=-1)
     return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
-
-
-facts("unit_range", "not_negative", of=("Softmax",))

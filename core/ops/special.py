@@ -133,6 +133,7 @@ _FUNCTIONS = {
 
 register_unary(Unary(op, function, _times(_DERIVATIVES[op]), 0, 1, widened=True) for op, function in _FUNCTIONS.items())
 facts("monotone", of=("Erf", "Erfinv", "Ndtri"))
+facts("unit_range", of=("Erf",))
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -287,7 +288,6 @@ def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[
 
 
 facts("elementwise", of=("Betainc",))
-facts("unit_range", of=("Erf",))
 
 lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
 lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))

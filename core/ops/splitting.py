@@ -74,6 +74,7 @@ layout("AT -> T*", "Split")
 
 zero_flops("Split")
 facts("shape_arithmetic", of=("Split",))
+facts("bounded_by_inputs", of=("Split",))
 
 
 @kernel("SplitV")
@@ -167,7 +168,7 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 
 zero_flops("SplitV", "Unpack")
 facts("shape_arithmetic", of=("SplitV", "Unpack"))
-facts("bounded_by_inputs", of=("Split", "SplitV", "Unpack"))
+facts("bounded_by_inputs", of=("SplitV", "Unpack"))
 
 
 @lower("Split", static=(0,))

@@ -57,8 +57,8 @@ def _drawn(names, tmp_path):
 
 
 def test_names_of_any_letters_without_graphviz(without_dot, tmp_path):
-    """What looks like markup, an escape or a port is shown letter by letter."""
-    names = ["Größe-λ", "重み", "a&amp;b", "<b>bold<i>", "left\\nright", "{p|q}", 'say "x"', "p:port:n"]
+    """What looks like markup or an escape is shown letter by letter."""
+    names = ["Größe-λ", "重み", "a&amp;b", "<b>bold<i>", "left\\nright", "{p|q}", 'say "x"']
     svg = _drawn(names, tmp_path)
     assert {html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)} >= set(names)
 

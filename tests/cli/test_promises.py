@@ -53,11 +53,11 @@ def test_every_refusal_that_is_counted_has_its_reason():
 
 
 def test_variables_to_differentiate_by_that_are_not_there_are_refused():
-    words = ("flops", XOR, "--fetch", "loss", "--backward", "--format", "json")
+    words = ("flops", XOR, "--fetch", "loss", "--backward", "--view", "node", "--format", "json")
     done = run(*words, "--wrt", "nosuch")
     assert done.code == 1 and "matches 'nosuch'" in done.err and "hidden/kernel" in done.err
     one, whole = run(*words, "--wrt", "output/bias"), run(*words)
-    assert len(one.json["nodes"]) < len(whole.json["nodes"])
+    assert len(one.json["rows"]) < len(whole.json["rows"])
 
 
 def test_a_compiled_library_says_what_to_write_instead(tmp_path):
