@@ -33,7 +33,7 @@ _LISTS: Final[Mapping[DType, int]] = {dtypes.string: 1, dtypes.float32: 2, dtype
 def contents_of(graph: Graph, value: Output) -> bytes:
     """A text that what a string tensor comes to can read; "a" where anything will do."""
     for reader in _readers(graph, value):
-        for fact, make in _MAKERS.items():
+        for fact, make in MAKERS.items():
             if has_fact(reader.op, fact):
                 return make(graph, reader)
     return _PLAIN
@@ -124,7 +124,7 @@ def _keys(node: Node, name: str) -> list[bytes]:
     return []
 
 
-_MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
+MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
     "image_contents": _image,
     "sound_contents": _sound,
     "example_contents": _example,

@@ -28,7 +28,7 @@ def two_refusals(tmp_path):
 
 
 def test_each_refusal_has_a_line(two_refusals, tmp_path):
-    pytest.importorskip("onnx", reason="onnx is not installed")
+    pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")
     done = run("convert", two_refusals, tmp_path / "g.onnx", "--to", "y")
     first, *lines = done.err.splitlines()
     assert done.code == 1 and first == "error: ONNX does not get 2 nodes of the graph:"

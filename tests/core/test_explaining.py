@@ -86,7 +86,7 @@ def test_what_variables_and_constants_hold():
     """Layers of (2, 8), 8, (8, 1) and 1; Adam keeps two of each, and two powers."""
     facts = tfg.explain(load(SAMPLES / "xor.pbtxt"))
     held = {holding.purpose: (holding.tensors, holding.elements, holding.bytes) for holding in facts.holdings}
-    assert held["trained"] == (4, 33, 132) and held["slots"] == (10, 68, 272) and held["other"] == (1, 1, 8)
+    assert held["trainable"] == (4, 33, 132) and held["slots"] == (10, 68, 272) and held["other"] == (1, 1, 8)
     assert facts.peak_memory.fetches == ("train",) and facts.peak_memory.bytes > 0
 
 

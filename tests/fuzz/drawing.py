@@ -96,7 +96,7 @@ class Drawing:
         """A node with these attributes, functions added for calls; `first` may be its first input."""
         types = input_dtypes(CATALOG[op], attrs)
         if op in CALL_KINDS:
-            attrs |= self.references(CALL_KINDS[op], Node(name, op, attrs), types, depth)
+            attrs |= self.references(CALL_KINDS[op], Node(name, op, attrs, home=self.graph), types, depth)
         inputs, controls = [], []
         for dtype in types:
             given = None if inputs else first

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg as run
-from tests.live.test_saved_model_tour import estimator_export, keras_cnn, keras_lstm, two_signatures
 
 tf = pytest.importorskip("tensorflow")
+
+from tests.live.test_saved_model_tour import estimator_export, keras_cnn, keras_lstm, two_signatures  # noqa: E402
+
 pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore")]
 
 

@@ -157,7 +157,8 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 
 OWN = {
-    "cli/main.py", "core/atomic.py", "core/catalog.py", "core/engines/denials.py", "core/op_libraries/entry_points.py",
+    "cli/main.py", "core/atomic.py", "core/catalog.py", "core/engines/denials.py", "core/foreign_ops.py",
+    "core/op_libraries/entry_points.py",
     "core/regular_files.py", "core/runtime/blas.py", "core/runtime/process_limits.py", "formats/page/writing.py",
 }  # fmt: skip
 """The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` copies what it just wrote."""

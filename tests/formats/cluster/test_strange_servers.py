@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
+grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
 
 import tfg  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
