@@ -115,8 +115,10 @@ class Tiers:
 
     def __init__(self, policy: Policy, name: str, is_special: bool = False) -> None:
         self.policy = policy
-        self.tier = Tier.SPECIALIZED if is_special else Tier.INTERPRETED
+        self.tier = Tier.INTERPRETED
         self._name = name
+        if is_special:
+            self.enter(Tier.SPECIALIZED, "its shapes came once before")
         self._run = FUSING_RUN - 1 if is_special or policy.is_forced else 0
         self.is_moving = policy.allows(Tier.FUSED)
         """Whether a run may still change the program, apart from branches in threads."""

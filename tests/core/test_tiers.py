@@ -84,6 +84,13 @@ def test_moves_are_told(caplog):
     assert [text for text in caplog.messages if "fused" in text] == ["y:0: fused, because the plan ran once"]
 
 
+def test_a_program_for_shapes_is_told(caplog):
+    with caplog.at_level(logging.INFO, logger="tfg"):
+        tiers_of_runs(towers(), 3, optimize="fuse")
+    told = [text for text in caplog.messages if "specialized" in text]
+    assert told == ["y:0: specialized, because its shapes came once before"]
+
+
 def test_a_hook_an_engine_or_a_cache_keeps_a_program_interpreted():
     session = Session(elementwise(), cache=1 << 20)
     for _ in range(5):
