@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from . import render
+from .main import DONE, REFUSED
 from .options import format_option, needing, quiet_option
 
 
@@ -16,8 +17,8 @@ from .options import format_option, needing, quiet_option
 @format_option("table", "json")
 @quiet_option
 @needing("--container", "--reset")
-def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> None:
-    """List the devices of the cluster that a server belongs to, with the memory that each states.
+def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> int:
+    """List the devices of the cluster that a server belongs to, with the memory that each states, and tasks that are dead.
 
     ADDRESS is HOST:PORT or grpc://HOST:PORT of any of its servers. A session is made on the cluster, to tell how long each
     device takes to answer, and closed. TensorFlow's servers have no call that lists sessions or the memory in use.
@@ -42,5 +43,7 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
         (d.name, d.kind, f"{d.memory / 2**20:,.0f} MiB", f"{seconds * 1e3:.1f} ms", "yes" if d.is_of_master else "")
         for d, seconds in zip(found.devices, found.seconds)
     ]
+    rows += [(task, "", "", "no answer", "") for task in found.silent]
     made = f"a session is made in {found.session_seconds * 1e3:.1f} ms"
     render.emit(found, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
+    return REFUSED if found.silent else DONE

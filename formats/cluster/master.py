@@ -70,12 +70,16 @@ class Master:
                     raise UnavailableError(reason) from None
             time.sleep(_PAUSE)
 
-    def create(self, graph: bytes, config: pb.SessionConfig) -> pb.CreateSessionResponse:
-        """A session on a serialized GraphDef. It waits for every task of the cluster, as TensorFlow's clients do."""
+    def create(
+        self, graph: bytes, config: pb.SessionConfig, seconds: float, waiting: Callable[[], str] | None = None
+    ) -> pb.CreateSessionResponse:
+        """Make a session on a serialized GraphDef; DeadlineExceededError after `seconds` of waiting for the cluster's tasks.
+
+        It waits for the tasks that the config's device filters name, or for all. After some seconds `waiting` tells for which.
+        """
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
-        waiting = f"{self.address} still waits for all tasks of its cluster to answer"
-        return self._call("CreateSession", request, waiting=waiting)
+        return self._call("CreateSession", request, seconds, waiting)
 
     def extend(self, handle: str, version: int, graph: bytes) -> int:
         """Add the nodes and functions of a serialized GraphDef to a session; its new version."""
@@ -93,9 +97,12 @@ class Master:
         """One step; what failed in it is in the answer."""
         return self._call("RunStep", request, seconds)
 
-    def devices(self, handle: str = "") -> list[Device]:
-        """The devices of the cluster, or those that a session sees, the master's own first."""
-        found: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle))
+    def devices(self, handle: str = "", seconds: float | None = None) -> list[Device]:
+        """The devices of the cluster, or those that a session sees, the master's own first.
+
+        Without a session it waits for every task; DeadlineExceededError after `seconds`.
+        """
+        found: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle), seconds)
         return [
             Device(d.name, d.device_type, d.memory_limit, d.physical_device_desc, d.incarnation, is_of_master)
             for devices, is_of_master in ((found.local_device, True), (found.remote_device, False))
@@ -128,7 +135,9 @@ class Master:
         ca, key, cert = (_content(path) for path in (self.address.ca, self.address.key, self.address.cert))
         return self._grpc.secure_channel(self.address.target, self._grpc.ssl_channel_credentials(ca, key, cert), _OPTIONS)
 
-    def _call(self, method: str, request: Message | bytes, seconds: float | None = None, waiting: str = "") -> Any:
+    def _call(
+        self, method: str, request: Message | bytes, seconds: float | None = None, waiting: Callable[[], str] | None = None
+    ) -> Any:
         """The answer of a method; an exception that ends the waiting for it, as Ctrl-C does, cancels it there too."""
         future = self._future(method, request, seconds)
         try:
@@ -146,14 +155,13 @@ class Master:
         call = self._channel.unary_unary(f"/tensorflow.MasterService/{method}", response_deserializer=decode)
         return call.future(data, timeout=seconds)
 
-    def _result(self, future: Any, waiting: str) -> Any:
-        if not waiting:
-            return future.result()
-        while True:
+    def _result(self, future: Any, waiting: Callable[[], str] | None) -> Any:
+        if waiting is not None:
             try:
                 return future.result(_PATIENCE)
             except self._grpc.FutureTimeoutError:
-                self._note(waiting)
+                self._note(waiting())
+        return future.result()
 
 
 def _grpc() -> Any:

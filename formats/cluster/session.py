@@ -14,6 +14,7 @@ import numpy as np
 from ...core.dtypes import DType, string
 from ...core.errors import (
     AbortedError,
+    DeadlineExceededError,
     InvalidArgumentError,
     ResourceExhaustedError,
     TfgError,
@@ -38,9 +39,13 @@ from ..tensor_proto import decode_tensor, encode_tensor
 from .address import Address
 from .failures import failure
 from .master import MAX_REQUEST, Master
+from .tasks import ask_tasks
 from .variables import ClusterVariable, VariableReader
 
 CONNECT_SECONDS: Final = 10.0
+TASKS_SECONDS: Final = 300.0
+"""Seconds in which all tasks of a cluster must answer when a session is made: they may be started after their client."""
+_DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` lists all tasks that answer and that do not"
 RETURN_SECONDS: Final = 60.0
 """How long a server that was lost may take to be back before a retry counts as failed."""
 _GRACE: Final = 5.0
@@ -51,8 +56,9 @@ _CLOSING_SECONDS: Final = 2.0
 class _Held:
     """A session as the master holds it: its handle, and the nodes and functions that were sent."""
 
-    def __init__(self, master: Master) -> None:
+    def __init__(self, master: Master, filters: Sequence[str] = ()) -> None:
         self.master = master
+        self._filters = filters
         self._handle: str | None = None
         self._version = 0
         self._nodes: dict[str, Node] = {}
@@ -95,11 +101,20 @@ class _Held:
                 return
 
     def _create(self, graph: Graph) -> str:
-        found = self.master.create(to_bytes(graph, "graph"), pb.SessionConfig(allow_soft_placement=True))
+        config = pb.SessionConfig(allow_soft_placement=True, device_filters=self._filters)
+        try:
+            found = self.master.create(to_bytes(graph, "graph"), config, TASKS_SECONDS, self._waiting)
+        except DeadlineExceededError:
+            raise UnavailableError(f"after {TASKS_SECONDS:g} s {self._waiting()}", hint=_DEAD_TASK) from None
         self._version = found.graph_version
         self._nodes = {node.name: node for node in graph}
         self._functions = set(graph.functions)
         return found.session_handle
+
+    def _waiting(self) -> str:
+        """Say for which tasks the master waits."""
+        silent = ask_tasks(self.master).silent
+        return f"{self.master.address} waits for {', '.join(silent) or 'a task of its cluster'}, which does not answer"
 
     def _extend(self, graph: Graph) -> None:
         nodes = [node for node in graph if node.name not in self._nodes]
@@ -126,6 +141,7 @@ class ClusterSession:
     Variables, tables and queues live in the cluster's tasks: they outlast the session, and all sessions see them. Files that
     the graph names are those of the servers. A SavedModel's variables are read here and assigned there.
 
+    `filters` name the tasks that the session may use, as `/job:worker/task:0`; it waits for these alone, by default for all.
     `timeout` bounds every step in seconds. A step that ends with AbortedError or UnavailableError, as when a server is lost,
     is repeated up to `retries` times in a session made anew; it may have run, in part or whole. Also without retries the next
     step gets a new session. `note` is told what takes long.
@@ -139,6 +155,7 @@ class ClusterSession:
         timeout: float | None = None,
         retries: int = 0,
         note: Callable[[str], None] | None = None,
+        filters: Sequence[str] = (),
     ) -> None:
         graph.check()
         self.graph = graph
@@ -147,7 +164,8 @@ class ClusterSession:
         self._note = note or (lambda _: None)
         self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
         self._master.wait(CONNECT_SECONDS)
-        self._opened = [_Held(self._master)]
+        self._filters = filters
+        self._opened = [_Held(self._master, filters)]
         self._is_started = graph.meta is None
         self._reader: tuple[int, VariableReader] | None = None
 
@@ -266,7 +284,7 @@ class ClusterSession:
         """The handle of a session on the graph: the first that fits, as graphs extended apart may contradict each other."""
         found = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if found is None:
-            self._opened.append(_Held(self._master))
+            self._opened.append(_Held(self._master, self._filters))
             found = self._opened[-1].handle_for(self.graph)
         assert found is not None
         return found

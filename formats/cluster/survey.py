@@ -7,19 +7,25 @@ import time
 from collections.abc import Callable, Sequence
 
 from ...core.building.builder import GraphBuilder
+from ...core.errors import DeadlineExceededError
 from ...core.graph import Graph
 from .address import Address
 from .master import Device, Master
 from .session import CONNECT_SECONDS, ClusterSession
+from .tasks import ANSWER_SECONDS, Tasks, ask_tasks
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Survey:
-    """The devices of a cluster, the seconds that each took for a step of its own, and those that making a session took."""
+    """The devices of a cluster, the seconds that each took for a step of its own, and those that making a session took.
+
+    `silent` are the tasks that do not answer.
+    """
 
     devices: tuple[Device, ...]
     seconds: tuple[float, ...]
     session_seconds: float
+    silent: tuple[str, ...] = ()
 
 
 def survey(
@@ -30,15 +36,29 @@ def survey(
     master.wait(CONNECT_SECONDS)
     if reset:
         master.reset(containers)
-    devices = master.devices()
+    tasks = _tasks(master)
     master.close()
-    session = ClusterSession(_questions(devices), address, note=note)
+    devices = tasks.devices
+    session = ClusterSession(_questions(devices), address, note=note, filters=_filters(tasks))
     made = _seconds(lambda: session.run("nothing"))
     for i in range(len(devices)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there
     seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(devices)))  # type: ignore[misc]
     session.close()
-    return Survey(tuple(devices), seconds, made)
+    return Survey(devices, seconds, made, tasks.silent)
+
+
+def _tasks(master: Master) -> Tasks:
+    """The tasks of the cluster, asked one by one where they do not answer all together."""
+    try:
+        return Tasks(tuple(master.devices(seconds=ANSWER_SECONDS)), ())
+    except DeadlineExceededError:
+        return ask_tasks(master)
+
+
+def _filters(tasks: Tasks) -> list[str]:
+    """The tasks that answer, for a session that is not to wait for the others; none where all answer."""
+    return list(dict.fromkeys(device.name.rpartition("/device:")[0] for device in tasks.devices)) if tasks.silent else []
 
 
 def _questions(devices: Sequence[Device]) -> Graph:

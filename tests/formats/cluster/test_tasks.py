@@ -1,0 +1,105 @@
+"""Dead tasks of a cluster: they are named, and nothing waits for them for ever.
+
+The server of these tests answers as TensorFlow 2.21's was seen to: ListDevices without a session and CreateSession without
+filters wait for every task; a session whose filters name one task waits for that task alone, and sees it if it is there.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not installed")
+
+import tfg  # noqa: E402
+from tests.cli.running import tfg as run  # noqa: E402
+from tests.formats.cluster.exchange import serving  # noqa: E402
+from tfg.core.errors import UnavailableError  # noqa: E402
+from tfg.formats.cluster import session, survey, tasks  # noqa: E402
+from tfg.formats.cluster.address import Address  # noqa: E402
+from tfg.formats.cluster.master import Master  # noqa: E402
+from tfg.formats.cluster.session import ClusterSession  # noqa: E402
+from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
+
+MASTER = "/job:chief/replica:0/task:0"
+WORKERS = [f"/job:worker/replica:0/task:{number}" for number in range(3)]
+
+
+class Cluster:
+    """A master and three workers, some of them dead."""
+
+    def __init__(self, *dead):
+        self.dead = set(dead)
+        self.over = threading.Event()
+        self.filters = []
+
+    def __call__(self, method, request):
+        if method == "CreateSession":
+            names = list(pb.CreateSessionRequest.FromString(request).config.device_filters)
+            assert "/job:" not in names  # at which TensorFlow's server ends itself
+            self.wait_for([task for task in WORKERS if not names or task in names])
+            self.filters.append(names)
+            return pb.CreateSessionResponse(session_handle=str(len(self.filters))).SerializeToString()
+        if method == "ListDevices":
+            handle = pb.ListDevicesRequest.FromString(request).session_handle
+            names = self.filters[int(handle) - 1] if handle else WORKERS
+            self.wait_for(names)
+            seen = [MASTER, *(task for task in WORKERS if task in names)]
+            devices = [pb.DeviceAttributes(name=f"{task}/device:CPU:0", device_type="CPU") for task in seen]
+            local, remote = (devices, []) if handle else (devices[:1], devices[1:])
+            return pb.ListDevicesResponse(local_device=local, remote_device=remote).SerializeToString()
+        return b""
+
+    def wait_for(self, names):
+        if self.dead & set(names):
+            self.over.wait(20)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    for module in (tasks, survey):
+        monkeypatch.setattr(module, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(tasks.ask_tasks, "__defaults__", (0.3,))
+    monkeypatch.setattr(session, "TASKS_SECONDS", 0.5)
+
+
+@pytest.fixture(params=[(), (WORKERS[1],), (WORKERS[0], WORKERS[2])], ids=["none", "one", "two"])
+def cluster(request):
+    found = Cluster(*request.param)
+    with serving(found) as address:
+        yield found, address
+        found.over.set()
+
+
+def test_each_task_is_asked_for_itself(cluster):
+    known, address = cluster
+    found = tasks.ask_tasks(Master(Address.parse(address)))
+    assert set(found.silent) == known.dead
+    living = [MASTER, *(task for task in WORKERS if task not in known.dead)]
+    assert {device.name: device.is_of_master for device in found.devices} == {
+        f"{task}/device:CPU:0": task == MASTER for task in living
+    }
+
+
+def test_the_command_lists_dead_tasks(cluster):
+    known, address = cluster
+    done = run("cluster", address)
+    assert done.code == bool(known.dead), done.err
+    lines = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("/job:")}
+    assert {name for name, line in lines.items() if "no answer" in line} == known.dead
+    assert len(lines) == 4
+
+
+def test_a_session_says_for_which_tasks_it_waited(cluster):
+    known, address = cluster
+    b = tfg.GraphBuilder()
+    b.NoOp(name="nothing")
+    client = ClusterSession(b.graph, address)
+    if not known.dead:
+        client.run("nothing")
+        return
+    with pytest.raises(UnavailableError) as error:
+        client.run("nothing")
+    assert all(task in error.value.message for task in known.dead)
+    assert ClusterSession(b.graph, address, filters=[MASTER]).run("nothing") is None
