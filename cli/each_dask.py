@@ -6,7 +6,8 @@ import concurrent.futures
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import distributed
@@ -18,6 +19,11 @@ from .each_worker import Outcome, Recipe, Task, Worker, digest_of
 _AHEAD: Final = 3
 """Tasks that are with the cluster for each of its threads: results wait there only as long as they are written here."""
 _CONNECT_SECONDS: Final = 10
+WORKER_SECONDS: Final = 60.0
+"""Seconds without any worker after which a job ends: workers may be started after it, or anew."""
+_POLL_SECONDS: Final = 0.005
+_CHECK_SECONDS: Final = 5.0
+"""Seconds without a result after which the scheduler is asked for its workers."""
 _recipes: dict[str, Recipe] = {}
 
 
@@ -69,12 +75,13 @@ def _has_graph(path: str, digest: str) -> bool:
 class Dask:
     """The cluster whose scheduler is at an address, HOST:PORT."""
 
-    def __init__(self, address: str, recipe: Recipe) -> None:
+    def __init__(self, address: str, recipe: Recipe, note: Callable[[str], None] = lambda _: None) -> None:
         try:
             self._client = distributed.Client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UnavailableError(f"no Dask scheduler answers at {address}: {error}") from None
         self._recipe = recipe
+        self._note = note
 
     def outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """What became of each task, as it is known; each comes once. UnavailableError where the scheduler is lost."""
@@ -84,6 +91,7 @@ class Dask:
             raise UnavailableError(f"the Dask cluster is lost: {error or type(error).__name__}") from None
 
     def _outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        self._require_workers()
         name = self._prepare()
         threads = sum(self._client.nthreads().values()) or 1
         left = iter(tasks)
@@ -97,7 +105,7 @@ class Dask:
         first = [submitted(task) for task in itertools.islice(left, _AHEAD * threads)]
         running = distributed.as_completed(first, loop=self._client.loop)
         try:
-            for future in running:
+            for future in self._completed(running):
                 yield self._outcome(future, known.pop(future.key))
                 future.release()
                 for following in itertools.islice(left, 1):
@@ -107,6 +115,40 @@ class Dask:
                 self._client.cancel(list(known))
                 self._client.unregister_worker_plugin(name)
             self._client.close()
+
+    def _completed(self, running: Any) -> Iterator[Any]:
+        """Yield futures as they complete; UnavailableError where no worker is left to complete them."""
+        checked = time.monotonic()
+        while not running.is_empty():
+            if running.has_ready():
+                yield next(running)
+                checked = time.monotonic()
+            elif time.monotonic() - checked > _CHECK_SECONDS:
+                self._require_workers()
+                checked = time.monotonic()
+            else:
+                time.sleep(_POLL_SECONDS)
+
+    def _answered(self, ask: Callable[..., Any]) -> Any:
+        """The answer about a completed future; its result is made again if the worker that held it is gone."""
+        while True:
+            try:
+                return ask(timeout=_CHECK_SECONDS)
+            except TimeoutError:
+                self._require_workers()
+
+    def _require_workers(self) -> None:
+        """Wait for a worker, with a note; UnavailableError where none joins the scheduler in time."""
+        if self._client.nthreads():
+            return
+        address = self._client.scheduler.address
+        self._note(f"the Dask scheduler at {address} has no workers; waiting up to {WORKER_SECONDS:g} s for one")
+        try:
+            self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
+        except TimeoutError:
+            hint = "start one: dask worker ADDRESS"
+            problem = f"no worker joined the Dask scheduler at {address} in {WORKER_SECONDS:g} s"
+            raise UnavailableError(problem, hint=hint) from None
 
     def _prepare(self) -> str:
         """Give the workers the recipe, without the graph where all of them have its file; the name they know it by."""
@@ -119,9 +161,9 @@ class Dask:
         return name
 
     def _outcome(self, future: Any, task: Task) -> Outcome:
-        error = future.exception()
+        error = self._answered(future.exception)
         if error is None:
-            outcome: Outcome = future.result()
+            outcome: Outcome = self._answered(future.result)
             return outcome
         if isinstance(error, distributed.scheduler.KilledWorker):
             return Outcome(task, error=f"its workers were ended again and again: {error}")

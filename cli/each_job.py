@@ -94,7 +94,8 @@ class EachJob:
             except ImportError as error:
                 problem = f"dask:// needs {error.name}, which is missing"
                 raise UnimplementedError(problem, hint=extra_hint("dask")) from None
-            return Dask(rest.removeprefix("//"), self._recipe()).outcomes(tasks)
+            note = lambda text: render.note(text, self._quiet)  # noqa: E731
+            return Dask(rest.removeprefix("//"), self._recipe(), note).outcomes(tasks)
         if kind == "local":
             count = _count(rest)
             graph = self._reader.load(self._path)

@@ -113,3 +113,41 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
 def test_nobody_there(job):
     done = run(*job, "--on", "dask://localhost:1")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
+
+
+def wait_for(condition):
+    end = time.monotonic() + 20
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):
+    monkeypatch.setattr("tfg.cli.each_dask.WORKER_SECONDS", 0.5)
+    with distributed.LocalCluster(1, dashboard_address=None) as empty:
+        empty.scale(0)
+        wait_for(lambda: not empty.scheduler.workers)
+        done = run(*job, *on(empty))
+    assert done.code == 1 and "has no workers; waiting up to 0.5 s for one" in done.err
+    assert "no worker joined the Dask scheduler" in done.err
+
+
+def test_a_cluster_that_loses_all_workers_is_not_waited_for(job, monkeypatch):
+    monkeypatch.setattr("tfg.cli.each_dask.WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("tfg.cli.each_dask._CHECK_SECONDS", 0.2)
+    with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        ending = threading.Timer(3, lambda: cluster.scale(0))
+        ending.start()
+        done = run(*job, "--sweep", "x=" + ",".join(map(str, range(200))), *on(cluster))
+        ending.join()
+    assert done.code == 1 and "no worker joined the Dask scheduler" in done.err, done.err
+
+
+def test_a_worker_may_come_late(job, tmp_path):
+    with distributed.LocalCluster(1, dashboard_address=None) as cluster:
+        cluster.scale(0)
+        wait_for(lambda: not cluster.scheduler.workers)
+        coming = threading.Timer(1, lambda: cluster.scale(1))
+        coming.start()
+        done = run(*job, *on(cluster))
+        coming.join()
+    assert done.code == 0 and values(tmp_path) == EXPECTED, done.err
