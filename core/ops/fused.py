@@ -202,7 +202,7 @@ def fused_conv3d(
     return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
 
 
-def _padding_pairs(padding_list: list[int]) -> list[tuple[int, int]]:
+def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
     """How many zeros are before and behind each dimension of NDHWC, whatever `padding` says; none of an empty list."""
     if not padding_list:
         return []
@@ -434,9 +434,11 @@ def _fused_matmul_onnx(
 def _fused_convolution_onnx(
     g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, strides: list[int], padding: str,
     data_format: str, dilations: list[int], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
-    explicit_paddings: Sequence[int] = (),
+    explicit_paddings: Sequence[int] = (), padding_list: Sequence[int] = (),
 ) -> Any:  # fmt: skip
     _require_channels_last(g, data_format)
+    if padding_list:
+        padding, explicit_paddings = "EXPLICIT", [count for pair in _padding_pairs(padding_list) for count in pair]
     attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
     y = convolution.convolution_onnx(g, x, w, **attrs, explicit_paddings=explicit_paddings)
     return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
