@@ -126,7 +126,7 @@ def _is_empty(item: Any) -> bool:
 
 def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
     """The list with `item` at a place."""
-    agreed = _agreed(elements, item.shape)
+    agreed = _agreed_with_item(g, elements, item)
     if agreed is None or not _fits(elements, item):
         items, place = _pieces(g, elements), _place(g, index)
         return Pieces((*items[:place], item, *items[place + 1 :]))
@@ -139,6 +139,15 @@ def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
 def _agreed(elements: Any, shape: Shape) -> Any:
     """What is known of the elements with one of a shape; None where they may be of several."""
     return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
+
+
+def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
+    """The same for one more element, which may be a list only in a list of lists."""
+    if isinstance(elements, Pieces):
+        return None
+    if not hasattr(item, "shape"):
+        g.refuse("its elements are no tensors")
+    return _agreed(elements, item.shape)
 
 
 def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
@@ -224,9 +233,7 @@ def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
 
 def pushed(g: Any, elements: Any, item: Any) -> Any:
     """The list with one more element, of the shape of those that are known to be there."""
-    if not isinstance(elements, Pieces) and not hasattr(item, "shape"):
-        g.refuse("its elements are no tensors")
-    agreed = _agreed(elements, item.shape)
+    agreed = _agreed_with_item(g, elements, item)
     if agreed is None or _differs(elements, item):
         return Pieces((*_pieces(g, elements), item))
     return g.stacked(g.Concat(_room(g, elements, item), g.unsqueeze(item, 0), axis=0), agreed)
