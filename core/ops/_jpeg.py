@@ -25,7 +25,7 @@ _EIGHTHS = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decoding:
-    """What the attributes of an op ask for. `channels` 0 means those of the file."""
+    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses one. `channels` 0 means those of the file."""
 
     channels: int = 0
     ratio: int = 1
@@ -34,8 +34,7 @@ class Decoding:
     acceptable_fraction: float = 1.0
     dct_method: str = ""
 
-    def check(self) -> None:
-        """InvalidArgumentError where TensorFlow refuses an attribute."""
+    def __post_init__(self) -> None:
         require(self.channels in (0, 1, 3), f"channels must be 0, 1, or 3, not {self.channels}")
         require(self.ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {self.ratio}")
         require(self.dct_method in _METHODS, f"dct_method '{self.dct_method}' is not one of {', '.join(_METHODS)}")
@@ -51,7 +50,6 @@ def jpeg_header(data: bytes) -> jpeg.Header:
 
 def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) -> Array:
     """(height, width, channels), uint8, of the whole picture or of the window (top, left, height, width)."""
-    how.check()
     file = jpeg_header(data)
     own = len(file.sampling)
     channels = how.channels or min(own, 3)

@@ -163,7 +163,6 @@ def decode_jpeg(
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
     how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
-    how.check()
     if image_kind(data) == "jpeg":
         return decode(data, how)
     return _decode_any(data, channels, np.uint8, allow_gif=True)
@@ -266,7 +265,6 @@ def decode_and_crop_jpeg(
     """The window (top, left, height, width) of a JPEG file, uint8."""
     data = _contents(contents)
     how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
-    how.check()
     window = ints(crop_window, "crop_window", 4)
     require(image_kind(data) == "jpeg", "the contents are no JPEG file")
     return decode(data, how, tuple(window))
