@@ -22,3 +22,13 @@ def define(g, name, args, make, stateful=False, gradient=None):
     )
     g.graph.functions[name] = Function(signature, inner.graph, nodes, list(results), gradient=gradient)
     return name
+
+
+def call_with_an_unread_input(x_shape, unread_shape):
+    """The graph y = f(x, unread), float32, of a function that gives exp(x)."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=x_shape, name="x")
+    unread = g.Placeholder(dtype="float32", shape=unread_shape, name="unread")
+    define(g, "f", ["float32", "float32"], lambda inner, a, b: [inner.Exp(a)])
+    g.PartitionedCall([x, unread], f="f", Tout=["float32"], name="y")
+    return g.graph

@@ -10,6 +10,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tests.functions import call_with_an_unread_input
 from tfg.core.saved_names import restored_variables
 from tfg.formats.state import read_state
 
@@ -56,24 +57,8 @@ def test_objects_functions_and_keys_stay(tmp_path):
     np.testing.assert_array_equal(new[KEY].numpy(), old[KEY].numpy() + 1)
 
 
-UNREAD = """
-node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
-node { name: "unread" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "shape" value { shape { dim { size: -1 } dim { size: 3 } } } } }
-node { name: "y" op: "PartitionedCall" input: "x" input: "unread"
-  attr { key: "f" value { func { name: "f" } } }
-  attr { key: "Tin" value { list { type: DT_FLOAT type: DT_FLOAT } } }
-  attr { key: "Tout" value { list { type: DT_FLOAT } } } }
-library { function {
-  signature { name: "f" input_arg { name: "a" type: DT_FLOAT } input_arg { name: "b" type: DT_FLOAT }
-    output_arg { name: "r" type: DT_FLOAT } }
-  node_def { name: "e" op: "Exp" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
-  ret { key: "r" value: "e:y:0" } } }
-"""
-
-
 def test_an_input_that_nothing_needs_stays_in_the_signature(tmp_path):
-    (tmp_path / "graph.pbtxt").write_text(UNREAD)
+    tfg.save(call_with_an_unread_input(None, [None, 3]), str(tmp_path / "graph.pbtxt"))
     model, out, again = (tmp_path / name for name in ("model", "out", "again"))
     assert run("convert", tmp_path / "graph.pbtxt", model, "--kind", "saved_model", "--to", "y").code == 0
     assert run("optimize", model, "--verify", "--save-model", out).code == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg as run
+from tests.functions import call_with_an_unread_input
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.drawn_feeds import Feeds, NoFeedsError
 from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
@@ -137,25 +138,9 @@ def test_what_could_not_be_verified_is_written_only_if_asked(tmp_path):
     assert "no BMP file" in done.json["unverified"] and done.json["verification"] == []
 
 
-CALL = """
-node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape {} } } }
-node { name: "unread" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
-  attr { key: "shape" value { shape {} } } }
-node { name: "y" op: "PartitionedCall" input: "x" input: "unread"
-  attr { key: "f" value { func { name: "f" } } }
-  attr { key: "Tin" value { list { type: DT_FLOAT type: DT_FLOAT } } }
-  attr { key: "Tout" value { list { type: DT_FLOAT } } } }
-library { function {
-  signature { name: "f" input_arg { name: "a" type: DT_FLOAT } input_arg { name: "b" type: DT_FLOAT }
-    output_arg { name: "r" type: DT_FLOAT } }
-  node_def { name: "e" op: "Exp" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
-  ret { key: "r" value: "e:y:0" } } }
-"""
-
-
 @pytest.mark.parametrize("more", [(), ("--feed", "unread=1")])
 def test_an_input_that_nothing_needs_is_no_trouble(more, tmp_path):
-    (tmp_path / "graph.pbtxt").write_text(CALL)
+    save(call_with_an_unread_input([], []), tmp_path / "graph.pbtxt")
     done = run("optimize", tmp_path / "graph.pbtxt", "--fetch", "y", "--verify", "--format", "json", *more)
     assert done.code == 0, done.err
     assert [row["passed"] for row in done.json["verification"]] == [True]
