@@ -107,10 +107,10 @@ def _storage(dtype: DType) -> np.dtype[Any]:
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Tensors by name, whose numbers are read when they are asked for.
+    """Open an archive and return its tensors by name; a tensor's elements are read on first use.
 
-    DataLossError where the archive is damaged, InvalidArgumentError where it holds Python objects or types that TensorFlow has
-    not, UnimplementedError where it is encrypted, ResourceExhaustedError, when numbers are asked for, where it is a bomb.
+    A damaged archive raises DataLossError, an archive with Python objects or types unknown to TensorFlow InvalidArgumentError,
+    an encrypted one UnimplementedError. The first use of a tensor that decompresses to too much raises ResourceExhaustedError.
     """
     return _tensors(open_archive(path), os.fspath(path))
 

@@ -61,11 +61,11 @@ def count_flops(
     trips: Mapping[str, int] | None = None,
     derived: Kept | None = None,
 ) -> FlopsReport:
-    """Count everything that runs for `fetches`.
+    """Count the FLOPs of all nodes that run for `fetches`.
 
-    Unknown dimensions become symbols: the first of each placeholder is N, others are named after the placeholder, and those
-    that only a run tells after the node that decides them. `shapes` gives shapes of placeholders and other tensors, `values`
-    what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
+    Unknown dimensions become symbols: the first of each placeholder is N, its others have the placeholder's name, and a
+    dimension that only a run decides has the name of its node. `shapes` gives the shapes of placeholders and other tensors,
+    `values` the feeds that decide shapes (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
     name; `derived` keeps shapes and costs from one count to the next while the graph is changed.
     """
     watch = Stopwatch()

@@ -1,8 +1,8 @@
-"""The sweep from ys back to xs: what lies between them, what has arrived where, and in which order it is taken back.
+"""The reverse sweep from ys to xs: the nodes between them, the gradients of their outputs, and the order of the visits.
 
-The algorithm is TensorFlow's (tf.gradients): find the nodes between xs and ys, walk them from ys back, sum what arrives at
-each output with AddN, and take a node back once all of it is there. How nodes and loops are taken back is left open here, for
-those that know it build on the sweep.
+The algorithm is TensorFlow's (tf.gradients): find the nodes between xs and ys, visit them in reverse order from ys, and sum
+the gradients of each output with AddN. The sweep visits a node when the gradients of all its outputs are complete. Subclasses
+differentiate nodes and loops.
 """
 
 from __future__ import annotations

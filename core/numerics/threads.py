@@ -1,8 +1,8 @@
-"""How many threads matrix products take: OpenBLAS one, and large products a pool that sleeps while it waits.
+"""The threads of matrix products: OpenBLAS uses one, and large products a pool whose idle threads sleep.
 
-The threads of OpenBLAS spin at barriers: where another process wants the cores too, a product of a millisecond takes tens.
-While a session runs, the OpenBLAS that came with NumPy and that of SciPy are therefore kept to one thread, and
-`core.numerics.products` divides large products instead, among as many threads as runs in other threads leave.
+OpenBLAS's own threads spin at barriers: a product of one millisecond takes tens of them when another process uses the cores.
+A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to one thread each. `core.numerics.products`
+divides large products among the threads that runs in other threads leave free.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _EIGHTHS = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decoding:
-    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses one. `channels` 0 means those of the file."""
+    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses one. Channels of 0 are the file's."""
 
     channels: int = 0
     ratio: int = 1

@@ -361,10 +361,11 @@ def stateless_parameterized_truncated_normal_shape(
 
 @gradient("StatelessParameterizedTruncatedNormal")
 def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """As TensorFlow has it: mean and deviation move the sample as if the bounds moved along with them.
+    """TensorFlow's formula: the derivatives by mean and deviation are those of a sample whose bounds move with both.
 
-    The bounds act by the implicit function theorem on the distribution function F: at a place p between them, the lower one
-    with (1 - p) and the upper one with p, each times the ratio of the densities at the bound and at the sample.
+    The derivatives by the bounds follow from the implicit function theorem. With p = F(sample), where F is the distribution
+    function between the bounds, the lower bound's is (1 - p) and the upper bound's is p, each times the ratio of the density
+    at the bound to the density at the sample.
     """
     means, stddevs, low, high = node.inputs[2:]
     sample = node.output()

@@ -1,7 +1,7 @@
-"""Loops whose random draws nothing orders, run by steps: each draw gets the place that a run by dataflow gave it.
+"""Loops with unordered random draws, run by steps: each draw takes its place in the stream from a run by dataflow.
 
-That run rehearses: it tells in which order the iterations drew. The order is another one where other shapes come in or loops
-make other numbers of iterations, which is found out before each run, and as long as kernels come to count as cheap.
+The run by dataflow is a rehearsal: it records the order in which the iterations drew. The order depends on the shapes of the
+feeds, on the number of iterations, which are checked before each run, and on which kernels count as cheap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A plan for the shapes that came in: what follows from shapes alone is known before the run, and takes no step.
+"""Plans for known shapes of the feeds: values that shapes alone decide are computed before the run, without a step.
 
-Inference says which tensors have the same value in every run of these shapes, and which steps give their first input as it is,
-because it has the shape that is asked of it already. A stack of which only such values are taken holds them no longer.
+Inference finds the tensors that have the same value in every run of these shapes, and the steps that return their first input
+because it has the requested shape already. A stack whose popped values are all known stores none.
 """
 
 from __future__ import annotations

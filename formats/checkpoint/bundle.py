@@ -260,10 +260,10 @@ def _write_tensors(
 
 
 def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
-    """Make `staged`, one file a shard, the data of a bundle; at every moment either the old bundle is whole or the new one.
+    """Install the `staged` files, one per shard, as a bundle's data; a reader always finds the old or the new bundle whole.
 
-    A table names its data files by their number, so under another number the new ones lie beside those of the old table until
-    the new table is renamed over it. Where both have the same number, this is done twice, first with one shard too many.
+    The number of shards is part of each data file's name. Where it changes, the new files lie beside the old ones until the
+    new table is renamed over the old. Where it stays, the bundle is installed twice, first with one shard too many.
     """
     count = max(len(staged), 1)
     with locked_folder(os.path.dirname(files.to_replace(index_path(prefix)))):
