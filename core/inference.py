@@ -12,7 +12,7 @@ import numpy as np
 
 from . import binding, registry
 from .collecting import rare_collection
-from .control_flow.conditions import hands_in, source_of
+from .control_flow.conditions import handed_in, source_of
 from .derived_specs import DerivedSpecs
 from .dims import Dim
 from .dtypes import DType, resource
@@ -194,7 +194,7 @@ def _contents(
         if node.op not in _WRITERS:
             continue
         position, counting = _WRITERS[node.op]
-        handle = _handle_of(node)
+        handle = handed_in(node.inputs[0])
         element = _without_dims(inference.specs[node.inputs[position]], counting)
         written[handle] = cover(written[handle], element) if handle in written else element
     found: dict[Output, TensorSpec] = {}
@@ -208,14 +208,7 @@ def _contents(
 
 def container_of(node: Node) -> Node | None:
     """The stack or tensor array that a node puts elements into."""
-    return _handle_of(node).node if node.op in _WRITERS else None
-
-
-def _handle_of(writer: Node) -> Output:
-    handle = writer.inputs[0]
-    while hands_in(handle.node):
-        handle = handle.node.inputs[0]
-    return handle
+    return handed_in(node.inputs[0]).node if node.op in _WRITERS else None
 
 
 def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:

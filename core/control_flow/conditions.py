@@ -193,6 +193,13 @@ def hands_in(node: Node) -> bool:
     return node.op in _LETTING_IN or is_transparent(node)
 
 
+def handed_in(value: Output) -> Output:
+    """The tensor that a value copies, before the nodes that let it into loops and onto branches."""
+    while hands_in(value.node):
+        value = value.node.inputs[0]
+    return value
+
+
 def predicate_of(switch: Node, known: dict[Output, Output] | None = None) -> Output | Node:
     """What decides a Switch: its predicate past all nodes that only pass it on. A reference may change: the Switch itself.
 

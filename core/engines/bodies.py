@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from .. import dtypes
-from ..control_flow.conditions import hands_in
+from ..control_flow.conditions import handed_in
 from ..dtypes import DType
 from ..graph import Output
 from ..op_facts import has_fact
@@ -59,9 +59,7 @@ def is_reference(dtype: DType | None) -> bool:
 
 def is_of_run(handle: Output) -> bool:
     """True for a handle that leads to what a node with the fact `run_state` makes."""
-    while hands_in(handle.node):
-        handle = handle.node.inputs[0]
-    return has_fact(handle.node.op, "run_state")
+    return has_fact(handed_in(handle).node.op, "run_state")
 
 
 def is_held_together(value: Output) -> bool:

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from .. import dtypes
 from ..building.builder import GraphBuilder
-from ..control_flow.conditions import ENTER, SWITCH, Frame, hands_in, source_of
+from ..control_flow.conditions import ENTER, SWITCH, Frame, handed_in, source_of
 from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact, ops_with
@@ -75,22 +75,15 @@ def refuse_other_stacks(reached: Collection[Node], ys: Sequence[Output]) -> None
     pushes = [node for node in reached if node.op in PUSH and _is_reached(node.inputs[1], reached)]
     if not pushes:
         return
-    filled = {_made_by(node.inputs[0]) for node in pushes}
+    filled = {handed_in(node.inputs[0]).node for node in pushes}
     for node in reachable((y.node for y in ys), by_control=False):
-        if node.op in POP and has_gradient(dtype_of(node.output())) and _made_by(node.inputs[0]) in filled:
+        if node.op in POP and has_gradient(dtype_of(node.output())) and handed_in(node.inputs[0]).node in filled:
             problem = "the result depends on what it pops, and no gradient goes through this stack to what was pushed"
             raise UnimplementedError(problem, node=node.name, op=node.op)
 
 
 def _is_reached(value: Output, reached: Collection[Node]) -> bool:
     return value.node in reached and has_gradient(dtype_of(value))
-
-
-def _made_by(handle: Output) -> Node:
-    """What makes the handle of a stack, past the nodes that let it into loops and onto branches."""
-    while hands_in(handle.node):
-        handle = handle.node.inputs[0]
-    return handle.node
 
 
 class _Stacks:
@@ -101,7 +94,7 @@ class _Stacks:
         self.uses: dict[Output, list[_Use]] = {}
         self.handles: dict[Node, list[Output]] = {}
         """The handles of each stack, the one that it is made with first."""
-        filled = dict.fromkeys(_made_by(node.inputs[0]) for node in loops.graph if node.op in PUSH)
+        filled = dict.fromkeys(handed_in(node.inputs[0]).node for node in loops.graph if node.op in PUSH)
         stacks = [node for node in filled if has_fact(node.op, "run_state")]
         for stack in stacks:
             self.note(stack, stack.output())

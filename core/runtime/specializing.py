@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.conditions import hands_in
+from ..control_flow.conditions import handed_in
 from ..dtypes import variant
 from ..graph import Node, Output
 from ..inference import Specs as KnownSpecs
@@ -197,10 +197,7 @@ def _is_free_of_stack(step: Step, specs: Specs) -> bool:
 
 def _source(node: Node) -> Node:
     """The stack whose handle a node takes."""
-    handle = node.inputs[0]
-    while hands_in(handle.node):
-        handle = handle.node.inputs[0]
-    return handle.node
+    return handed_in(node.inputs[0]).node
 
 
 def every_step(steps: Sequence[Step]) -> list[Step]:
