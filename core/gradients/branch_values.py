@@ -27,7 +27,8 @@ def carry_over(body: Graph, read: Iterable[Output], readers: Sequence[Node]) -> 
     taken = {value: carrier.entering(value) for value in read}
     for node in readers:
         body.set_inputs(node, [taken.get(value, value) for value in node.inputs])
-    return carrier.leaving, [node for node in body.since(carrier.count) if node not in set(carrier.leaving)]
+    leaving = set(carrier.leaving)
+    return carrier.leaving, [node for node in body.since(carrier.count) if node not in leaving]
 
 
 class _Carrier:

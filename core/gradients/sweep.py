@@ -247,8 +247,7 @@ class Sweep(abc.ABC):
 
     def _is_decided_here(self, decision: Output | Node) -> bool:
         """True for what is decided in an iteration of the loop that this sweep is one iteration of."""
-        node = decision.node if isinstance(decision, Output) else decision
-        frame = self.loops.frame_of_value(decision) if isinstance(decision, Output) else self.loops.frame_of(node)
+        frame = self.loops.frame_of_value(decision) if isinstance(decision, Output) else self.loops.frame_of(decision)
         return frame is self._enclosing
 
     def _scoped_gradient(self, node: Node, grads: Gradients) -> Gradients:

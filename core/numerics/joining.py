@@ -25,7 +25,7 @@ def concatenated(arrays: Sequence[Array], axis: int) -> Array:
     shape = (*first.shape[:axis], sum([array.shape[axis] for array in arrays]), *first.shape[axis + 1 :])
     result = np.empty(shape, first.dtype)
     lines = math.prod(shape[:axis])
-    if workers == 1 or lines < workers or not all(array.flags.c_contiguous for array in arrays):
+    if lines < workers or not all(array.flags.c_contiguous for array in arrays):
         return np.concatenate(arrays, axis, out=result)
     flat: list[Any] = [array.reshape(lines, -1) for array in arrays]
     target = result.reshape(lines, -1)

@@ -150,17 +150,17 @@ def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int
 def _parts(transform: Transform, shape: tuple[int, ...], workers: int) -> list[_Part]:
     """Blocks of a result of this shape, of whole tiles, for so many workers; few are divided by channels among them."""
     is_narrow = shape[0] * math.prod(-(-n // transform.size) for n in shape[1:-1]) < _FEW_TILES
-    blocks = _blocks(transform, shape, TILES, 1 if is_narrow else workers)
+    blocks = _blocks(transform, shape, 1 if is_narrow else workers)
     size, ranges = transform.size, cut(shape[-1], workers if is_narrow else 1)
     lines = [(images, slice(size * rows.start, min(size * rows.stop, shape[1]))) for images, rows in blocks]
     return [(*block, channels) for block in lines for channels in ranges]
 
 
-def _blocks(transform: Transform, shape: Sequence[int], most: int, workers: int) -> list[tuple[slice, slice]]:
-    """(images, rows of tiles) of blocks of about so many tiles; where there are enough, as many for each worker."""
+def _blocks(transform: Transform, shape: Sequence[int], workers: int) -> list[tuple[slice, slice]]:
+    """(images, rows of tiles) of blocks of about TILES tiles; where there are enough, as many for each worker."""
     images = shape[0]
     lines, columns = (-(-n // transform.size) for n in shape[1:-1])
-    count = -(-images * lines * columns // most)
+    count = -(-images * lines * columns // TILES)
     return image_blocks(images, lines, even(count, workers))
 
 

@@ -101,7 +101,7 @@ class ShapePrograms:
         self._runs: KeyedCache[tuple[tuple[int, ...], ...], int] = KeyedCache(_MOST_KEPT)
         self._lock = threading.Lock()
         self._runs_before, self._least_gain = (0, 0.0) if is_forced else (RUNS_OF_SHAPES, _LEAST_GAIN)
-        self._is_open = not plan.needs_dataflow and (is_forced or is_worth_specializing(plan))
+        self._is_open = is_forced or is_worth_specializing(plan)
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
         """The program for what is fed; None where there is none for these shapes."""

@@ -81,7 +81,7 @@ def is_worth_specializing(plan: Plan) -> bool:
     """True where so many steps look at shapes that leaving out what follows from these is worth an inference."""
     steps = every_step(plan.steps)
     looking = sum(has_fact(step.node.op, "metadata") for step in steps)
-    return not plan.needs_dataflow and bool(looking) and looking >= _LEAST_LOOKING * len(steps)
+    return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
 
 
 def specialized(plan: Plan, specs: Specs) -> Plan:
