@@ -32,10 +32,10 @@ class ForetoldCall:
         if any(array is None for array in arrays):
             return self.in_numpy(*values)[0]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
-        if key not in self.found:
-            self.found[key] = found = self._inferred(arrays)
-        else:
+        try:
             found = self.found[key]
+        except KeyError:
+            self.found[key] = found = self._inferred(arrays)
         return self.in_numpy(*values)[0] if found is None else found
 
     def _array(self, slot: int, value: Any) -> Any:
