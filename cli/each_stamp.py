@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ..core.atomic import atomic_file, file_errors
@@ -87,13 +87,14 @@ class Stamp:
 def _job(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Iterator[tuple[str, Any]]:
     """Yield what decides the results, by the name of the option; of files their contents."""
     yield "graph", _digest(path)
-    for name in ("map_op", "op_library", "tags"):
+    for name in ("map_op", "op_library", "tags", "function"):
         yield name, _plain(getattr(reader, name))
     yield "libraries", [_digest(library) for library in reader.op_library if os.path.isfile(library)]
     for name in options.__dataclass_fields__:
         if name not in _MANY:
             yield name, _plain(getattr(options, name))
-    yield "files", [_digest(text[1:]) for _, text in (*options.feeds, *options.assign) if text.startswith("@")]
+    given = (*options.feeds, *options.assign, *options.assign_add, *options.assign_sub)
+    yield "files", [_digest(text[1:]) for _, text in given if text.startswith("@")]
     for name in ("init", "init_op", "signature", "optimize"):
         yield name, getattr(session, name)
     yield "state", session.state and _digest(_state_file(session.state))
@@ -102,7 +103,7 @@ def _job(path: str, reader: GraphReader, session: SessionOptions, options: RunOp
 
 def _plain(value: Any) -> Any:
     """A value as JSON gives it back."""
-    return json.loads(json.dumps(value if not isinstance(value, Mapping) else dict(value)))
+    return json.loads(json.dumps(value))
 
 
 def _state_file(state: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tests.functions import define
 
 WAYS = ((), ("--on", "local:2"))
 
@@ -71,8 +72,27 @@ def test_another_job_is_refused(what, way, folder):
     assert "--overwrite" in done.err and values(folder) == before
 
 
-def test_the_contents_of_files_count_not_their_names(folder):
-    feed = ("--feed", f"p=@{folder}/pone.npy")
+def test_the_function_counts(folder):
+    """The option is read with the graph, not with those of a run."""
+    b = tfg.GraphBuilder()
+    for name, op in (("f", "Neg"), ("g", "Exp")):
+        define(b, name, ["float32"], lambda inner, x, op=op: [inner.apply(op, x)])
+    b.NoOp(name="nothing")
+    tfg.save(b.graph, folder / "functions.pb")
+
+    def by(function):
+        words = ("--function", function, "--feed", "a0=@each", "--each", folder / "in" / "*.npy")
+        return run("run", folder / "functions.pb", *words, "--out-dir", folder / "out")
+
+    done = by("f")
+    assert done.code == 0, done.err
+    assert "function differs" in by("g").err
+    assert by("f").code == 0
+
+
+@pytest.mark.parametrize("option", ["--feed=p", "--assign=offset", "--assign-add=offset", "--assign-sub=offset"])
+def test_the_contents_of_files_count_not_their_names(option, folder):
+    feed = (f"{option}=@{folder}/pone.npy",)
     assert job(folder, *feed).code == 0
     shutil.copy(folder / "ptwo.npy", folder / "pone.npy")
     assert "files differs" in job(folder, *feed).err
