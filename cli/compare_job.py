@@ -124,10 +124,10 @@ class _Run:
     def _feeds(self) -> dict[str, Any]:
         """The feeds, drawn where none are given, that the first graph runs on."""
         fetches = tuple(self.words.values())
-        if Feeds(self.graph, self.given, fetches).drawn:
-            drawn = Feeds(self.graph, self.given, fetches)
-            return next(drawn.each_that_runs(lambda feeds: self._session(None).run(fetches, feeds)))[0]
-        return dict(self.given)
+        feeds = Feeds(self.graph, self.given, fetches)
+        if not feeds.drawn:
+            return dict(self.given)
+        return next(feeds.each_that_runs(lambda drawn: self._session(None).run(fetches, drawn)))[0]
 
     def beside(self, after: Graph | None) -> CompareJob:
         """The graph beside another, or beside what passes make of it."""

@@ -67,10 +67,12 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
 def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     """Name the checkpoint that a written graph needs, if variables of a SavedModel remain in it."""
     prefix = source.meta.variables_prefix if source.meta is not None else None
-    count = len(_remaining(written, source)) if prefix is not None else 0
+    if quiet or prefix is None:
+        return
+    count = len(_remaining(written, source))
     if count:
         values = f"the values of its {counted(count, 'variable')} are not in it"
-        render.note(f"{values}: run it with --state {shlex.quote(prefix or '')}, or write a SavedModel", quiet)
+        render.note(f"{values}: run it with --state {shlex.quote(prefix)}, or write a SavedModel")
 
 
 def _remaining(written: Graph, source: Graph) -> set[str]:
