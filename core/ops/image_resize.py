@@ -210,18 +210,11 @@ def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> 
 not_differentiable("ResizeBilinearGrad")
 
 
-@gradient("ResizeBicubicGrad")
-def resize_bicubic_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """It is linear in what arrives: the way back is the forward one."""
+@gradient("ResizeBicubicGrad", "ResizeNearestNeighborGrad")
+def resize_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The op is linear in its gradient input, so its own gradient is the resize."""
     attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
-    return [g.ResizeBicubic(grad, _size_of(g, node.inputs[0]), **attrs), None]
-
-
-@gradient("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """It is linear in what arrives: the way back is the forward one."""
-    attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
-    return [g.ResizeNearestNeighbor(grad, _size_of(g, node.inputs[0]), **attrs), None]
+    return [g.apply(node.op.removesuffix("Grad"), grad, _size_of(g, node.inputs[0]), **attrs), None]
 
 
 @gradient_by_parts("ResizeArea")
