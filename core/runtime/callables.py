@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -29,7 +29,8 @@ def call_function(graph: Graph, word: str) -> None:
     function = graph.function(found.function)
     count = len(function.args) - len(found.bound)
     arguments = list(_arguments(graph, function, count))
-    bound = [_bound(graph, found, item) for item in found.bound]
+    owners = restored_variables(graph) if any(item.key for item in found.bound) else {}
+    bound = [_bound(graph, found, item, owners) for item in found.bound]
     attrs = {
         "f": FuncRef(found.function),
         "Tin": [node.attrs["T"] for node in function.args],
@@ -94,9 +95,9 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
         yield graph.add_node(graph.unique_name(re.sub(r"[^\w./-]", "_", name)), "Placeholder", (), (), attrs).output()
 
 
-def _bound(graph: Graph, found: SavedCallable, item: Bound) -> Output:
+def _bound(graph: Graph, found: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
     """What gives a function what it is bound to; InvalidArgumentError where nothing in the graph does."""
-    owner = restored_variables(graph).get(item.key) if item.key else None
+    owner = owners.get(item.key) if item.key else None
     if owner is not None:
         return graph.output(owner)
     if item.tensor:
