@@ -36,25 +36,25 @@ class Tasks:
     silent: tuple[str, ...]
 
 
-def ask_tasks(master: Master, seconds: float = ANSWER_SECONDS) -> Tasks:
+def ask_tasks(master: Master) -> Tasks:
     """Ask each task of the cluster for itself; the master's own devices come first."""
-    own = [dataclasses.replace(device, is_of_master=True) for device in _devices_with(master, _NOBODY, seconds)]
+    own = [dataclasses.replace(device, is_of_master=True) for device in _devices_with(master, _NOBODY)]
     jobs = dict.fromkeys([*(match[2] for device in own if (match := _TASK.match(device.name))), *_JOBS])
     devices, silent = {device.name: device for device in own}, []
     for job in jobs:
-        for name, found in _tasks_of(master, job, seconds):
+        for name, found in _tasks_of(master, job):
             others = [device for device in found if device.name not in devices]
             devices |= {device.name: dataclasses.replace(device, is_of_master=False) for device in others}
             silent += [] if found else [name]
     return Tasks(tuple(devices.values()), tuple(silent))
 
 
-def _tasks_of(master: Master, job: str, seconds: float) -> Iterator[tuple[str, list[Device]]]:
+def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
     """Yield the tasks of a job with their devices, none for a task that does not answer, up to the first that is not there."""
     for number in itertools.islice(itertools.count(), _MOST):
         name = f"/job:{job}/replica:0/task:{number}"
         try:
-            found = [device for device in _devices_with(master, name, seconds) if device.name.startswith(f"{name}/")]
+            found = [device for device in _devices_with(master, name) if device.name.startswith(f"{name}/")]
         except DeadlineExceededError:
             found = []
         else:
@@ -63,10 +63,10 @@ def _tasks_of(master: Master, job: str, seconds: float) -> Iterator[tuple[str, l
         yield name, found
 
 
-def _devices_with(master: Master, device_filter: str, seconds: float) -> list[Device]:
+def _devices_with(master: Master, device_filter: str) -> list[Device]:
     """The devices of a session that waits for the tasks of a filter alone: the master's and those tasks'."""
-    handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), seconds).session_handle
+    handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
-        return master.devices(handle, seconds)
+        return master.devices(handle, ANSWER_SECONDS)
     finally:
         master.abandon(handle)

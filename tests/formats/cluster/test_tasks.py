@@ -60,7 +60,6 @@ class Cluster:
 def _impatient(monkeypatch):
     for module in (tasks, survey):
         monkeypatch.setattr(module, "ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(tasks.ask_tasks, "__defaults__", (0.3,))
     monkeypatch.setattr(session, "TASKS_SECONDS", 0.5)
 
 
