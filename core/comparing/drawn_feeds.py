@@ -74,15 +74,15 @@ class Feeds:
 
     def first(self) -> dict[str, Any]:
         """The plainest feeds: random values, 2 for each unknown size."""
-        return self._by(_VARIED[0], 0)
+        return self._by(_VARIED[0], self._sizes(_VARIED[0], 0))
 
     def candidates(self, plans: Sequence[_Plan]) -> Iterator[dict[str, Any]]:
         """Feeds by each of several plans."""
         ranks = _RANKS if any(as_shape(node.attr("shape")).dims is None for node in self.drawn) else (0,)
         for plan, rank in itertools.product(plans, ranks):
-            feeds = self._by(plan, rank)
-            if plans is not _GROWN or all(np.size(feeds[node.output().name]) <= _MOST_GROWN for node in self.drawn):
-                yield feeds
+            sizes = self._sizes(plan, rank)
+            if plans is not _GROWN or all(math.prod(of_node) <= _MOST_GROWN for of_node in sizes.values()):
+                yield self._by(plan, sizes)
 
     def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
         """Some feeds on which `run` raises no error, each with the result; NoFeedsError where there are none.
@@ -116,14 +116,16 @@ class Feeds:
             return True
         return not all(as_shape(node.attr("shape")).is_known for node in self.drawn)
 
-    def _by(self, plan: _Plan, rank: int) -> dict[str, Any]:
-        rng = np.random.default_rng(0)
+    def _sizes(self, plan: _Plan, rank: int) -> dict[Node, Sequence[int]]:
         number = itertools.count()
-        drawn = {node.output().name: self._value(node, plan, rank, number, rng) for node in self.drawn}
+        return {node: _sizes(node, plan, rank, number) for node in self.drawn}
+
+    def _by(self, plan: _Plan, sizes: Mapping[Node, Sequence[int]]) -> dict[str, Any]:
+        rng = np.random.default_rng(0)
+        drawn = {node.output().name: self._value(node, plan, sizes[node], rng) for node in self.drawn}
         return {**self.given, **drawn}
 
-    def _value(self, node: Node, plan: _Plan, rank: int, number: Iterator[int], rng: np.random.Generator) -> Any:
-        sizes = _sizes(node, plan, rank, number)
+    def _value(self, node: Node, plan: _Plan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         if math.prod(sizes) > _MAX_SIZE:
             message = f"{as_shape(node.attr('shape'))} is too large for random values"
             raise NoFeedsError(message, node=node.name, op=node.op, hint="feed it")

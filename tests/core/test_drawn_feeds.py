@@ -106,6 +106,18 @@ def unreadable():
     return b
 
 
+def test_larger_sizes_that_are_too_large_do_not_hide_the_error_of_the_graph():
+    b = GraphBuilder()
+    b.Placeholder(dtype="float32", shape=[None] * 5, name="x")
+
+    def fails(feeds):
+        raise InvalidArgumentError("no window fits")
+
+    with pytest.raises(NoFeedsError, match="the last error was: no window fits") as refused:
+        next(Feeds(b.graph, {}, ["x:0"]).each_that_runs(fails))
+    assert "--feed x=VALUE" in refused.value.hint
+
+
 def test_the_feed_that_is_missing_is_named():
     b = unreadable()
     with pytest.raises(NoFeedsError, match=r"drawn for 1 placeholder: x \(string") as refused:
