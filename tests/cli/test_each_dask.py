@@ -16,6 +16,7 @@ distributed = pytest.importorskip("distributed", reason="the extra tfg[dask] is 
 import tfg  # noqa: E402
 from tests.cli.running import command_line  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
+from tests.cli.test_each import wait_for  # noqa: E402
 
 COUNT = 24
 
@@ -113,12 +114,6 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
 def test_nobody_there(job):
     done = run(*job, "--on", "dask://localhost:1")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
-
-
-def wait_for(condition):
-    end = time.monotonic() + 20
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
 
 
 def test_a_cluster_without_workers_is_not_waited_for(job, monkeypatch):

@@ -70,6 +70,13 @@ def own_threads():
     return [thread for thread in threading.enumerate() if thread.name.startswith(threads.OWN_THREADS)]
 
 
+def assert_threads_end():
+    until = time.monotonic() + 20
+    while own_threads() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert own_threads() == []
+
+
 @on_linux
 @pytest.mark.parametrize("options", [{}, {"timeout": 60}], ids=["plain", "with a time limit"])
 def test_processes_files_and_shared_memory(options):
@@ -88,10 +95,7 @@ def test_processes_files_and_shared_memory(options):
 def test_threads(options):
     others = {thread for thread in threading.enumerate() if thread not in own_threads()}
     run_often(**options)
-    until = time.monotonic() + 20
-    while own_threads() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert own_threads() == []
+    assert_threads_end()
     assert {*threading.enumerate()} <= others
 
 
@@ -106,7 +110,4 @@ def test_threads_that_ended_are_started_anew():
 
         products.divide(work, range(2))
         assert len(workers) == 2
-        until = time.monotonic() + 20
-        while own_threads() and time.monotonic() < until:
-            time.sleep(0.01)
-        assert own_threads() == []
+        assert_threads_end()

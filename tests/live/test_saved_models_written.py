@@ -132,9 +132,7 @@ def test_results_are_those_of_the_original(export, way, tmp_path):
     folder, inputs, wanted, wanted_v1 = export
     out = str(tmp_path / "out")
     command, *options = WAYS[way]
-    words = [out] if options[-1] == "saved_model" else []
-    target = [out] if not words else []
-    done = run(command, folder, *words, *options, *target, *loss(command, wanted, folder, inputs, tmp_path))
+    done = run(command, folder, *options, out, *loss(command, wanted, folder, inputs, tmp_path))
     assert done.code == 0, done.err
     same(by_v2(out, inputs), wanted)
     same(by_v1(out, inputs), wanted_v1)
@@ -156,7 +154,7 @@ def loss(command, wanted, folder, inputs, tmp_path):
         return []
     signature, outputs = min(wanted.items())
     word = next(key for key in sorted(outputs) if outputs[key].dtype == np.float32)
-    with_input = next(iter(tf.saved_model.load(folder).signatures[signature].structured_input_signature[1]))
+    with_input = word_of(tf.saved_model.load(folder).signatures[signature])
     np.save(tmp_path / "x.npy", inputs.astype("S") if inputs.dtype == object else inputs)
     return ["--signature", signature, "--loss", word, "--feed", f"{with_input}=@{tmp_path / 'x.npy'}"]
 

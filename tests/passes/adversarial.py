@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from tfg.core import dtypes
-from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError, TfgError
 from tfg.core.graph import Graph
 from tfg.core.passes.accuracy import Accuracy
@@ -17,7 +16,6 @@ from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.tensors import Tensor
 
-Build = Callable[[GraphBuilder], Any]
 DTYPES = (dtypes.float32, dtypes.float16, dtypes.bfloat16, dtypes.complex64, dtypes.int32)
 _MEMORY = 2**24
 UNITS = 8
@@ -56,13 +54,6 @@ def _retyped(value: Any, dtype: Any, sources: Sequence[Any]) -> Any:
     if isinstance(value, Tensor) and value.dtype in sources:
         return Tensor.from_numpy(value.numpy().astype(dtype.numpy), dtype)
     return dtype if isinstance(value, dtypes.DType) and value in sources else value
-
-
-def built(build: Build) -> tuple[Graph, tuple[str, ...]]:
-    b = GraphBuilder()
-    made = build(b)
-    outputs = made if isinstance(made, (tuple, list)) else (made,)
-    return b.graph, tuple(output.name for output in outputs)
 
 
 def feeds_of(graph: Graph, rng: np.random.Generator, with_subnormals: bool) -> dict[str, Any]:

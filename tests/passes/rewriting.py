@@ -49,19 +49,24 @@ def placeholder(b: GraphBuilder, name: str, shape: Sequence[int] | None = (2, 3)
     return found
 
 
-def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **options: Any) -> Rewritten:
-    """Build, optimize for what `build` returns with fast math, and check that the values stay."""
+def built(build: Build) -> tuple[Graph, tuple[str, ...]]:
+    """The graph that `build` makes, and the names of the tensors that it returns."""
     b = GraphBuilder()
     made = build(b)
     outputs = made if isinstance(made, (tuple, list)) else (made,)
-    fetches = tuple(o.name for o in outputs)
-    feeds = [node.name + ":0" for node in b.graph if node.op == "Placeholder"]
-    after, report = optimize(b.graph, fetches, feeds, passes, **{"fast_math": True, **options})
+    return b.graph, tuple(output.name for output in outputs)
+
+
+def rewritten(build: Build, passes: str | None = None, *, check: bool = True, **options: Any) -> Rewritten:
+    """Build, optimize for what `build` returns with fast math, and check that the values stay."""
+    graph, fetches = built(build)
+    feeds = [node.name + ":0" for node in graph if node.op == "Placeholder"]
+    after, report = optimize(graph, fetches, feeds, passes, **{"fast_math": True, **options})
     if check:
-        assert_same(b.graph, after, fetches, feeds_for(b.graph))
+        assert_same(graph, after, fetches, feeds_for(graph))
         if any(node.op.startswith(("_", "Fused")) for node in after):
-            assert_same_gradients(b.graph, after, fetches, feeds_for(b.graph))
-    return Rewritten(b.graph, after, fetches, report)
+            assert_same_gradients(graph, after, fetches, feeds_for(graph))
+    return Rewritten(graph, after, fetches, report)
 
 
 def feeds_for(graph: Graph) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pytest
 import tfg
 from tests.cli import running
 from tests.passes import test_batch_norm, test_fuse, test_pushing, test_rules
-from tests.passes.adversarial import DTYPES, Build, built, differences, retyped, specials
-from tests.passes.rewriting import placeholder
+from tests.passes.adversarial import DTYPES, differences, retyped, specials
+from tests.passes.rewriting import Build, built, placeholder
 from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
