@@ -31,7 +31,7 @@ def deadline(seconds: float | None) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise DeadlineExceededError(f"more than the {seconds:g} seconds allowed")
 
-    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds, stop, _AGAIN):
+    with _timers({signal.SIGALRM: (signal.ITIMER_REAL, seconds)}, stop, _AGAIN):
         yield
 
 
@@ -42,23 +42,38 @@ def time_limit(seconds: float = SECONDS) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} seconds")
 
-    with (
-        _timer(signal.ITIMER_REAL, signal.SIGALRM, _ASLEEP * seconds, stop),
-        _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds, stop),
-    ):
+    limits = {signal.SIGALRM: (signal.ITIMER_REAL, _ASLEEP * seconds), signal.SIGPROF: (signal.ITIMER_PROF, seconds)}
+    with _timers(limits, stop):
         yield
 
 
 @contextlib.contextmanager
-def _timer(kind: int, number: int, seconds: float, stop: Callable[..., None], again: float = 0.0) -> Iterator[None]:
-    """Call `stop` after so many seconds of a timer; then the one before goes on."""
-    handler = signal.signal(number, stop)
-    before = signal.setitimer(kind, seconds, again)
+def _timers(limits: dict[int, tuple[int, float]], stop: Callable[..., None], again: float = 0.0) -> Iterator[None]:
+    """Call `stop` in the block when a timer runs out; `limits` maps a signal to its timer and seconds.
+
+    Earlier timers and handlers go on after the block.
+    """
+    is_active = True
+
+    def expire(*_: Any) -> None:
+        if is_active:  # an exception in the clean-up below would leave the other timer running
+            stop()
+
+    handlers = {number: signal.signal(number, expire) for number in limits}
+    before = {kind: signal.setitimer(kind, seconds, again) for kind, seconds in limits.values()}
     try:
         yield
     finally:
-        signal.setitimer(kind, *before)
-        signal.signal(number, handler)
+        is_active = False
+        for kind, timer in before.items():
+            signal.setitimer(kind, *timer)
+        for number, handler in handlers.items():
+            # SIGPROF may be pending in a thread of a library: the default action would end the process.
+            signal.signal(number, _ignore if handler is signal.SIG_DFL else handler)
+
+
+def _ignore(*_: Any) -> None:
+    """Ignore a signal; unlike SIG_IGN, this handler is not inherited by programs that are started."""
 
 
 def limit_memory(size: int = MEMORY) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import signal
 import warnings
 
 import numpy as np
@@ -108,6 +109,13 @@ def test_time_is_bounded():
                 pass
 
     assert attempt(forever, "run").kind == "TooSlow"
+
+
+def test_a_timer_that_runs_out_after_its_block_is_harmless():
+    with bounds.time_limit(60):
+        pass
+    signal.raise_signal(signal.SIGPROF)  # the default action would end the process
+    signal.raise_signal(signal.SIGALRM)
 
 
 def test_a_case_is_made_small():
