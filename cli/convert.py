@@ -89,8 +89,9 @@ class ConvertOptions:
 @click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
 @click.option("--gzip/--no-gzip", "compress", default=None, help="Compress; by default where OUT ends in .gz.")
 @click.option("--kind", type=click.Choice(("graph", "meta_graph", "saved_model")), help="Write this kind of graph.")
-@click.option("--to", "outputs", multiple=True, metavar="NAME",
-              help="Keep only what this tensor or operation needs; repeatable.")
+@click.option(
+    "--to", "outputs", multiple=True, metavar="NAME", help="Keep only what this tensor or operation needs; repeatable."
+)
 @click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
 @click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")

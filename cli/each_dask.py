@@ -168,4 +168,3 @@ class Dask:
         if isinstance(error, distributed.scheduler.KilledWorker):
             return Outcome(task, error=f"its workers were ended again and again: {error}")
         raise error
-

@@ -36,18 +36,26 @@ if TYPE_CHECKING:
 @click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
 @fast_math_option
-@click.option("--cluster", is_flag=True,
-              help="At the end group what only computes into one function call, and say how much of it XLA takes.")
+@click.option(
+    "--cluster",
+    is_flag=True,
+    help="At the end group what only computes into one function call, and say how much of it XLA takes.",
+)
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
 @click.option("--fed", multiple=True, metavar="TENSOR", help="Every run feeds this, as it does what --feed names; repeatable.")
 @click.option("--overridable", multiple=True, metavar="TENSOR", help="A run may feed this, but need not; repeatable.")
 @click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
-@click.option("--unverified", is_flag=True,
-              help="Write the graph even where --verify finds no feeds that it runs on; exit with 3.")
-@click.option("--tolerance", type=click.FloatRange(0),
-              help="What --verify lets pass; by the loosest class of the rewrites, 1e-6 if exact, else 1e-4.")
 @click.option(
-    "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1.")
+    "--unverified", is_flag=True, help="Write the graph even where --verify finds no feeds that it runs on; exit with 3."
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    help="What --verify lets pass; by the loosest class of the rewrites, 1e-6 if exact, else 1e-4.",
+)
+@click.option(
+    "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1."
+)
 @session_options_for("--verify", "--save-model")
 @click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")

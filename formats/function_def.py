@@ -108,9 +108,7 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
     )  # fmt: skip
 
 
-def decode_function(
-    proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True
-) -> Function:
+def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True) -> Function:
     """The Function of a message.
 
     InvalidArgumentError names the function and node where an input does not exist and, if it `checks`, where a node does not

@@ -1,6 +1,6 @@
 """Write core/catalog.txt from the op registry of an installed TensorFlow: names, types, defaults and flags.
 
-    /path/to/tensorflow-venv/bin/python scripts/make_catalog.py
+/path/to/tensorflow-venv/bin/python scripts/make_catalog.py
 """
 
 import json
@@ -64,8 +64,12 @@ def value_text(value):
         return scalar_text(value)
     listed = value.list
     items = (
-        [str(i) for i in listed.i] + [repr(f) for f in listed.f] + ["true" if b else "false" for b in listed.b]
-        + [quoted(s) for s in listed.s] + [dtype_name(t) for t in listed.type] + [shape_text(s) for s in listed.shape]
+        [str(i) for i in listed.i]
+        + [repr(f) for f in listed.f]
+        + ["true" if b else "false" for b in listed.b]
+        + [quoted(s) for s in listed.s]
+        + [dtype_name(t) for t in listed.type]
+        + [shape_text(s) for s in listed.shape]
     )
     return f"[{', '.join(items)}]"
 

@@ -1,6 +1,6 @@
 """Record the conversations of tests/formats/cluster with TensorFlow servers.
 
-    python -m scripts.record_cluster         (needs tensorflow and grpcio)
+python -m scripts.record_cluster         (needs tensorflow and grpcio)
 """
 
 import inspect

@@ -1,6 +1,6 @@
 """Write core/numerics/unicode_scripts.txt, the script of every code point, from TensorFlow's UnicodeScript.
 
-    /path/to/tensorflow-venv/bin/python scripts/record_unicode_scripts.py
+/path/to/tensorflow-venv/bin/python scripts/record_unicode_scripts.py
 """
 
 import pathlib

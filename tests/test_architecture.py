@@ -97,8 +97,7 @@ def test_imports_go_one_way(path):
 ENGINES = {
     "openvino": {"core/engines/openvino.py", "core/engines/openvino_library.py", "core/engines/openvino_reading.py"},
     "jax": {
-        f"core/engines/xla{name}.py"
-        for name in ("", "_control_flow", "_library", "_lists", "_mesh", "_modules", "_tracing")
+        f"core/engines/xla{name}.py" for name in ("", "_control_flow", "_library", "_lists", "_mesh", "_modules", "_tracing")
     },
 }
 """The files that work with what an engine needs."""

@@ -82,8 +82,6 @@ class Sleep(SameElements):
         return next_element
 
 
-
-
 @dataclasses.dataclass(eq=False)
 class IgnoreErrors(Dataset):
     """The elements that do not fail. What ends the run, or what tfg cannot do or may not read, is no element's error."""

@@ -83,7 +83,8 @@ class Backward(Sweep):
         if len(result) != len(node.inputs):
             raise InvalidArgumentError(
                 f"its gradient gives {counted(len(result), 'value')} for {counted(len(node.inputs), 'input')}",
-                node=node.name, op=node.op,
+                node=node.name,
+                op=node.op,
             )
         return result
 

@@ -113,9 +113,7 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
     return ordered_sum(add, _blocks(grad.shape, shape, shares), shares, lines, np.float32).reshape(shape)
 
 
-def _gathering(
-    x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Callable[[Block], Array]:
+def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Callable[[Block], Array]:
     """From a block of lines of the result to its windows, (images, lines of a window, positions, numbers of its line)."""
     reach = window[0]
     windows: Any = gathered_windows(np.ascontiguousarray(x), (1, *window[1:]), strides, dilations)

@@ -348,9 +348,7 @@ class _Frame:
             return self.for_(references[0], values[: kind.before], given, specs)
         raise UnimplementedError(f"a node that {kind.form.value} has no lowering")
 
-    def for_(
-        self, body: FuncRef, bounds: Sequence[Value], values: Sequence[Any], specs: Sequence[TensorSpec]
-    ) -> list[Any]:
+    def for_(self, body: FuncRef, bounds: Sequence[Value], values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
         """A loop over the numbers from a start to a limit by a step, of which the body takes one before all else."""
         g, (start, limit, step) = self.emitter, bounds
         counter = TensorSpec(start.dtype, SCALAR)

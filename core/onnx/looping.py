@@ -14,9 +14,7 @@ Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
 """Emits an iteration: from what enters it to the next condition and what it hands on."""
 
 
-def emit_loop(
-    g: Emitter, condition: Value, values: Sequence[Any], advance: Advance, around: Sequence[Any] = ()
-) -> list[Any]:
+def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Advance, around: Sequence[Any] = ()) -> list[Any]:
     """What is left of `values` when the condition no longer holds.
 
     What an iteration hands on as it is stays outside, as do values `around` the loop that it reads. The body is

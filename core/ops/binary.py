@@ -435,10 +435,14 @@ lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
 lower("Pow")(divisions.power)
 lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
 lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))
+
+
 @lower("ClipByValue")
 def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
     _require_bounds(x, low, high)
     return xla.maximum(xla.minimum(x, high), low)
+
+
 lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
 lower("MulNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x * y))
 

@@ -473,7 +473,6 @@ zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
 
 
-
 lower("Identity", "Snapshot", "StopGradient", "PreventGradient")(lambda xla, x: x)
 lower("IdentityN")(lambda xla, values: tuple(values))
 lower("Cast")(lambda xla, x, *, DstT: x.astype(DstT.numpy))

@@ -295,8 +295,6 @@ def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> C
     return Cost(grads.shape.num_elements)
 
 
-
-
 def _scaling_taps(
     shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
 ) -> list[Taps]:
@@ -399,8 +397,6 @@ def scale_and_translate_grad_flops(
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
-
-
 
 
 @gradient("ScaleAndTranslateGrad")

@@ -81,9 +81,7 @@ class RegionCall:
     What only one branch uses it clears itself, the rest is cleared after all of them.
     """
 
-    def __init__(
-        self, instructions: Sequence[Instruction], region: Region, execute: Execute, is_forced: bool = False
-    ) -> None:
+    def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute, is_forced: bool = False) -> None:
         self.in_order = instructions[region.start : region.stop]
         self.branches, self.released = _branches_of(instructions, region)
         self.execute = execute

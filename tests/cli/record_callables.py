@@ -1,6 +1,6 @@
 """Makes callables_model: a SavedModel without signatures, whose functions only Python calls. Needs TensorFlow.
 
-    python -m tests.cli.record_callables
+python -m tests.cli.record_callables
 """
 
 from __future__ import annotations

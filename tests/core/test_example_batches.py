@@ -105,9 +105,7 @@ def parsed(batch, wanted, many):
     before, parsing_examples._MANY = parsing_examples._MANY, many
     try:
         serialized = np.array([*batch, None], object)[:-1]
-        return [
-            [array.tolist() for array in part] for part in parse_batch(serialized, np.empty(0, object), wanted, dense, [])
-        ]
+        return [[array.tolist() for array in part] for part in parse_batch(serialized, np.empty(0, object), wanted, dense, [])]
     except (TfgError, DataLossError) as error:
         return type(error).__name__, str(error)
     finally:

@@ -223,9 +223,7 @@ def test_a_size_below_zero_is_no_shape():
     assert "-3" in found.reasons["op"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "values"), [([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [1, 2, 3]), ([1, 2, 3, 4], 0)]
-)
+@pytest.mark.parametrize(("keys", "values"), [([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [1, 2, 3]), ([1, 2, 3, 4], 0)])
 def test_buckets_that_no_table_has(keys, values):
     g = GraphBuilder()
     empty, deleted = g.constant(np.int64(-1)), g.constant(np.int64(-2))

@@ -471,4 +471,3 @@ def test_complex_numbers_are_pairs(tmp_path):
     assert (dims[0].dim_param, dims[1].dim_value) == ("x_dim0", 2)
     (found,) = run_onnx(tmp_path / "m.onnx", {"x": np.array([1 + 2j, 3], np.complex64)})
     assert found.tolist() == [[-2, 1], [0, 3]]
-

@@ -135,9 +135,11 @@ def test_folders_are_nested_only_so_deep(depth, code, files):
 def test_a_graph_may_come_from_a_pipe(name):
     graph = (SAMPLES / "xor.pbtxt").read_bytes()
     done = subprocess.run(command_line("dump", name), input=graph, capture_output=True, timeout=60)
-    assert done.returncode == 0 and done.stdout == subprocess.run(
-        command_line("dump", str(SAMPLES / "xor.pbtxt")), capture_output=True, timeout=60
-    ).stdout
+    assert (
+        done.returncode == 0
+        and done.stdout
+        == subprocess.run(command_line("dump", str(SAMPLES / "xor.pbtxt")), capture_output=True, timeout=60).stdout
+    )
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
