@@ -1,0 +1,1 @@
+"""Builders: nodes, variables, savers and names as TensorFlow's Python front end makes them."""

@@ -1,0 +1,1 @@
+"""Datasets of tf.data: what the variants of an input pipeline hold, and iterators over them."""

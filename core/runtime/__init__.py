@@ -1,0 +1,1 @@
+"""The runtime: sessions that run plans with kernels or engines."""

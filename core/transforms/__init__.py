@@ -1,0 +1,1 @@
+"""Whole-graph changes: freezing, cutting out subgraphs, reducing a graph to a failing core."""

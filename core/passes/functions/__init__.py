@@ -1,0 +1,1 @@
+"""Passes on functions: inlining, specialization, and the other passes inside function bodies."""

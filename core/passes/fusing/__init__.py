@@ -1,0 +1,1 @@
+"""Passes that fuse nodes into TensorFlow's fused ops."""

@@ -1,0 +1,1 @@
+"""Passes that change the layout of images, NCHW or NHWC, with few transposes."""

@@ -1,0 +1,1 @@
+"""Passes on loops: hoisting of loop-invariant nodes, removal of loops that never run."""

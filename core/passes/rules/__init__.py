@@ -1,0 +1,1 @@
+"""Algebraic rewrite rules and the pass that applies them."""

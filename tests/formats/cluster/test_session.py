@@ -17,7 +17,7 @@ import tfg  # noqa: E402
 from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
-from tfg.core.errors import (  # noqa: E402
+from tfg.core.errors import (
     AbortedError,
     FailedPreconditionError,
     InvalidArgumentError,
