@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .core import errors
 from .core.runtime import blas, checkpoints, graph_codec
+from .core.support import errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tfg.core import dtypes
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef, Tensor
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef, Tensor
 from tfg.formats.attrs import encode_attr
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.words import counted
+from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import GraphReader, format_option, graph_options

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.file_formats import STATES
-from ..core.words import counted
+from ..core.support.file_formats import STATES
+from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import OutputFile, excluding, format_option, needing, quiet_option

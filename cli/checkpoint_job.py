@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.collecting import rare_collection
-from ..core.errors import InvalidArgumentError, NotFoundError
-from ..core.tensors import Tensor
+from ..core.support.errors import InvalidArgumentError, NotFoundError
+from ..core.support.gc_control import rare_collection
+from ..core.types.tensors import Tensor
 from ..formats.state import read_state, write_state
 
 

@@ -12,10 +12,10 @@ from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.execution import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
 from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
-from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
 from ..core.passes.pipeline import choose_passes, guessed_fetches, optimize
 from ..core.runtime.session import Session
+from ..core.support.errors import InvalidArgumentError
 from ..formats.state import holds_state, read_variables
 from . import render
 from .engines import report_sections

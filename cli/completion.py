@@ -12,8 +12,8 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from ..core.errors import TfgError
 from ..core.graph import Graph
+from ..core.support.errors import TfgError
 
 _MAX_OFFERED: Final = 500
 

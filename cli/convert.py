@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..core.errors import InvalidArgumentError, TfgError
-from ..core.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
 from ..core.graph import Graph
-from ..core.words import counted
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
+from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import (

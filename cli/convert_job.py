@@ -11,9 +11,9 @@ from ..core.graph import Graph, Output
 from ..core.onnx.exporting import export
 from ..core.onnx.stateless import updates, without_updates
 from ..core.passes.pipeline import inline_functions
-from ..core.shapes import Shape, as_shape, merge_shapes
+from ..core.support.words import counted
 from ..core.transforms.freezing import freeze
-from ..core.words import counted
+from ..core.types.shapes import Shape, as_shape, merge_shapes
 from ..formats.onnx_model import OPSET, as_pairs, require, run_onnx, save_onnx
 from . import render
 from .names import Names

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.file_formats import PICTURES
+from ..core.support.file_formats import PICTURES
 from .options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options, selection_options
 
 if TYPE_CHECKING:

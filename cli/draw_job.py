@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
-from ..core.errors import NotFoundError
-from ..core.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ..core.graph import Graph, Node, Output
 from ..core.runtime.callables import function_named
+from ..core.support.errors import NotFoundError
+from ..core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ..formats.rendering import LayoutProgram, layout_program
 from . import render
 from .options import refuse_terminal
@@ -197,7 +197,7 @@ class DrawJob:
 
 def _lines(picture: Picture) -> Iterator[str]:
     from ..core.drawing.sketch import sketch
-    from ..core.escaping import printable_line
+    from ..core.support.escaping import printable_line
 
     return map(printable_line, sketch(picture))
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from ..core.errors import InvalidArgumentError
-from ..core.escaping import printable_line, printable_proto
 from ..core.explaining.listing import Filter, list_functions, require_nodes
+from ..core.support.errors import InvalidArgumentError
+from ..core.support.escaping import printable_line, printable_proto
 from . import render
 from .dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
 from .options import GraphReader, Selection, excluding, format_option, graph_options, needing, selection_options

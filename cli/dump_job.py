@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
-from ..core.escaping import printable_line, printable_proto
 from ..core.explaining.listing import Filter, NodeRecord, function_records, node_record, require_nodes
+from ..core.support.escaping import printable_line, printable_proto
 from ..formats.graphdef import NodeStream
 from ..formats.node_writing import NodePrinter
 from ..formats.saving import to_text

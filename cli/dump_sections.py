@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.explaining.listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
 from ..core.graph import Function, Graph, Node
-from ..core.words import counted
+from ..core.support.words import counted
 from .render import Section, Table, Text, Working
 
 if TYPE_CHECKING:

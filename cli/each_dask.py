@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import distributed
 
-from ..core.errors import UnavailableError
 from ..core.runtime.allocation import keep_freed_memory
+from ..core.support.errors import UnavailableError
 from .each_worker import Outcome, Recipe, Task, Worker, digest_of
 
 _AHEAD: Final = 3

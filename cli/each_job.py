@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from ..core.atomic import file_errors
-from ..core.errors import InvalidArgumentError, UnimplementedError
-from ..core.extras import extra_hint
 from ..core.graph import Graph
-from ..core.words import counted
+from ..core.support.atomic import file_errors
+from ..core.support.errors import InvalidArgumentError, UnimplementedError
+from ..core.support.optional_packages import extra_hint
+from ..core.support.words import counted
 from ..formats.items import Item, find_items
 from ..formats.saving import to_bytes
 from ..formats.source import write_file

@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ..core.atomic import atomic_file, file_errors
-from ..core.errors import DataLossError, InvalidArgumentError
+from ..core.support.atomic import atomic_file, file_errors
+from ..core.support.errors import DataLossError, InvalidArgumentError
 from ..formats.checkpoint import open_checkpoint
 from ..formats.source import read_regular
 from .each_worker import digest_of

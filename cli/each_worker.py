@@ -11,14 +11,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.functions.callers import called_functions
 from ..core.graph import Graph
 from ..core.op_facts import has_fact
 from ..core.ordering.effects import READ, accesses
 from ..core.planning.needed import needed_nodes
-from ..core.regular_files import open_regular
 from ..core.runtime.runner import Runner
+from ..core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.regular_files import open_regular
 from ..core.traversal import topological_order
 from ..core.variable_nodes import find_variables
 from ..formats.items import WHOLE, Item, read_item

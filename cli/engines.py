@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.words import counted
+from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
 

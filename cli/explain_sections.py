@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.explaining.graphs import CallableFacts, GraphFacts, MissingOp, facts_without_detail
 from ..core.explaining.nodes import ControlFacts, NodeFacts
 from ..core.metagraph import Signature
-from ..core.words import counted, size_in_bytes
+from ..core.support.words import counted, size_in_bytes
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:

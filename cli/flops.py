@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.file_formats import TRACES
+from ..core.support.file_formats import TRACES
 from .main import COMPARISON_FAILED, DONE
 from .options import (
     GraphReader,

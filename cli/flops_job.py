@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ..core.errors import InvalidArgumentError
 from ..core.flops import FlopsReport, count_flops
 from ..core.graph import Graph
-from ..core.words import counted
+from ..core.support.errors import InvalidArgumentError
+from ..core.support.words import counted
 from . import render
 from .names import Names
 from .sessions import SessionOptions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.flops import FlopsReport, NodeCost
 from ..core.flops.report import Section, magnitude, total, typical
 from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
-from ..core.words import counted
+from ..core.support.words import counted
 from . import render
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
 from ..core.runtime.session_like import SessionLike
-from ..core.words import counted
+from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .names import Names, value_of

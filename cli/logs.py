@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.escaping import printable_line
-from ..core.file_formats import LOGS
-from ..core.journal import DEBUG, INFO, NAME
+from ..core.support.escaping import printable_line
+from ..core.support.file_formats import LOGS
+from ..core.support.log import DEBUG, INFO, NAME
 from .options import OutputFile
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> N
     if path is not None:
         import logging
 
-        from ..core.atomic import file_errors
+        from ..core.support.atomic import file_errors
 
         with file_errors(path):
             handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from ..core.collecting import RARELY
-from ..core.errors import TfgError
-from ..core.escaping import printable, printable_line
+from ..core.support.errors import TfgError
+from ..core.support.escaping import printable, printable_line
+from ..core.support.gc_control import RARELY
 
 DONE = 0
 REFUSED = 1

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from ..core.errors import InvalidArgumentError, UnavailableError, UnimplementedError
-from ..core.escaping import printable_line
+from ..core.support.errors import InvalidArgumentError, UnavailableError, UnimplementedError
+from ..core.support.escaping import printable_line
 from .main import REFUSED
 from .options import needing
 
 if TYPE_CHECKING:
     from ..core.engines.peers import Meeting, Peers
     from ..core.engines.protocol import Mesh
-    from ..core.tensors import Tensor
+    from ..core.types.tensors import Tensor
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _HINT = "hint: start all processes again; --checkpoint-every K keeps states from which --resume goes on\n"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.file_formats import MODELS
-from ..core.words import counted
+from ..core.support.file_formats import MODELS
+from ..core.support.words import counted
 from . import render
 from .options import OutputFile
 from .sessions import saving_session

@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..core.dtypes import DType
-from ..core.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.functions.callers import called_functions
 from ..core.graph import Graph, Output
 from ..core.planning.needed import needed_nodes
 from ..core.runtime.runner import signature
-from ..core.shapes import UNKNOWN, Shape
-from ..core.tensor_names import parse_tensor_name
+from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.tensor_names import parse_tensor_name
+from ..core.types.dtypes import DType
+from ..core.types.shapes import UNKNOWN, Shape
 from ..formats.values import parse_value
 
 

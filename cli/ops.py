@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ..core.file_formats import WRAPPERS
-from ..core.words import counted
+from ..core.support.file_formats import WRAPPERS
+from ..core.support.words import counted
 from . import render
 from .ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
 from .options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option

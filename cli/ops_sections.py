@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.words import counted
+from ..core.support.words import counted
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:

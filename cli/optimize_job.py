@@ -16,8 +16,8 @@ from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
 from ..core.runtime.session import Session
+from ..core.support.words import counted
 from ..core.variable_nodes import find_variables
-from ..core.words import counted
 from . import render
 from .models import note_variables, save_model
 from .names import Names

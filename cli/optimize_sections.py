@@ -10,7 +10,7 @@ from ..core.passes.base import Pass
 from ..core.passes.costs import GraphCost
 from ..core.passes.order import all_passes
 from ..core.passes.pipeline import OptimizeReport, PassRecord
-from ..core.words import counted
+from ..core.support.words import counted
 from . import render
 
 _MAX_OPS = 12

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from ..core.atomic import require_folder, require_new_folder
-from ..core.errors import InvalidArgumentError, TfgError
-from ..core.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
-from ..core.words import listed
+from ..core.support.atomic import require_folder, require_new_folder
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
+from ..core.support.words import listed
 
 if TYPE_CHECKING:
     from ..core.explaining.listing import Filter

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.file_formats import REDUCED
+from ..core.support.file_formats import REDUCED
 from .options import GraphReader, OutputFile, feed_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
 

@@ -13,11 +13,11 @@ import click
 
 from ..core.comparing.drawn_feeds import generated_feeds
 from ..core.comparing.execution import Recorder
-from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
-from ..core.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ..core.graph import Graph
+from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
+from ..core.support.file_formats import REDUCED, TEXT_GRAPH, format_of
+from ..core.support.words import counted
 from ..core.transforms.reduction import Values, reduce_graph
-from ..core.words import counted
 from ..formats.saving import save
 from . import render
 from .names import Names

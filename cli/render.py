@@ -1,6 +1,6 @@
 """Output: tables and text for people, JSON and CSV for programs. The only file that imports rich, and only at a terminal.
 
-What graphs say passes through `core.escaping` on its way out, here and nowhere else.
+What graphs say passes through `core.support.escaping` on its way out, here and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..core.escaping import printable, printable_json, printable_line
+from ..core.support.escaping import printable, printable_json, printable_line
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.file_formats import FOLDERS, RESULTS, STATES
+from ..core.support.file_formats import FOLDERS, RESULTS, STATES
 from .models import save_model_option
 from .options import (
     GraphReader,

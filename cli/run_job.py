@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from ..core.errors import DeadlineExceededError
-from ..core.file_formats import NPY, NPZ, RESULTS, named_format
 from ..core.graph import Graph, Output
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.numeric_checks import check_numerics
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
-from ..core.tensors import Tensor
+from ..core.support.errors import DeadlineExceededError
+from ..core.support.file_formats import NPY, NPZ, RESULTS, named_format
+from ..core.support.words import counted
+from ..core.types.tensors import Tensor
 from ..core.variable_nodes import VariableNodes
-from ..core.words import counted
 from . import render
 from .main import DONE, INTERRUPTED
 from .models import save_model

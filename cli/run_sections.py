@@ -11,12 +11,12 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.errors import InvalidArgumentError, UnimplementedError
 from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.graph import Graph
 from ..core.runtime.runner import FetchedValue, StepResult
-from ..core.tensors import Tensor
-from ..core.words import counted
+from ..core.support.errors import InvalidArgumentError, UnimplementedError
+from ..core.support.words import counted
+from ..core.types.tensors import Tensor
 from ..formats.npz import npz_bytes
 from ..formats.source import write_file
 from . import render

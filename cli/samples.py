@@ -7,10 +7,10 @@ import shutil
 
 import click
 
-from ..core.atomic import file_errors
-from ..core.errors import AlreadyExistsError, NotFoundError
-from ..core.file_formats import FOLDERS
-from ..core.words import counted
+from ..core.support.atomic import file_errors
+from ..core.support.errors import AlreadyExistsError, NotFoundError
+from ..core.support.file_formats import FOLDERS
+from ..core.support.words import counted
 from . import render
 from .main import DONE
 from .options import OutputFile, format_option, quiet_option

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.errors import InvalidArgumentError
-from ..core.file_formats import extension_of
-from ..core.words import counted
+from ..core.support.errors import InvalidArgumentError
+from ..core.support.file_formats import extension_of
+from ..core.support.words import counted
 from . import render
 from .engines import EngineOptions, engine_options
 from .mesh import NO_MESH, Company, MeshOptions, mesh_options
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..core.runtime.runner import Restored, Runner
     from ..core.runtime.session import Session
     from ..core.runtime.session_like import SessionLike
-    from ..core.tensors import Tensor
+    from ..core.types.tensors import Tensor
     from ..formats.cluster.address import Address
     from ..formats.cluster.session import ClusterSession
 

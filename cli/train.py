@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.file_formats import STATES
+from ..core.support.file_formats import STATES
 from . import render
 from .models import save_model_option
 from .options import (

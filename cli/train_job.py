@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.building.builder import GraphBuilder
-from ..core.dtypes import int64
-from ..core.errors import DeadlineExceededError, InvalidArgumentError
 from ..core.graph import Graph
 from ..core.inference import infer
-from ..core.journal import tell
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Runner
-from ..core.tensors import Tensor
+from ..core.support.errors import DeadlineExceededError, InvalidArgumentError
+from ..core.support.log import tell
+from ..core.support.words import counted
 from ..core.training.levenberg_marquardt import Iteration, Solution, Tolerances
 from ..core.training.losses import add_loss, is_sparse, parse_loss
 from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule
 from ..core.training.trainer import LeastSquares, Progress, Trainer
 from ..core.training.updates import Clipping, TrainingGraph, add_training
-from ..core.words import counted
+from ..core.types.dtypes import int64
+from ..core.types.tensors import Tensor
 from . import render
 from .main import COMPARISON_FAILED, DONE, INTERRUPTED
 from .models import save_model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..core.file_formats import PAGES
+from ..core.support.file_formats import PAGES
 from .options import GraphReader, OutputFile, gathered, graph_options, quiet_option
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from ..core.collecting import rare_collection
-from ..core.dims import DimLike
 from ..core.drawing.book import Book, Figures, Sheet, make_book
-from ..core.errors import TfgError
 from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.flops import Kept
 from ..core.graph import Graph, Node
 from ..core.inference import Answers, Inference, infer
-from ..core.words import counted
+from ..core.support.errors import TfgError
+from ..core.support.gc_control import rare_collection
+from ..core.support.words import counted
+from ..core.types.dims import DimLike
 from . import render
 from .explain_sections import graph_sections
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from . import kernel_types, registry
 from .catalog import ArgDef, OpDef
-from .dtypes import DType
-from .errors import InvalidArgumentError, UnimplementedError
 from .foreign_ops import supply_hint
 from .graph import Node
 from .input_pipelines import asks_service, stand_ins
-from .words import counted
+from .support.errors import InvalidArgumentError, UnimplementedError
+from .support.words import counted
+from .types.dtypes import DType
 
 
 def select_kernel(node: Node) -> registry.Kernel:

@@ -9,12 +9,12 @@ from typing import NoReturn
 import numpy as np
 
 from .catalog import CATALOG
-from .errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from .graph import Node
 from .input_pipelines import stand_ins
 from .op_facts import has_fact
 from .registry import kernels
-from .user_signals import pass_on
+from .support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from .support.user_signals import pass_on
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, Final
 
 from .catalog import CATALOG
-from .tensors import FuncRef
+from .types.tensors import FuncRef
 
 if TYPE_CHECKING:
     from .node import Node

@@ -10,19 +10,19 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .arguments import expect
 from .catalog import OpDef
-from .dtypes import DType
-from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import lacks_reference, leftover_hint
-from .tensor_names import parse_tensor_name
-from .words import counted
+from .support.arguments import expect
+from .support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from .support.tensor_names import parse_tensor_name
+from .support.words import counted
+from .types.dtypes import DType
 
 if TYPE_CHECKING:
     from .metagraph import MetaGraph
     from .saved_gradients import RegisteredGradient
-    from .versions import Versions
+    from .support.versions import Versions
 
 
 __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "Output"]

@@ -11,8 +11,8 @@ import pathlib
 from collections.abc import Mapping, Sequence
 
 from .catalog import CATALOG, OpDef
-from .errors import InvalidArgumentError
-from .shapes import TensorSpec
+from .support.errors import InvalidArgumentError
+from .types.shapes import TensorSpec
 
 _Ranks = tuple[int, float]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from .catalog import CATALOG, OpDef
-from .dtypes import DType
-from .errors import InvalidArgumentError, TfgError
 from .node_kinds import OfKind
-from .tensor_names import parse_tensor_name
+from .support.errors import InvalidArgumentError, TfgError
+from .support.tensor_names import parse_tensor_name
+from .types.dtypes import DType
 from .validation import Checked, check_name, check_node
 
 if TYPE_CHECKING:

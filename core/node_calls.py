@@ -10,14 +10,14 @@ import numpy as np
 
 from . import binding, registry
 from .catalog import OpDef
-from .dtypes import from_numpy, resource
-from .errors import InternalError, InvalidArgumentError, TfgError
 from .faults import raise_located
 from .graph import Node
 from .input_ranks import check_input_ranks
-from .shapes import Shape, TensorSpec
-from .user_signals import pass_on
-from .words import counted
+from .support.errors import InternalError, InvalidArgumentError, TfgError
+from .support.user_signals import pass_on
+from .support.words import counted
+from .types.dtypes import from_numpy, resource
+from .types.shapes import Shape, TensorSpec
 
 _FEW = 1024
 """Elements up to which a shape function gets the values of an input."""

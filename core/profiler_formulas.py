@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from .graph import Node
-from .shapes import TensorSpec
+from .types.shapes import TensorSpec
 
 
 class Dropped(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from .catalog import CATALOG
-from .dtypes import DType
+from .types.dtypes import DType
 
 if TYPE_CHECKING:
     from .node import Node

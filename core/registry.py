@@ -25,13 +25,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
-from . import dtypes, families
+from . import families
 from .catalog import CATALOG
-from .dims import DimLike
-from .dtypes import DType
-from .errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
 from .families import family_of_op
 from .op_facts import STATED
+from .support.errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
+from .types import dtypes
+from .types.dims import DimLike
+from .types.dtypes import DType
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .functions.call_kinds import Form, call_kind
 from .graph import Graph, Node, Output
-from .tensors import Tensor
 from .traversal import reachable
+from .types.tensors import Tensor
 
 _ASSIGNS = ("Assign", "AssignVariableOp")
 _Owner = Callable[[Output], Node | None]

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Iterator
 
 from .catalog import CATALOG
-from .dtypes import DType, resource
-from .errors import NotFoundError
 from .graph import Graph, Node, Output
 from .op_facts import ops_with
-from .shapes import UNKNOWN, Shape
+from .support.errors import NotFoundError
 from .traversal import groups
+from .types.dtypes import DType, resource
+from .types.shapes import UNKNOWN, Shape
 
 VARIABLES = ops_with("variable")
 RESOURCE_VARIABLES = tuple(op for op in VARIABLES if not CATALOG[op].outputs[0].is_ref)

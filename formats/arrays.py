@@ -19,11 +19,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core.arrays import Array
-from ..core.atomic import file_errors
-from ..core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..core.numerics.unpacking import unpacked_limit
-from ..core.regular_files import open_regular
+from ..core.support.atomic import file_errors
+from ..core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..core.support.regular_files import open_regular
+from ..core.types.arrays import Array
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..core import dtypes
 from ..core.catalog import CATALOG
-from ..core.dtypes import DType
-from ..core.errors import InvalidArgumentError, TfgError
-from ..core.shapes import NumberedShape, Shape
-from ..core.tensors import FuncRef, Placeholder, Tensor
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.types import dtypes
+from ..core.types.dtypes import DType
+from ..core.types.shapes import NumberedShape, Shape
+from ..core.types.tensors import FuncRef, Placeholder, Tensor
 from .protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
 

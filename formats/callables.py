@@ -9,7 +9,7 @@ from typing import Final
 from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph import Graph
 from ..core.metagraph import Asset, Bound, SavedCallable
-from ..core.tensors import FuncRef
+from ..core.types.tensors import FuncRef
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObjectGraph, StructuredValue
 
 _INTERNAL: Final = ("_initialize", "_create_resource", "_destroy_resource", "signatures", "keras_api")

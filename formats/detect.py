@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from ..core.errors import DataLossError, InvalidArgumentError
 from ..core.numerics import wire
+from ..core.support.errors import DataLossError, InvalidArgumentError
 
 Kind = Literal["graph", "meta_graph", "saved_model"]
 

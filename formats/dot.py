@@ -8,7 +8,7 @@ from typing import Any, Final
 import graphviz
 
 from ..core.drawing.picture import Box, Edge, Frame, Picture
-from ..core.escaping import printable_line
+from ..core.support.escaping import printable_line
 
 _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
     "absent": {"shape": "octagon", "fillcolor": "#ffc9c9"},

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from ..core.errors import InvalidArgumentError
+from ..core.support.errors import InvalidArgumentError
 from . import detect
 from .graphdef import Kind
 from .protos.graph_pb2 import GraphDef

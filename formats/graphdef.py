@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
-from ..core.collecting import rare_collection
-from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Function, Graph, Node
 from ..core.node import CheckMemo
-from ..core.tensor_names import parse_tensor_name
-from ..core.versions import Versions
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.gc_control import rare_collection
+from ..core.support.tensor_names import parse_tensor_name
+from ..core.support.versions import Versions
 from .function_library import FunctionLibrary, encode_library
 from .node_def import add_nodes, complete_proto, encode_node, input_texts
 from .node_writing import NodePrinter, NodeWriter

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.atomic import file_errors
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.numerics.records import RecordError, decode_record
-from ..core.regular_files import open_regular
+from ..core.support.atomic import file_errors
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.regular_files import open_regular
 from .arrays import open_array
 from .npz import read_npz
 from .source import read_source

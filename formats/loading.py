@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph
-from ..core.journal import Stopwatch
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.log import Stopwatch
 from . import detect
 from .function_library import FunctionLibrary
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text

@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..core import dtypes
-from ..core.errors import DataLossError, TfgError
 from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph import Graph
 from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.numerics import wire
-from ..core.tensors import FuncRef
+from ..core.support.errors import DataLossError, TfgError
+from ..core.types import dtypes
+from ..core.types.tensors import FuncRef
 from .attrs import decode_shape
 from .callables import callables
 from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed

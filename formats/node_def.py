@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph, Node
 from ..core.node_kinds import ABSENT
 from ..core.numerics import wire
-from ..core.tensor_names import parse_tensor_name
-from ..core.tensors import Tensor
+from ..core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.tensor_names import parse_tensor_name
+from ..core.types.tensors import Tensor
 from .attrs import NodeAttrs, attr_type, encode_attr
 from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto
 from .scan import LoadedNode

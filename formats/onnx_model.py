@@ -14,16 +14,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.arrays import Array
-from ..core.atomic import atomic_file, file_errors, locked_folder
-from ..core.dtypes import DType, from_name, from_numpy
-from ..core.errors import InternalError, UnimplementedError
-from ..core.extras import extra_hint
-from ..core.file_formats import ONNX_MODELS, format_of
 from ..core.onnx.model import Block, Model, Operation, Value
-from ..core.shapes import Shape
-from ..core.user_signals import pass_on
-from ..core.words import counted
+from ..core.support.atomic import atomic_file, file_errors, locked_folder
+from ..core.support.errors import InternalError, UnimplementedError
+from ..core.support.file_formats import ONNX_MODELS, format_of
+from ..core.support.optional_packages import extra_hint
+from ..core.support.user_signals import pass_on
+from ..core.support.words import counted
+from ..core.types.arrays import Array
+from ..core.types.dtypes import DType, from_name, from_numpy
+from ..core.types.shapes import Shape
 
 OPSET: Final = 21
 _IR_VERSION: Final = 10

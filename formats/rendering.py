@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from typing import Final
 
-from ..core.errors import DeadlineExceededError, NotFoundError, UnknownError
-from ..core.journal import Stopwatch
+from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownError
+from ..core.support.log import Stopwatch
 
 _PURE: Final = "graphviz-pure"
 """A package and its program: the layout of `dot` in a wheel."""

@@ -8,8 +8,8 @@ from typing import Final
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
-from ..core.errors import DataLossError
 from ..core.flops.timings import NodeTime
+from ..core.support.errors import DataLossError
 from .protos.run_metadata_pb2 import NodeExecStats, RunMetadata, StepStats
 from .source import read_source
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..core.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph
 from ..core.numerics import wire
+from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from . import detect
 from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph
 from .printed_models import check_graph, cut_saved_model

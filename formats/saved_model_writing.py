@@ -8,17 +8,25 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..core.atomic import file_errors, flush, flush_folder, rename_folder, require_folder, require_new_folder, staged_folder
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
-from ..core.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
-from ..core.file_formats import MODELS, format_of
 from ..core.graph import Graph, Output
 from ..core.inference import infer
 from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.numerics import wire
 from ..core.runtime.files import NO_FILES, FileGate
 from ..core.saved_names import unrestored
-from ..core.tensor_names import parse_tensor_name
+from ..core.support.atomic import (
+    file_errors,
+    flush,
+    flush_folder,
+    rename_folder,
+    require_folder,
+    require_new_folder,
+    staged_folder,
+)
+from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
+from ..core.support.file_formats import MODELS, format_of
+from ..core.support.tensor_names import parse_tensor_name
 from .attrs import encode_shape
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks

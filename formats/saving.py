@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from ..core.arguments import takes
-from ..core.errors import InvalidArgumentError
-from ..core.escaping import printable_proto
-from ..core.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
 from ..core.graph import Graph
+from ..core.support.arguments import takes
+from ..core.support.errors import InvalidArgumentError
+from ..core.support.escaping import printable_proto
+from ..core.support.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
 from .graphdef import GraphSource, Kind, graph_chunks, graph_texts
 from .scan import parse
 from .source import write_file

@@ -7,8 +7,8 @@ from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from ..core.errors import DataLossError
 from ..core.numerics import wire
+from ..core.support.errors import DataLossError
 from .attrs import NodeAttrs
 from .protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
 from .tensor_proto import LARGE_CONTENT

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arrays import Array
-from ..core.collecting import rare_collection
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
-from ..core.file_formats import NPZ, STATES, format_of
-from ..core.tensors import Tensor
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.support.file_formats import NPZ, STATES, format_of
+from ..core.support.gc_control import rare_collection
+from ..core.types.arrays import Array
+from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .detect import MODEL_FILES
 from .npz import read_npz, write_npz

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from ..core.dtypes import DType
-from ..core.errors import TfgError
 from ..core.explaining.diff import GraphDiff, NodeChange, diff_around, node_changes
 from ..core.explaining.listing import NodeRecord, node_record
 from ..core.graph import Graph, Node
-from ..core.tensor_names import parse_tensor_name
+from ..core.support.errors import TfgError
+from ..core.support.tensor_names import parse_tensor_name
+from ..core.types.dtypes import DType
 from .graphdef import NodeStream, graph_chunks, graph_texts
 from .saving import within_limit
 from .source import write_file

@@ -7,10 +7,10 @@ import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..core import dtypes
-from ..core.dtypes import DType
-from ..core.errors import InvalidArgumentError
-from ..core.tensors import Tensor
+from ..core.support.errors import InvalidArgumentError
+from ..core.types import dtypes
+from ..core.types.dtypes import DType
+from ..core.types.tensors import Tensor
 from .protos.graph_pb2 import TensorProto, TensorShapeProto
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ..core import dtypes
-from ..core.dtypes import DType
-from ..core.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
-from ..core.handles import ResourceHandle, VariantData
 from ..core.numerics import wire
 from ..core.numerics.unpacking import unpacked_limit
-from ..core.tensors import Tensor
+from ..core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
+from ..core.types import dtypes
+from ..core.types.dtypes import DType
+from ..core.types.resource_handles import ResourceHandle, VariantData
+from ..core.types.tensors import Tensor
 from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview

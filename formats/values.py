@@ -13,16 +13,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core import dtypes, registry
-from ..core.arrays import Array
-from ..core.atomic import file_errors
-from ..core.dtypes import DType, string, uint8
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core import registry
 from ..core.numerics.image_kinds import HEAD, image_kind
 from ..core.numerics.records import RecordError, read_records
-from ..core.regular_files import open_input, open_regular
-from ..core.shapes import UNKNOWN, Shape
-from ..core.tensors import Tensor, as_bytes_array
+from ..core.support.atomic import file_errors
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.regular_files import open_input, open_regular
+from ..core.types import dtypes
+from ..core.types.arrays import Array
+from ..core.types.dtypes import DType, string, uint8
+from ..core.types.shapes import UNKNOWN, Shape
+from ..core.types.tensors import Tensor, as_bytes_array
 from .arrays import open_array
 from .npz import read_npz
 from .source import read_file

@@ -9,9 +9,9 @@ often it has been through. Its kernels differ by the dtype of the numbers that s
 import numpy as np
 
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.registry import facts, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.shapes import Shape
 
 CATALOG.register(
     "SkipPairs(corpus: T) -> (examples: T, labels: T, epoch: int64)"

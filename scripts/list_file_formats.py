@@ -11,7 +11,7 @@ import click
 
 from tfg.cli.main import commands, root
 from tfg.cli.options import OutputFile
-from tfg.core.file_formats import Writable
+from tfg.core.support.file_formats import Writable
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "commands" / "index.md"

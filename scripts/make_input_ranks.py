@@ -21,11 +21,11 @@ import tensorflow as tf
 
 from tests.fuzz import drawing
 from tfg.core.catalog import CATALOG, AttrDef, OpDef
-from tfg.core.dtypes import DType, resource
-from tfg.core.errors import TfgError
 from tfg.core.graph import Graph
-from tfg.core.shapes import Shape
-from tfg.core.versions import Versions
+from tfg.core.support.errors import TfgError
+from tfg.core.support.versions import Versions
+from tfg.core.types.dtypes import DType, resource
+from tfg.core.types.shapes import Shape
 from tfg.formats import to_bytes
 
 TARGET = pathlib.Path(__file__).parents[1] / "core" / "input_ranks.txt"

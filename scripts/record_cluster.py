@@ -12,7 +12,7 @@ import numpy as np
 from tests.formats.cluster import conversations
 from tests.formats.cluster.exchange import recording, write
 from tests.formats.cluster.servers import Servers
-from tfg.core.tensors import Tensor
+from tfg.core.types.tensors import Tensor
 from tfg.formats.cluster.session import ClusterSession
 from tfg.formats.protos import cluster_pb2 as pb
 from tfg.formats.protos.graph_pb2 import GraphDef

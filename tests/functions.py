@@ -2,8 +2,8 @@
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import ArgDef, OpDef
-from tfg.core.dtypes import as_dtype
 from tfg.core.graph import Function
+from tfg.core.types.dtypes import as_dtype
 
 
 def define(g, name, args, make, stateful=False, gradient=None):

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.registry import Cost
-from tfg.core.shapes import UNKNOWN
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import UNKNOWN
 
 CASES_DIR = pathlib.Path(__file__).with_name("cases")
 RECORDED_DIR = pathlib.Path(__file__).with_name("recorded")

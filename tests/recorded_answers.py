@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tests import opcases
-from tfg.core import dtypes
+from tfg.core.types import dtypes
 
 
 def expected_error(recorded: str | None) -> str | None:

@@ -6,8 +6,8 @@ import pytest
 from tests.opcases import normal
 from tests.pipelines import NUMBER, function, numbers, slices
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import OutOfRangeError
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import OutOfRangeError
 
 CONVOLUTION = {"strides": [1, 2, 1, 1], "padding": "SAME"}
 WINDOWS = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}

@@ -18,8 +18,12 @@ from tfg.core import op_facts, registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.control_flow.conditions import ALWAYS, joined
-from tfg.core.dtypes import float32, int32
-from tfg.core.errors import (
+from tfg.core.graph import Function
+from tfg.core.planning.plan import Loop
+from tfg.core.planning.planner import compile_plan
+from tfg.core.runtime.session import Session
+from tfg.core.runtime.values import WouldBlock
+from tfg.core.support.errors import (
     AbortedError,
     DeadlineExceededError,
     InvalidArgumentError,
@@ -28,12 +32,8 @@ from tfg.core.errors import (
     TfgError,
     UnimplementedError,
 )
-from tfg.core.graph import Function
-from tfg.core.planning.plan import Loop
-from tfg.core.planning.planner import compile_plan
-from tfg.core.runtime.session import Session
-from tfg.core.runtime.values import WouldBlock
-from tfg.core.tensors import FuncRef, Placeholder
+from tfg.core.types.dtypes import float32, int32
+from tfg.core.types.tensors import FuncRef, Placeholder
 
 
 def built(build):

@@ -10,7 +10,7 @@ from tests.recorded_answers import answers
 from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.check import check_gradient
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 
 def parameters() -> list:

@@ -9,13 +9,14 @@ from tests import opcases
 from tests.comparison import assert_same
 from tests.recorded_answers import answers, expected_error
 from tests.test_equivalent_ops import EQUIVALENT
-from tfg.core import dtypes, inference, node_calls, registry
+from tfg.core import inference, node_calls, registry
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import TfgError
 from tfg.core.runtime.files import FileAccess
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.tiers import Tier, forcing
-from tfg.core.shapes import Shape, TensorSpec
+from tfg.core.support.errors import TfgError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape, TensorSpec
 
 
 def parameters() -> list:

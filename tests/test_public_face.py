@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.dtypes import float32
-from tfg.core.errors import TfgError
+from tfg.core.support.errors import TfgError
+from tfg.core.types.dtypes import float32
 
 WRONG = (
     3, -1.5, None, b"\0", "", "abc", "y:99", [1], ["y", None], {"x:0": "abc"}, {3: 3}, object(), len, float, np.ones((2, 0)),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
-from ..arguments import expect
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import infer
-from ..shapes import UNKNOWN, Shape
-from ..tensors import Tensor
+from ..support.arguments import expect
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import Tensor
 from .node_builder import NodeBuilder
 from .variables import Variable
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..graph import Output
-from ..shapes import UNKNOWN, Shape, broadcasts_to
+from ..types.shapes import UNKNOWN, Shape, broadcasts_to
 from .builder import GraphBuilder
 
 

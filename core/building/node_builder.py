@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import expect
 from ..catalog import CATALOG, ArgDef, OpDef
-from ..dtypes import DType
-from ..errors import ArgumentTypeError, InvalidArgumentError
 from ..graph import Graph, Node, Output
-from ..shapes import Shape, as_shape
-from ..tensors import FuncRef, Tensor, as_array
+from ..support.arguments import expect
+from ..support.errors import ArgumentTypeError, InvalidArgumentError
+from ..support.versions import GRAPH_VERSION, Versions
+from ..support.words import counted
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import Shape, as_shape
+from ..types.tensors import FuncRef, Tensor, as_array
 from ..validation import check_value
-from ..versions import GRAPH_VERSION, Versions
-from ..words import counted
 from .naming import Names
 from .placement import Device, canonical_device
 from .variables import Variable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
+from ..support.errors import InvalidArgumentError
 
 _PARTS = {
     "job": re.compile(r"job:(\w+)"),

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..arrays import Array
 from ..graph import Graph, Node, Output
 from ..metagraph import SaverInfo
 from ..op_facts import has_fact
 from ..traversal import reachable
+from ..types.arrays import Array
 from ..variable_nodes import VariableNodes, find_variables
 from .builder import GraphBuilder
 

@@ -7,9 +7,9 @@ import runpy
 import sys
 import traceback
 
-from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..graph import Graph
-from ..user_signals import pass_on
+from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..support.user_signals import pass_on
 from .builder import GraphBuilder
 
 LAST_STAGE = "end"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from ..dtypes import DType
 from ..graph import Node, Output
-from ..shapes import Shape
+from ..types.dtypes import DType
+from ..types.shapes import Shape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
 from ..binding import require_op_def
-from ..dtypes import DType
 from ..functions.call_kinds import call_kind
 from ..functions.implementations import implementation
 from ..graph import Graph, Node, Output
 from ..numerics import png, wav, wire
 from ..op_facts import has_fact
-from ..shapes import as_shape
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import as_shape
 
 _PLAIN: Final = b"a"
 _SIZE: Final = 64

@@ -10,14 +10,14 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node
 from ..input_ranks import input_rank_bounds
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
-from ..shapes import as_shape
-from ..words import counted
+from ..support.errors import DataLossError, InvalidArgumentError, OutOfRangeError
+from ..support.words import counted
+from ..types.dtypes import DType
+from ..types.shapes import as_shape
 from .contents import contents_of
 
 _Result = TypeVar("_Result")

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..control_flow.conditions import ALWAYS, Conditions
 from ..control_flow.frames import find_frames
-from ..dtypes import resource, variant
 from ..graph import Graph, Node
 from ..planning.needed import needed_nodes
 from ..runtime.session import Session
-from ..tensors import Tensor
 from ..traversal import topological_order
+from ..types.dtypes import resource, variant
+from ..types.tensors import Tensor
 from .matching import match_nodes
 from .verification import Comparison, compare, is_value
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 from ..graph import Graph, Node
-from ..tensors import Tensor, attribute_key
 from ..traversal import topological_order
+from ..types.tensors import Tensor, attribute_key
 
 
 def match_nodes(a: Graph, b: Graph) -> dict[Node, Node]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
 from ..graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
-from ..tensor_names import parse_tensor_name
+from ..support.errors import InvalidArgumentError
+from ..support.tensor_names import parse_tensor_name
 from .drawn_feeds import Feeds
 
 Tolerance = Callable[[Any], float]

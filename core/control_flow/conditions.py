@@ -12,9 +12,9 @@ import functools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..op_facts import has_fact, ops_with
+from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..traversal import trail_end
 
 ENTER: Final = ops_with("enter")

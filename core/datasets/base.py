@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node
 from ..runtime.runs import check_time
 from ..runtime.values import is_of
-from ..shapes import Shape, fits, merge_shapes
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..types.dtypes import DType
+from ..types.shapes import Shape, fits, merge_shapes
 
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256

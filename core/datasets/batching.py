@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array
-from ..shapes import Shape
+from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
+from ..types.shapes import Shape
 from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
 from .mapping import Map, ending_with
 from .parallel import Outcome, outcomes

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull
 from .selecting import Take
 

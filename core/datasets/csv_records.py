@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
-from ..errors import DataLossError, InvalidArgumentError
 from ..numerics.records import RecordError
 from ..runtime.runs import check_time
+from ..support.errors import DataLossError, InvalidArgumentError
 from .base import Dataset, Element, Pull
 from .records import OpenFile, guarded_error, longest, uncompressing
 

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnknownError
 from ..numerics import lmdb
 from ..runtime.runs import check_time
 from ..runtime.values import scalar_object
+from ..support.errors import InvalidArgumentError, UnknownError
+from ..types.dtypes import DType
 from .base import Dataset, Element, Pull
 from .records import OpenFile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import collections
 import secrets
 
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..runtime.resources import Shared
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from .base import Dataset, Element, Pull, Spec
 from .rewriting import finalized
 

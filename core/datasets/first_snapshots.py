@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import DataLossError
 from ..numerics import snappy, wire
+from ..support.errors import DataLossError
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from .base import Element, array_of
 
 _LENGTH: Final = struct.Struct("<Q")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 from .base import Dataset, Element, Pull, array_of, known_size, require_index, row_of
 
 

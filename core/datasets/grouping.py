@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from ..errors import InvalidArgumentError
 from ..runtime.runs import check_time
 from ..runtime.values import scalar_object
+from ..support.errors import InvalidArgumentError
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
 from .batching import stacked
 from .sources import ListOf

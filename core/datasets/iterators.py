@@ -6,12 +6,12 @@ import dataclasses
 import secrets
 from typing import ClassVar
 
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..numerics import wire
 from ..runtime.resources import Shared
 from ..runtime.runs import check_time
 from ..runtime.stored_variants import StoredVariant
-from ..shapes import Shape
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
+from ..types.shapes import Shape
 from .base import Dataset, Element, Pull, Spec, ended, tree
 from .options import NOT_OF_ELEMENTS
 from .rewriting import finalized

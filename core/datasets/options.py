@@ -6,14 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..errors import (
-    DeadlineExceededError,
-    InternalError,
-    PermissionDeniedError,
-    TfgError,
-    UnimplementedError,
-)
 from ..runtime.runs import check_time, sleep
+from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
 from .base import Dataset, Element, Pull, SameElements
 
 

@@ -12,14 +12,14 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, Final
 
-from ..dtypes import string
-from ..errors import DataLossError, InvalidArgumentError, TfgError
 from ..numerics import records, snappy
 from ..numerics.records import RecordError
 from ..numerics.unpacking import unpacked_limit
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR
+from ..support.errors import DataLossError, InvalidArgumentError, TfgError
+from ..types.dtypes import string
+from ..types.shapes import SCALAR
 from .base import Dataset, Element, Pull, Spec
 
 OpenFile = Callable[[bytes], BinaryIO]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ..errors import InvalidArgumentError
 from ..runtime.runs import check_time
+from ..support.errors import InvalidArgumentError
 from . import fusing
 from .base import Dataset, PerPass, SameElements, tree
 from .batching import Batch, MapAndBatch, ParallelBatch

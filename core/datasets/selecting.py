@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from .base import (
     INFINITE,
     UNKNOWN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import NotFoundError
+from ..support.errors import NotFoundError
 from .base import Dataset
 from .selecting import Shard
 

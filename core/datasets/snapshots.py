@@ -11,9 +11,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
-from ..dtypes import DType
-from ..errors import DataLossError
 from ..numerics import wire
+from ..support.errors import DataLossError
+from ..types.dtypes import DType
 from .base import Dataset, Element, Pull, SameElements, keeping
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import DType, int64
-from ..errors import InvalidArgumentError, OutOfRangeError
+from ..support.errors import InvalidArgumentError, OutOfRangeError
+from ..types.dtypes import DType, int64
 from .base import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
 from .seeds import Seeds, Words
 

@@ -13,7 +13,7 @@ from ..functions.callers import callers_by_function, function_references
 from ..graph import Function, Graph, Node
 from ..inference import Inference
 from ..metagraph import Signature
-from ..tensor_names import parse_tensor_name
+from ..support.tensor_names import parse_tensor_name
 from ..traversal import forward_predecessors, reachable
 from .folding import folded, links
 from .kinds import KINDS, kind_of

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..explaining.listing import value_text
 from ..graph import Node, Output
-from ..words import counted
+from ..support.words import counted
 from .folding import Link, folded, links
 from .kinds import kind_of
 from .layers import flow_order, forward_edges, layers_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from .. import dtypes
 from ..control_flow.conditions import handed_in
-from ..dtypes import DType
 from ..graph import Output
 from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, add_releases, on_own_slots
+from ..types import dtypes
+from ..types.dtypes import DType
 from .protocol import Body, inputs_of
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..binding import select_kernel
-from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Graph, Node, Output
 from ..inference import Inference, infer
 from ..op_facts import has_fact
 from ..registry import has_kernel
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..types.shapes import Shape
 from .protocol import Cluster, Given
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..binding import plain
 from ..control_flow.conditions import is_transparent
-from ..dtypes import DType
 from ..graph import Node, Output
+from ..types.dtypes import DType
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

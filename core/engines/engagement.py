@@ -11,13 +11,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ..arrays import Held
-from ..errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..graph import Graph, Node
-from ..journal import tell
 from ..planning.plan import Plan
-from ..shapes import Shape
-from ..user_signals import pass_on
+from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
+from ..support.log import tell
+from ..support.user_signals import pass_on
+from ..types.arrays import Held
+from ..types.shapes import Shape
 from .checks import result_shapes
 from .fixing import fixed_inputs
 from .partition import partition

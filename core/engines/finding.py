@@ -10,8 +10,8 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
-from ..errors import InvalidArgumentError, NotFoundError, TfgError
-from ..extras import extra_hint
+from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..support.optional_packages import extra_hint
 from .peers import Meeting
 from .protocol import Engine, Mesh
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from .. import dtypes
 from ..functions.callers import function_references
 from ..graph import Graph
 from ..op_facts import has_fact
 from ..ordering.effects import accesses
 from ..planning.plan import Plan, Step
+from ..types import dtypes
 from .bodies import body_of, given_steps, is_held_together
 from .fixing import fixed_inputs
 from .protocol import Cluster, Engine, Foretold, results_of

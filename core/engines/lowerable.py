@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from .. import dtypes
 from ..control_flow.conditions import hands_in, is_transparent
-from ..errors import TfgError
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..registry import has_kernel, lowering
-from ..tensors import FuncRef
+from ..support.errors import TfgError
+from ..types import dtypes
+from ..types.tensors import FuncRef
 from .checks import without_kernel
 from .denials import Denials
 from .plans import called_plan

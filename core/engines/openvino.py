@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..functions.callers import function_references
 from ..graph import Graph, Node, Output
 from ..registry import lowering
-from ..shapes import UNKNOWN
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.shapes import UNKNOWN
 from .denials import Denials, is_empty_constant, source
 from .openvino_library import frontends, ov
 from .openvino_reading import input_model, place_of

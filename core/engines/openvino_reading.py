@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dtypes import DType
 from ..graph import Graph, Node
-from ..shapes import Shape
-from ..tensors import Tensor as Constant
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import Shape
+from ..types.tensors import Tensor as Constant
 from .openvino_library import ov
 
 try:

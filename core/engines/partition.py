@@ -15,9 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import DeadlineExceededError
 from ..functions.callers import function_references
 from ..functions.purity import impurity
 from ..graph import Graph, Node, Output
@@ -25,7 +22,10 @@ from ..op_facts import has_fact
 from ..ordering.effects import READ, accesses
 from ..planning.needed import needed_sources
 from ..planning.plan import Loop, Plan, Step, with_releases
-from ..user_signals import pass_on
+from ..support.errors import DeadlineExceededError
+from ..support.user_signals import pass_on
+from ..types import dtypes
+from ..types.dtypes import DType
 from .bodies import body_of, given_steps, is_given, is_held_together, is_reference
 from .checks import without_kernel
 from .foretelling import foretold

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ..errors import InvalidArgumentError, UnavailableError
+from ..support.errors import InvalidArgumentError, UnavailableError
 
 _GREETING: Final = b"tfg mesh 1\n"
 _HEAD: Final = struct.Struct("!cQ")

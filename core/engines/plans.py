@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..errors import UnimplementedError
 from ..functions.call_sites import function_targets
 from ..functions.implementations import implementation
 from ..graph import Function
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
-from ..tensors import FuncRef
+from ..support.errors import UnimplementedError
+from ..types.tensors import FuncRef
 
 
 def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[Function, Plan]:

@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from .. import dtypes
-from ..arrays import Array, Held
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
 from ..planning.plan import Loop, Step
-from ..shapes import UNKNOWN, Shape
-from ..tensors import Tensor
+from ..types import dtypes
+from ..types.arrays import Array, Held
+from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import Tensor
 
 Given: TypeAlias = Array | Held
 """What a group is given: an array, or what the engine holds of a variable since it was written there."""

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import TfgError
 from ..node_calls import apply_kernel
 from ..planning.plan import Loop, Step
+from ..support.errors import TfgError
 
 _MOST: Final = 1 << 13
 _FEW: Final = 64

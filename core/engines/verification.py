@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 TOLERANCES: Final = {"f2": 2e-2, "f4": 1e-4, "f8": 1e-9, "c8": 1e-4, "c16": 1e-9}
 """How much of the largest magnitude of a tensor an element may be off, by the kind and size of its dtype."""

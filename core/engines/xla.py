@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Held
-from ..errors import DataLossError
 from ..graph import Graph, Node
 from ..planning.plan import Step
 from ..registry import lowering
-from ..user_signals import pass_on
+from ..support.errors import DataLossError
+from ..support.user_signals import pass_on
+from ..types.arrays import Held
 from .denials import Denials
 from .finding import refuse_precision
 from .lowerable import refusals

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import UnimplementedError
+from ..support.errors import UnimplementedError
 from .xla_library import jax, jnp
 from .xla_lists import Elements, Unread
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import UnimplementedError
-from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..support.errors import UnimplementedError
+from ..types.shapes import UNKNOWN, Shape, merge_shapes
 from .xla_library import jax, jnp
 
 _MOST_BYTES: Final = 1 << 31

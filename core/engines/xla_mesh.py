@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import DataLossError, InvalidArgumentError, UnavailableError
+from ..support.errors import DataLossError, InvalidArgumentError, UnavailableError
 from .peers import Meeting
 from .xla_library import jax
 

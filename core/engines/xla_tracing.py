@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind_attrs, group_inputs, require_op_def
-from ..dtypes import DType
-from ..errors import UnimplementedError
 from ..graph import Function, Graph, Node
 from ..node_calls import apply_kernel
 from ..op_facts import has_fact
 from ..planning.plan import Loop, Plan, Step
 from ..registry import Lowering, lowering
-from ..shapes import Shape, merge_shapes
-from ..tensors import FuncRef
+from ..support.errors import UnimplementedError
+from ..types.dtypes import DType
+from ..types.shapes import Shape, merge_shapes
+from ..types.tensors import FuncRef
 from . import xla_control_flow
 from .plans import called_plan
 from .protocol import Cluster

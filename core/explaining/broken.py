@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import all_nodes
 from ..graph import Function, Graph
 from ..node_kinds import ABSENT
+from ..support.errors import InvalidArgumentError, TfgError
 from ..traversal import descendants
 from ..validation import check_node
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..graph import Function, Graph, Node
-from ..shapes import Shape
-from ..tensors import FuncRef
-from ..words import counted
+from ..support.words import counted
+from ..types.shapes import Shape
+from ..types.tensors import FuncRef
 from .listing import RECORDED_SHAPES, NodeRecord, node_record, value_text
 
 NOTHING_CHANGED = (

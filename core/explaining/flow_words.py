@@ -7,8 +7,8 @@ from typing import Final
 
 from ..graph import Node
 from ..op_facts import has_fact
-from ..tensors import FuncRef
-from ..words import counted
+from ..support.words import counted
+from ..types.tensors import FuncRef
 
 
 def flow_role(node: Node) -> str | None:

@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import TfgError
 from ..graph import Graph, Output
 from ..inference import Inference, infer
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
-from ..shapes import Shape
-from ..tensors import Tensor
+from ..support.errors import TfgError
+from ..types.shapes import Shape
+from ..types.tensors import Tensor
 from .purposes import Purposes
 from .roles import Roles
 

@@ -9,21 +9,21 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from .. import registry
-from ..arguments import takes
 from ..building.placement import Placement
 from ..catalog import CATALOG
-from ..collecting import rare_collection
-from ..dtypes import string
-from ..errors import TfgError
 from ..foreign_ops import foreign, original_function
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph import Graph, Node
 from ..inference import Inference
 from ..metagraph import Signature
 from ..op_facts import has_fact
-from ..shapes import Shape
+from ..support.arguments import takes
+from ..support.errors import TfgError
+from ..support.gc_control import rare_collection
+from ..support.versions import Versions
+from ..types.dtypes import string
+from ..types.shapes import Shape
 from ..variable_nodes import VARIABLES
-from ..versions import Versions
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .listing import declared_shapes
 from .nodes import Explainer

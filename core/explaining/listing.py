@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..catalog import CATALOG, AttrDef
-from ..errors import InvalidArgumentError, NotFoundError
 from ..graph import Function, Graph, Node
-from ..shapes import Shape
-from ..tensors import FuncRef, Tensor
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.words import counted
 from ..traversal import reachable
-from ..words import counted
+from ..types.shapes import Shape
+from ..types.tensors import FuncRef, Tensor
 
 if TYPE_CHECKING:
     from ..inference import Inference

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..building.placement import Device, Placement
-from ..dtypes import resource
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import Inference, infer
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
 from ..rendezvous import RECEIVES, connected
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import resource
 
 CLIENT: Final = "the session's task"
 """Where what asks for no task goes: the task whose server the client speaks to."""

@@ -10,9 +10,9 @@ from ..functions.callers import called_functions, function_references
 from ..graph import Function, Graph, Node, Output
 from ..input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
 from ..op_facts import has_fact
-from ..shapes import SCALAR, Shape
-from ..tensors import Tensor
-from ..words import counted
+from ..support.words import counted
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import Tensor
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
-from ..dtypes import resource
 from ..graph import Graph, Node, Output
 from ..traversal import descendants, reachable, trail_end
+from ..types.dtypes import resource
 from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")

@@ -6,10 +6,10 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
-from ..collecting import rare_collection
 from ..functions.callers import called_functions, functions_that_reach, named_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
+from ..support.gc_control import rare_collection
 from ..traversal import descendants, groups, reachable
 from .listing import Filter
 from .roles import Roles, exclusive

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..derived_specs import DerivedSpecs
-from ..dims import DimLike
 from ..graph import Node
-from ..keyed_cache import KeyedCache
 from ..registry import Cost
-from ..shapes import TensorSpec
+from ..support.keyed_cache import KeyedCache
+from ..types.dims import DimLike
+from ..types.shapes import TensorSpec
 
 _MAX_KEPT: Final = 100_000
 _MAX_ELEMENTS: Final = 16

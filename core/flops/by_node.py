@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ..dims import DimLike
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node
+from ..types.dims import DimLike
 from .report import FlopsReport, add_up, magnitude
 
 

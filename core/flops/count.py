@@ -10,11 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from .. import registry
-from ..arguments import takes
-from ..collecting import rare_collection
 from ..control_flow.frames import find_frames
-from ..dims import Dim, DimLike
-from ..errors import InvalidArgumentError, TfgError
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
@@ -24,13 +20,17 @@ from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..inference import Answers, infer, loop_specs, unchanged
-from ..journal import Stopwatch
 from ..node_calls import call_flops_function
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes, unused_outputs
 from ..registry import ZERO
-from ..shapes import TensorSpec
-from ..tensors import FuncRef
+from ..support.arguments import takes
+from ..support.errors import InvalidArgumentError, TfgError
+from ..support.gc_control import rare_collection
+from ..support.log import Stopwatch
+from ..types.dims import Dim, DimLike
+from ..types.shapes import TensorSpec
+from ..types.tensors import FuncRef
 from ..variable_nodes import VARIABLES
 from .alike import Kept, cost_key
 from .branches import not_taken

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
-from ..dims import Dim, DimLike
 from ..functions.call_signatures import signature_of
 from ..graph import Function, Graph, Node, Output
 from ..inference import Inference, Specs, container_of, infer_again
-from ..shapes import TensorSpec, substituted
 from ..traversal import forward_predecessors, topological_order
+from ..types.dims import Dim, DimLike
+from ..types.shapes import TensorSpec, substituted
 from .growth import Growth, find_growth
 from .loops import Known, Loop, Loops
 from .trips import frame_trips

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, TfgError
 from ..graph import Graph, Node, Output
 from ..inference import Inference
-from ..shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
+from ..support.errors import InvalidArgumentError, TfgError
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
 from .symbols import Symbols
 
 Shapes = Mapping[str, Sequence[int | None] | Shape]

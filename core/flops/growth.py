@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..dims import Dim, DimLike, floor_div, substitute
 from ..graph import Function
 from ..inference import LoopRule, infer, is_empty_list
-from ..shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
+from ..types.dims import Dim, DimLike, floor_div, substitute
+from ..types.shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 
 Advance = Callable[[Sequence[TensorSpec]], Sequence[TensorSpec]]
 """From the specs of a loop's variables before an iteration to those after it."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from ..dims import Dim, DimLike
-from ..errors import InvalidArgumentError
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import instantiate
 from ..graph import Function, Node, Output
 from ..registry import Cost
-from ..shapes import TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.dims import Dim, DimLike
+from ..types.shapes import TensorSpec
 from .growth import Growth, summed, while_growth
 from .report import NodeCost
 from .symbols import Symbols

@@ -11,9 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 from .. import registry
-from ..dims import Dim
-from ..dtypes import DType, from_numpy, resource, string
-from ..errors import TfgError
 from ..graph import Node
 from ..node_calls import call_flops_function
 from ..numerics.products import matmul
@@ -21,7 +18,10 @@ from ..numerics.threads import one_thread
 from ..registry import Cost
 from ..runtime.resources import Variable
 from ..runtime.session import Session
-from ..shapes import Shape, TensorSpec
+from ..support.errors import TfgError
+from ..types.dims import Dim
+from ..types.dtypes import DType, from_numpy, resource, string
+from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
 
 _MAX_VALUE: Final = 64

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ..dtypes import DType
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
 from ..input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..op_facts import has_fact
-from ..shapes import UNKNOWN, Shape
-from ..tensors import FuncRef
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import FuncRef
 from .report import FlopsReport, PipelineCost
 
 Count = Callable[[Graph, Sequence[str]], FlopsReport]

@@ -7,8 +7,8 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..dims import Dim, DimLike, substitute
 from ..registry import Cost
+from ..types.dims import Dim, DimLike, substitute
 
 TYPICAL = 100
 """What unknown dimensions and iterations are taken as where numbers are compared."""

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame, hands_in
-from ..dims import Dim
 from ..graph import Graph, Node, Output
 from ..inference import Inference
-from ..shapes import Shape
+from ..types.dims import Dim
+from ..types.shapes import Shape
 from ..variable_nodes import VARIABLES
 from .given import is_placeholder
 from .loops import Loop

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, Frame
-from ..dims import Dim, DimLike
 from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph import Node
 from ..inference import Inference, Specs
-from ..shapes import TensorSpec, substituted
+from ..types.dims import Dim, DimLike
+from ..types.shapes import TensorSpec, substituted
 from .symbols import Symbols
 
 _OF_FORM: Final = {form: [op for op, kind in CALL_KINDS.items() if kind.form is form] for form in Form}

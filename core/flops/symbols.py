@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterator
 
-from ..dims import Dim
+from ..types.dims import Dim
 
 
 class Symbols:

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..dims import DimLike, substitute
 from ..graph import Graph, Node
 from ..inference import infer
 from ..profiler_formulas import Dropped
 from ..registry import profiler_formula
-from ..shapes import Shape
+from ..types.dims import DimLike, substitute
+from ..types.shapes import Shape
 from .given import symbolic_placeholders
 from .report import FlopsReport, NodeCost, add_up, magnitude
 from .symbols import Symbols

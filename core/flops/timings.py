@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ..dims import DimLike
 from ..graph import Graph
 from ..inference import infer
+from ..types.dims import DimLike
 from .report import FlopsReport, magnitude
 
 _FED: Final = re.compile(r"_arg_(.+)_(\d+)_\d+")

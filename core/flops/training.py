@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
+from ..support.errors import InvalidArgumentError
 from ..traversal import reachable
 from ..variable_nodes import VARIABLES
 from .report import FlopsReport, Section, total

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
-from ..dims import Dim, DimLike, ceil_div, dim_min
 from ..graph import Function, Node, Output
 from ..inference import Inference
 from ..op_facts import ops_with
-from ..shapes import TensorSpec
 from ..traversal import trail_end
+from ..types.dims import Dim, DimLike, ceil_div, dim_min
+from ..types.shapes import TensorSpec
 
 _COMPARISONS: Final = {"Less": (True, 0), "LessEqual": (True, 1), "Greater": (False, 0), "GreaterEqual": (False, 1)}
 """By comparison: whether the first input is the lower one, and 1 where equal inputs satisfy it."""

@@ -6,8 +6,8 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from ..dims import Dim, DimLike
-from ..words import counted
+from ..support.words import counted
+from ..types.dims import Dim, DimLike
 from .report import FlopsReport, NodeCost, Section, add_up, magnitude, total
 
 _MAX_TEXT = 40

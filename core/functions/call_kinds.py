@@ -7,9 +7,9 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..errors import InvalidArgumentError
 from ..graph import Node
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef
 
 _Value = TypeVar("_Value")
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..dims import Dim, DimLike
-from ..shapes import TensorSpec, substituted
+from ..types.dims import Dim, DimLike
+from ..types.shapes import TensorSpec, substituted
 
 MAX_SIGNATURES: Final = 200
 """How many ways to call a function are looked into; what others return is unknown."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..dtypes import resource
 from ..graph import Function, Graph, Node
 from ..op_facts import has_fact
-from ..tensors import FuncRef
 from ..traversal import function_names
+from ..types.dtypes import resource
+from ..types.tensors import FuncRef
 from .implementations import implementation
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..catalog import ArgDef, OpDef
-from ..dtypes import DType
 from ..graph import Function, Graph, Node, Output
 from ..node_making import add_argument
-from ..tensors import FuncRef
 from ..traversal import copied_from, trail_end
+from ..types.dtypes import DType
+from ..types.tensors import FuncRef
 from .call_kinds import call_op
 from .purity import impurity
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..catalog import ArgDef
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Function, Graph, Node
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType
 from .call_kinds import call_kind
 
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ..catalog import ArgDef
 from ..graph import Function, Graph, Node
-from ..tensors import FuncRef, attribute_key
 from ..traversal import function_names
+from ..types.tensors import FuncRef, attribute_key
 from .instantiation import nodes_to_change
 
 INTERFACE: Final = "api_implements"

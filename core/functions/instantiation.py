@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..errors import InvalidArgumentError
 from ..graph import Function, Graph, Node, Output
-from ..tensors import FuncRef, Placeholder
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef, Placeholder
 
 ORIGIN: Final = "_derived_from"
 """The attribute of a function that holds the name of the one it was made of, whose nodes it still has."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..graph import Function, Graph, Node
-from ..words import counted
+from ..support.words import counted
 from .call_kinds import CallKind
 from .callers import captured_functions
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..arguments import takes
 from ..building.gradbuilder import GradientBuilder
-from ..collecting import rare_collection
 from ..graph import Graph
+from ..support.arguments import takes
+from ..support.gc_control import rare_collection
 from .backward import add_gradients
 
 __all__ = ["add_gradients", "gradients"]

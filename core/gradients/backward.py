@@ -8,14 +8,14 @@ from typing import Final, TypeAlias
 from .. import registry
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import MERGE, Frame
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..functions.fitting import check_calls, check_own_calls
 from ..graph import Graph, Node, Output
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.words import counted
 from ..traversal import reachable
-from ..words import counted
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedFunctions
 from .stack_lists import POP, use_lists_for_stacks

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..catalog import CATALOG
 from ..control_flow.conditions import SWITCH, is_transparent
-from ..errors import UnimplementedError
 from ..graph import Node
 from ..op_facts import has_fact
 from ..runtime.values import Batched, RunState, object_array
+from ..support.errors import UnimplementedError
 
 Call = Callable[..., Any]
 Rule = Callable[[Node, Call, Sequence[Any]], Any]

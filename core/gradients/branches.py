@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..control_flow.conditions import Conditions, Literal
-from ..errors import UnimplementedError
 from ..graph import Output
+from ..support.errors import UnimplementedError
 from .slices import alike, gradient_dtype, map_parts, zeros_for
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Graph
 from ..runtime.resources import Variable
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
 from ..runtime.values import scalar_object
-from ..shapes import UNKNOWN
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.shapes import UNKNOWN
 from .backward import add_gradients
 
 # By the size of the numbers: how far to step, and what then passes.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..control_flow.conditions import Conditions
-from ..errors import UnimplementedError
 from ..graph import Node, Output
+from ..support.errors import UnimplementedError
 from .branches import branches_of
 from .slices import alike, gradient_dtype, map_parts, zeros_for
 from .sweep import Sweep

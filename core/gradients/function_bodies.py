@@ -9,16 +9,16 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..control_flow.conditions import ALWAYS, ENTER, SWITCH, Conditions, predicate_source, source_of
 from ..control_flow.frames import find_frames
-from ..dtypes import DType, int32, resource, variant
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
 from ..functions.instantiation import origin_of
 from ..graph import Function, Graph, Node, Output
 from ..inference import infer
 from ..op_facts import has_fact
-from ..shapes import UNKNOWN, Shape, TensorSpec
-from ..tensors import Tensor
 from ..traversal import reachable
+from ..types.dtypes import DType, int32, resource, variant
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
+from ..types.tensors import Tensor
 from .branch_values import carry_over
 from .function_parts import Differentiated, add_arg, copied_body, dtype_of
 from .origins import origins

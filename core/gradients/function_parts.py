@@ -11,14 +11,14 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
 from ..catalog import ArgDef, OpDef
 from ..control_flow.conditions import NEXT_ITERATION
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
 from ..graph import Function, Graph, Node, Output
 from ..inference import Answers
-from ..shapes import UNKNOWN
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError, ResourceExhaustedError
 from ..traversal import topological_order
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN
+from ..types.tensors import FuncRef
 from .slices import parts as tensors_of
 
 

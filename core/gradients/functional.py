@@ -12,11 +12,11 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
-from ..dtypes import DType
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
 from ..functions.instantiation import origin_of
 from ..graph import Function, Graph, Node, Output
-from ..tensors import FuncRef
+from ..types.dtypes import DType
+from ..types.tensors import FuncRef
 from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,

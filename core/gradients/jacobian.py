@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import takes
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
 from ..runtime.values import Batched
-from ..shapes import UNKNOWN
+from ..support.arguments import takes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import UNKNOWN
 from ..variable_nodes import RESOURCE_VARIABLES
 from .backward import add_gradients
 from .batching import BatchHook

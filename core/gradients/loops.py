@@ -11,12 +11,12 @@ import contextlib
 import dataclasses
 from collections.abc import Sequence
 
-from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import ENTER, Frame, source_of
 from ..control_flow.frames import LoopVariable, loop_variables
-from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
+from ..support.errors import UnimplementedError
+from ..types import dtypes
 from .branches import branches_of
 from .function_parts import dtype_of
 from .loop_building import close_variable, enter_and_merge

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
-from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..functions.call_kinds import call_op
 from ..graph import Node, Output
 from ..saved_gradients import Capture, RegisteredGradient
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..types.tensors import FuncRef
 from ..variable_nodes import variable
 from .function_parts import dtype_of, find_function
 from .slices import zeros_for

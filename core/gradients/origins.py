@@ -9,9 +9,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from ..control_flow.conditions import source_of
-from ..dtypes import DType
 from ..functions.call_kinds import CallKind, call_kind
 from ..graph import Function, Node, Output
+from ..types.dtypes import DType
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

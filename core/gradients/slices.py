@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, IndexedSlices
-from ..dtypes import DType
 from ..graph import Output
+from ..types import dtypes
+from ..types.dtypes import DType
 
 
 def parts(grad: Gradient) -> tuple[Output, ...]:

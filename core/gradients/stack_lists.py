@@ -10,13 +10,13 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from .. import dtypes
 from ..building.builder import GraphBuilder
 from ..control_flow.conditions import ENTER, SWITCH, Frame, handed_in, source_of
-from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact, ops_with
+from ..support.errors import UnimplementedError
 from ..traversal import reachable
+from ..types import dtypes
 from .branches import branches_of
 from .function_parts import dtype_of
 from .loop_building import close_variable, enter_and_merge

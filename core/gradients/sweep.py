@@ -11,14 +11,14 @@ import abc
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import ALWAYS, NEXT_ITERATION, Frame, source_of
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import infer
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
 from ..traversal import forward_predecessors, topological_order
+from ..types import dtypes
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from .branches import in_order, zeros_elsewhere
 from .function_parts import DifferentiatedFunctions, dtype_of
 from .loop_state import Loops, loop_values

@@ -6,15 +6,15 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import dtypes
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import source_of
-from ..dtypes import DType
-from ..errors import UnimplementedError
 from ..functions.call_kinds import Form
 from ..graph import Function, Graph, Node, Output
-from ..tensors import FuncRef
+from ..support.errors import UnimplementedError
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.tensors import FuncRef
 from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,

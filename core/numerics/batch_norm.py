@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide, even, repeated, workers_for
 from .sums import folded_rows
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
 from . import libm32
 from .philox import Philox, normal_from_words, uniform_from_words
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .pauses import PIECE, pause
 from .philox import Philox, uniform_from_words
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .selecting import chosen
 
 _WORTHWHILE: Final = 1 << 9

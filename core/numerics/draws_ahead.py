@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .philox import Philox
 
 _MOST_SAMPLES: Final = 1 << 13

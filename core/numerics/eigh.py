@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _LARGEST = 16
 _MOST_ELEMENTS = 1024

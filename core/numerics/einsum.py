@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import matmul
 
 Label: TypeAlias = str | int

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import special
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _SLOPE: Final = [
     np.float32(c)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _MAX_TERMS = 5000
 _EPSILON = float(np.finfo(np.float64).eps)

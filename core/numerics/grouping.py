@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from . import sparse_products
 from .widening import is_narrow
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .pauses import PIECE, pause
 
 _U64 = np.ndarray[Any, np.dtype[np.uint64]]

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _IN_CACHE: Final = 1 << 13
 """Numbers that are added without leaving the first-level cache."""

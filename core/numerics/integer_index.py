@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _SPREAD: Final = 4
 """How many numbers there may be from the least to the largest, for each that is there, for a place apiece."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _FEW: Final = 32
 """So many elements take less time one by one."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide, workers_for
 
 _COPYING: Final = 16

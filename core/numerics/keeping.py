@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _Made = TypeVar("_Made")
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 
 def _hex(text: str) -> Array:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import scipy.linalg
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 
 def adjoint(x: Array) -> Array:

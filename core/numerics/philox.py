@@ -14,7 +14,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from . import libm32
 from .pauses import pause
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
 from . import single_samples
 from .pauses import in_pieces
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample

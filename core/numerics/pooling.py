@@ -15,7 +15,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .keeping import kept
 from .products import NotFinite, cut, divide, even, workers_for
 from .windows import (

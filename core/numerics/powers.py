@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _PRODUCTS: Final = (2, 3, 4)
 """The exponents for which there are products."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .pauses import pause
 from .philox import Philox, unit_double, unit_float
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .pauses import pause
 from .products import cut, divide, workers_for
 from .windows import cells

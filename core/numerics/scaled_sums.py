@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .cblas import address, routine
 
 _FEW: Final = 1 << 9

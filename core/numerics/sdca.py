@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _NEWTON_STEPS: Final = 10
 _INFINITE_LOSS: Final = float(np.finfo(np.float64).max)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide, even, workers_for
 
 _FEW: Final = 1 << 10

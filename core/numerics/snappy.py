@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from ..errors import DataLossError
+from ..support.errors import DataLossError
 from . import wire
 from .varint import varint
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide, even, workers_for
 from .sums import row_maxima, summed
 

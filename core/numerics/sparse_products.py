@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .integers import extremes
 
 _NUMBERS: Final = "bBhHiIlLqQfdFD"

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _WORTHWHILE: Final = 1 << 10
 _WIDEST: Final = 1 << 11

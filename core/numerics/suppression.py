@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _LEAST_BLOCK: Final = 16
 _BLOCK: Final = 128

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide, repeated, workers_for
 
 TILE_ELEMENTS: Final = 1 << 17

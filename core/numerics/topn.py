@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _FEW: Final = 1 << 9
 """Up to so many keys sorting all takes less time than finding the smallest first."""

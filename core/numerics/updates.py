@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut, divide
 from .scaled_sums import add_scaled, move_towards, scale_and_add
 

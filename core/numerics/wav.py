@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
 
 _SAMPLE_BYTES = 2
 _LARGEST = (1 << 32) - 1

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 _MANY: Final = 1 << 15
 """Halves from which on they are looked up rather than converted."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .products import cut
 
 Pads = Sequence[tuple[int, int]]

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

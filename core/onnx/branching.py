@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..shapes import relax_shapes
+from ..types.shapes import relax_shapes
 from .model import Held, Value
 
 

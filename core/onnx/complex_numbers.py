@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .. import dtypes
-from ..dtypes import DType
+from ..types import dtypes
+from ..types.dtypes import DType
 from .model import Value
 
 _PARTWISE: Final = frozenset((

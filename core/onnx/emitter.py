@@ -10,11 +10,11 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import UnimplementedError
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from .branching import common, fitted, flat, is_given
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .double_floats import IN_DOUBLE

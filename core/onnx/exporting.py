@@ -9,11 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
 from ..binding import bind_attrs, group_inputs, keyword_names, plain, require_op_def
 from ..control_flow.conditions import MERGE, SWITCH
-from ..dims import Dim
-from ..errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..faults import faults_of
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
@@ -27,9 +24,12 @@ from ..planning.planner import compile_plan
 from ..registry import has_kernel, onnx_lowering
 from ..runtime.folding import MAX_FLOPS, folded_values
 from ..runtime.limits import flops_of
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..tensors import FuncRef
-from ..words import counted
+from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.words import counted
+from ..types import dtypes
+from ..types.dims import Dim
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..types.tensors import FuncRef
 from .complex_numbers import part_dtype
 from .emitter import Emitter, UndecidedAxisError
 from .looping import emit_loop

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from .model import Value
 
 _SMALL: Final = 1 << 12

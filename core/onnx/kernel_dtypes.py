@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .. import dtypes
-from ..dtypes import DType
+from ..types import dtypes
+from ..types.dtypes import DType
 
 _SINGLE: Final = "half float"
 _FLOATS: Final = "half float double"

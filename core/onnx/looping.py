@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias
 
-from ..dims import Dim
-from ..shapes import POSITION, Shape, relax_shapes
+from ..types.dims import Dim
+from ..types.shapes import POSITION, Shape, relax_shapes
 from .emitter import Emitter
 from .model import Value
 

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import TfgError
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import TfgError
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..arrays import Array
-from ..dims import DimLike
-from ..errors import TfgError
-from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
+from ..support.errors import TfgError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
 from .model import Value
 
 _BROADCASTING: Final = frozenset((

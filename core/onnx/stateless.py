@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
 from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
 from ..planning.needed import needed_nodes
 from ..planning.planner import compile_plan
+from ..support.errors import UnimplementedError
 from ..traversal import topological_order
 
 _INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Sub"}

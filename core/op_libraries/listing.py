@@ -14,12 +14,12 @@ from typing import Any, NoReturn
 
 from .. import binding, families, kernel_types, registry
 from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..foreign_ops import foreign, origin, supply_hint
 from ..functions.callers import all_nodes
 from ..graph import Graph, Node
 from ..op_facts import FACTS, facts_of
+from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..types.dtypes import DType
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from .. import registry
 from ..catalog import CATALOG
-from ..errors import InvalidArgumentError, NotFoundError, TfgError
-from ..journal import tell
+from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..support.log import tell
 
 _loaded: set[str] = set()
 _COMPILED: Final = (".so", ".dylib", ".dll")

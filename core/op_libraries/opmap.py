@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..catalog import CATALOG
-from ..errors import InvalidArgumentError
 from ..foreign_ops import FOREIGN, original_function
 from ..graph import Function, Graph, Node
 from ..reference_ops import read_as
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef
 
 
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 from .listing import arg_type
 
 _HEADER = '''"""Wrappers of {count} ops, written by `tfg ops --wrap` from their interfaces.
@@ -29,7 +29,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from {package} import GraphBuilder
-from {package}.core.dtypes import DType
+from {package}.core.types.dtypes import DType
 from {package}.core.graph import Node, Output
 from {package}.core.building.variables import Variable
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import UnimplementedError
-from ..shapes import Shape
+from ..support.errors import UnimplementedError
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import Shape
 
 
 def made(

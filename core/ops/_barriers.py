@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ..numerics.binary_heap import MinHeap
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
+from ..support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ._queues import QueueSpec
 from ._turns import Line
 

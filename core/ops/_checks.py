@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dims import DimLike
-from ..errors import InvalidArgumentError
-from ..shapes import Shape, TensorSpec, as_shape, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec, as_shape, merge_shapes
 
 
 def require(condition: Any, message: str) -> None:

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..catalog import CATALOG
-from ..dims import DimLike
-from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import convolution as numerics
 from ..numerics.feeding import Feeding
 from ..numerics.input_gradient import convolve_input_gradient
 from ..numerics.widening import wide
 from ..registry import Cost, gradient, lower, multiply_adds
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_dims, require_rank, with_rank
 from ._shapes import ints
 from ._windows import (

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from ._numerals import parse_number, plain_numbers
 from ._strings import as_objects
 

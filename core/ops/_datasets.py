@@ -8,11 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..arrays import Array
 from ..catalog import CATALOG
 from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..functions.callers import reached_functions
 from ..functions.composition import places_handed_on
 from ..functions.purity import has_state
@@ -22,8 +19,11 @@ from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable
 from ..runtime.values import is_of, scalar_object
-from ..shapes import SCALAR, Shape
-from ..tensors import FuncRef, Placeholder
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import FuncRef, Placeholder
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]

@@ -11,7 +11,7 @@ from ..building.gradbuilder import GradientBuilder
 from ..graph import Node, Output
 from ..numerics.widening import tabulated, widened
 from ..registry import Cost, WithoutGradient
-from ..shapes import Shape, TensorSpec, broadcast_shapes
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 
 NARROW = ("half", "bfloat16")
 WIDE = ("float", "double")

@@ -10,11 +10,11 @@ import os
 import socket
 import time
 
-from ..errors import NotFoundError
 from ..numerics import wire
 from ..numerics.records import encode_record
 from ..runtime.files import FileGate
 from ..runtime.resources import Shared
+from ..support.errors import NotFoundError
 from ._files import system_errors
 
 _VERSION = b"brain.Event:2"

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
-from ..dtypes import DType
 from ..numerics import wire
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from ._strings import as_objects
 
 _FIRST, _SECOND = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))

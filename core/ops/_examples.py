@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..numerics import wire
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.dtypes import DType
 from ._example_batches import Column, Entries
 
 _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}

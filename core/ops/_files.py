@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..atomic import atomic_file
-from ..errors import (
+from ..runtime.files import FileGate
+from ..support.atomic import atomic_file
+from ..support.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
     NotFoundError,
@@ -19,7 +20,6 @@ from ..errors import (
     TfgError,
     UnknownError,
 )
-from ..runtime.files import FileGate
 
 _ERRORS: dict[int, type[TfgError]] = {
     errno.ENOENT: NotFoundError,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError, UnimplementedError
-from ..extras import extra_hint
 from ..numerics import jpeg
 from ..runtime.runs import reserve
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.optional_packages import extra_hint
+from ..types.arrays import Array
 from ._checks import require
 
 _METHODS = {"": True, "INTEGER_FAST": True, "INTEGER_ACCURATE": False}

@@ -10,11 +10,11 @@ import dataclasses
 
 import numpy as np
 
-from .. import dtypes
-from ..dims import Dim, DimLike
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
-from ..shapes import (
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.dims import Dim, DimLike
+from ..types.dtypes import DType
+from ..types.shapes import (
     POSITION,
     SCALAR,
     UNKNOWN,

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..runtime.tensor_lists import TensorList
-from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
 
 
 def list_in(handle: Array, dtype: DType | None = None) -> TensorList:

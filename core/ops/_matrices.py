@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..dims import DimLike
 from ..registry import Cost
-from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
+from ..types.dims import DimLike
+from ..types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._checks import require
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from ._strings import bounded
 
 _SPECIAL_FLOAT = rb"inf|infinity|nan(?:\([A-Za-z0-9_]*\))?"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..types.arrays import Array
 from ._windows import explicit_pads, is_channels_first, spatial, window_pads
 
 

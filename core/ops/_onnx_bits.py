@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
-from ..shapes import broadcast_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import broadcast_shapes
 
 
 def unsigned(dtype: DType) -> DType:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
 from ..numerics.resize import Taps
+from ..types import dtypes
+from ..types.arrays import Array
 
 
 def resized(g: Any, images: Any, size: Any, mode: str, align_corners: bool, half_pixel_centers: bool, **attrs: Any) -> Any:

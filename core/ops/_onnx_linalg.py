@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..types import dtypes
 from ._onnx import adjoint_of, along, last_dims, transposed
 
 

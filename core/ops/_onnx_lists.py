@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import DType
-from ..shapes import Shape, TensorSpec
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import convolution as numerics
-from ..shapes import TensorSpec
+from ..types.shapes import TensorSpec
 from ._onnx import channels_first, in_format, on_channels_first, window_attrs
 from ._windows import batch_and_channel, shape_to_channels_last, spatial, window_pads
 from .convolution import convolution_input_gradient_onnx

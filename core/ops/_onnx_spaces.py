@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
+from ..types import dtypes
+from ..types.arrays import Array
 from ._onnx import on_channels_first
 from ._windows import output_sizes, window_pads
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import special
 
-from .. import dtypes
-from ..arrays import Array
+from ..types import dtypes
+from ..types.arrays import Array
 
 _DEGREE: Final = 8
 _STEPS: Final = 300

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dims import DimLike
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec
 from ._checks import with_rank
 from ._shapes import ints
 from ._windows import (

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dtypes import DType
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from ._checks import require
 
 

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..numerics.binary_heap import MinHeap
 from ..numerics.philox import Philox
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock, is_of
-from ..shapes import UNKNOWN, Shape
+from ..support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
 
 Element = tuple[Any, ...]
 

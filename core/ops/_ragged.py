@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import Shape
 
 
 def check_splits(splits: Array, count: int) -> None:

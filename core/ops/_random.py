@@ -12,14 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..dims import DimLike, ceil_div
-from ..dtypes import from_numpy
-from ..errors import InvalidArgumentError
 from ..numerics import philox, philox_distributions
 from ..numerics.draws_ahead import Draw, DrawsAhead, PlacedStream
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
 from ..registry import Cost
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.dims import DimLike, ceil_div
+from ..types.dtypes import from_numpy
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._shapes import dims_of, unknown_dims
 
 

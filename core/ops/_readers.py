@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..numerics.records import RecordError, decode_record, uncompressed
 from ..runtime.resources import Shared
+from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 
 Record = tuple[bytes, bytes]
 NextUnit = Callable[[], bytes]

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import InvalidArgumentError
 from ..runtime.resources import Shared, Variable
 from ..runtime.values import object_array, scalar_object
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.shapes import Shape
 
 _Resource = TypeVar("_Resource")
 

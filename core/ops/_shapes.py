@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..dims import Dim, DimLike
-from ..dtypes import DType, int64
-from ..errors import InvalidArgumentError
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.dims import Dim, DimLike
+from ..types.dtypes import DType, int64
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, single
 
 

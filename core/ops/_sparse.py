@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import Shape, TensorSpec
 
 
 def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the sparse tensor") -> None:

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative
-from ..errors import InvalidArgumentError
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import with_rank
 from ._shapes import dims_of, ints, numbers
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.runs import check_time, is_bounded, reserve
-from ..shapes import Shape, TensorSpec
+from ..types.shapes import Shape, TensorSpec
 
 
 def as_objects(values: Iterable[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

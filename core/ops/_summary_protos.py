@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..numerics import png, wav, wire
 from ..numerics.histogram import histogram
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from . import _tensor_proto
 
 _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9

@@ -11,8 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import (
+from ..numerics.chained_order import ChainedOrder
+from ..numerics.hashes import murmur64
+from ..numerics.integer_index import IntegerIndex
+from ..runtime.resources import Shared
+from ..runtime.runs import reserve
+from ..support.errors import (
     AbortedError,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -20,11 +24,7 @@ from ..errors import (
     ResourceExhaustedError,
     UnimplementedError,
 )
-from ..numerics.chained_order import ChainedOrder
-from ..numerics.hashes import murmur64
-from ..numerics.integer_index import IntegerIndex
-from ..runtime.resources import Shared
-from ..runtime.runs import reserve
+from ..types.dtypes import DType
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1

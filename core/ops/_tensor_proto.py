@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, TfgError
 from ..numerics import wire
 from ..runtime.values import is_of, object_array
+from ..support.errors import InvalidArgumentError, TfgError
+from ..types import dtypes
+from ..types.dtypes import DType
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 # Fields that hold elements one by one: number -> how its numbers are read.

@@ -6,10 +6,10 @@ import collections
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..errors import TfgError
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
+from ..support.errors import TfgError
 
 _Result = TypeVar("_Result")
 

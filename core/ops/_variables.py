@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, NotFoundError
 from ..runtime.resources import Variable
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.shapes import Shape
 
 _FEW: Final = 128
 """Of so many indices a set takes less time than a sorted array."""

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..dims import DimLike, ceil_div, floor_div
-from ..errors import InvalidArgumentError
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types.dims import DimLike, ceil_div, floor_div
+from ..types.shapes import Shape
 
 Pads = tuple[tuple[int, int], ...]
 _Kind = TypeVar("_Kind")

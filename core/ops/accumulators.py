@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._resources import ReferenceHandle, named, resource
 from ._turns import Line, in_turn

@@ -18,9 +18,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.selecting import chosen, positive_part, where_positive
 from ..numerics.widening import wide
@@ -36,7 +34,9 @@ from ..registry import (
     onnx_as,
     shape,
 )
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from ._parts import gradient_by_parts
 
 _SELU_SCALE = 1.0507009873554805

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics import wav
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import DeadlineExceededError, InvalidArgumentError
 from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import DeadlineExceededError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _IDS = itertools.count(1)
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.sums import row_sums, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._windows import is_channels_first
 
 

@@ -21,11 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import dim_max
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.powers import power
@@ -47,7 +43,11 @@ from ..registry import (
     zero_flops,
 )
 from ..runtime.variants import added
-from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import dim_max
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from . import _division_lowerings as divisions
 from . import _onnx_lists as lists
 from ._elementwise import (

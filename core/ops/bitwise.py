@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape
 from ._elementwise import Binary, Unary, register_binary, register_unary, unary_flops, unary_shape
 from ._onnx_bits import unsigned
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics import range_samplers
 from ..numerics.range_samplers import FixedUnigramSampler, UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.runs import reserve
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from ._files import read_file
 from ._random import new_stream
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType, string, variant
-from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.stored_variants import StoredVariant
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..tensors import Tensor
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType, string, variant
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..types.tensors import Tensor
 from ._checks import require_rank, scalar
 from ._files import file_name, gate
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import DimLike
 from ..numerics import clustering as numerics
 from ..registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._shapes import scalar_int, scalar_of
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, onnx, onnx_as, shape, zero_flops
-from ..shapes import Shape, TensorSpec, broadcast_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 from ._elementwise import unary_flops, unary_shape
 
 

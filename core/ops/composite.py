@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.wire import fields
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import is_of, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import DataLossError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import dtypes, registry
-from ..arrays import Array, Result
+from .. import registry
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import ZERO, Cost, facts, flops, kernel, shape
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._parts import gradient_by_parts
 
 _COMPOSABLE = frozenset(

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from ..arrays import Result
-from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, TensorSpec
-from ..tensors import Tensor
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Result
+from ..types.shapes import Shape, TensorSpec
+from ..types.tensors import Tensor
 
 
 @kernel("Const")

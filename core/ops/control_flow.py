@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import AbortedError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
 from ..runtime.resources import Variable
 from ..runtime.values import DEAD
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
+from ..support.errors import AbortedError, InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..graph import Node
 from ..numerics.convolution import Finishing, product_rows
 from ..numerics.feeding import ByRows, Feeding, FinishRows
@@ -31,7 +30,8 @@ from ..registry import (
     shape,
     without_gradient,
 )
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
     Geometry,

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, onnx, shape, without_gradient
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank
 from ._shapes import dims_of, scalar_int
 from ._sparse import flat_positions, index_vectors, sparse_shapes, validate

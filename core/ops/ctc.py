@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..errors import FailedPreconditionError
 from ..graph import Node, Output
 from ..numerics import ctc as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape, TensorSpec
+from ..support.errors import FailedPreconditionError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets import batching, grouping
 from ..datasets.base import Dataset, array_of
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from ._datasets import dataset_kernel, dataset_of, flag_in, positive_in, require_calls
 
 

@@ -14,17 +14,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..arrays import Array
 from ..datasets.base import Dataset, Element, array_of
 from ..datasets.caching import Cache, FileCache, MemoryCache
-from ..dtypes import DType, string
-from ..errors import DataLossError, NotFoundError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
-from ..tensors import Tensor
-from ..words import counted
+from ..support.errors import DataLossError, NotFoundError, UnimplementedError
+from ..support.words import counted
+from ..types.arrays import Array
+from ..types.dtypes import DType, string
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import Tensor
 from ._datasets import dataset_kernel, dataset_of, text_in
 from ._files import file_name, gate, system_errors
 from ._resources import resource

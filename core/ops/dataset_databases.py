@@ -7,14 +7,14 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from ..arrays import Array
 from ..datasets.base import Dataset
 from ..datasets.databases import Pairs, Query
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import Shape
 from ._datasets import dataset_kernel, text_in, texts_in, with_twins
 from ._files import file_name, gate, system_errors
 

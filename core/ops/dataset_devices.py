@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..datasets.base import held_to
 from ..datasets.dealing import DealingIterator
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._datasets import dataset_of, number_in, spec_of_node, text_in
 from ._resources import named, resource
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets.base import INFINITE, Dataset
 from ..datasets.flattening import IndexFlatMap, WeightedFlatMap, weighted_sizes
-from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.tensors import FuncRef
 from ._datasets import dataset_kernel, dataset_of, element_function, function_of, number_in, spec_of_node
 
 

@@ -11,14 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..datasets.base import Dataset, Origin, tree
 from ..datasets.caching import MemoryCache
 from ..datasets.options import Options
 from ..datasets.seeds import Seeds
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import has_state
 from ..graph import Function, Graph, Node, Output
@@ -28,8 +24,12 @@ from ..runtime.graph_codec import graph_codec
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
-from ..tensors import FuncRef, Tensor
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import FuncRef, Tensor
 from ._datasets import bytes_in, dataset_of
 from ._seeds import DUMMY
 from ._tables import StaticTable

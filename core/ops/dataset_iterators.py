@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..datasets.base import array_of, held_to
 from ..datasets.iterators import DatasetIterator, IteratorState
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.stored_variants import StoredVariant
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
-from ..tensors import FuncRef
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
+from ..types.tensors import FuncRef
 from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
 from ._resources import named, resource
 from .optional import Optional

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets import grouping, mapping
 from ..datasets.base import Dataset, array_of
 from ..datasets.batching import MapAndBatch
-from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.tensors import FuncRef
 from ._datasets import (
     dataset_function,
     dataset_kernel,

@@ -20,20 +20,20 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..arrays import Array
 from ..datasets import options
 from ..datasets.base import Dataset
 from ..datasets.branching import ChooseFastestBranch
 from ..datasets.sharding import part_of
-from ..errors import InvalidArgumentError
 from ..functions.callers import function_references
 from ..op_facts import has_fact
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import FuncRef
 from ._datasets import dataset_function, dataset_kernel, dataset_of, number_in, positive_in, texts_in, with_twins
 from ._event_writer import WriterResource
 from ._resources import named, resource

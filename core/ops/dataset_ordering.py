@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import Array
 from ..datasets.base import Dataset, require_places
 from ..datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ..datasets.seeds import Seeds, seeds_of
-from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
 from ._datasets import dataset_kernel, dataset_of, number_in
 from ._resources import resource
 from ._seeds import chosen_seeds

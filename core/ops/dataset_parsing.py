@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets.base import Dataset, Element, require_types
 from ..datasets.mapping import ParallelMap
-from ..dtypes import DType, string
-from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import object_array, scalar_object
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import DType, string
+from ..types.shapes import Shape
 from ._datasets import dataset_kernel, dataset_of, require_calls
 from .parsing_examples import dense_features, parse_batch
 from .ragged_variants import RaggedVariant

@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..datasets.base import Dataset, SameElements, array_of, held_to, require_index
 from ..datasets.batching import Batch, ParallelBatch
 from ..datasets.mapping import FlatMap, Zip
 from ..datasets.ordering import Shuffle
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import is_of, object_array, scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
-from ..tensors import FuncRef
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
+from ..types.tensors import FuncRef
 from ._datasets import dataset_of, function_of, number_in
 from ._resources import resource
 from ._tables import StaticTable

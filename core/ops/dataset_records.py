@@ -12,8 +12,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
 from ..datasets.base import Dataset, Element
 from ..datasets.csv_records import CsvRecords, Form
 from ..datasets.records import (
@@ -24,11 +22,13 @@ from ..datasets.records import (
     TextLines,
     require_compression,
 )
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType
 from ._csv import csv_default, csv_value
 from ._datasets import bytes_in, dataset_kernel, flag_in, number_in, text_in, texts_in, with_twins
 from ._files import file_name, gate, matching_files, system_errors

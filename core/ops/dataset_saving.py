@@ -15,23 +15,23 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .. import dtypes
-from ..arrays import Array
 from ..datasets.base import Dataset, Element, Spec, array_of, require_types
 from ..datasets.records import read_records
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Skip
 from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
 from ..datasets.sources import ListOf
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..numerics import snappy
 from ..numerics.records import encode_record
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR
-from ..tensors import FuncRef
+from ..support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR
+from ..types.tensors import FuncRef
 from ._checks import single
 from ._datasets import (
     dataset_function,

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets import selecting
 from ..datasets.base import Dataset
 from ..datasets.mapping import DirectedInterleave, Sampling
 from ..datasets.seeds import seeds_of
-from ..dtypes import int64
-from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dtypes import int64
+from ..types.tensors import FuncRef
 from ._datasets import dataset_kernel, dataset_of, is_stateful, number_in, require_calls
 from ._datasets import predicate as holding
 

@@ -12,16 +12,16 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .. import dtypes
-from ..arrays import Array
 from ..datasets.base import Dataset, Element
 from ..datasets.chunks import Chunks
 from ..datasets.first_snapshots import FirstFormat
 from ..datasets.records import guarded_error, uncompressing
 from ..datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
-from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types import dtypes
+from ..types.arrays import Array
 from ._datasets import dataset_kernel, dataset_of, spec_of_node, text_in
 from ._files import file_name, gate, read_file, system_errors, write_file
 from ._tensor_proto import serialize_content

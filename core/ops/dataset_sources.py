@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..datasets.base import Dataset, Spec, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ..dtypes import DType, int64
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array
+from ..types.dtypes import DType, int64
+from ..types.shapes import SCALAR, Shape
+from ..types.tensors import FuncRef
 from ._datasets import dataset_kernel, flag_in, function_of, number_in, with_twins
 from ._seeds import DUMMY, chosen_seeds
 

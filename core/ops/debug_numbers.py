@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..registry import Cost, facts, flops, kernel, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 
 
 @kernel("DebugNumericSummary")

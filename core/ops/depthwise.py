@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..graph import Node
 from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
@@ -21,7 +19,9 @@ from ..numerics.feeding import ByRows, Feeding, FinishRows
 from ..numerics.widening import wide
 from ..profiler_formulas import window
 from ..registry import Blockwise, Cost, blockwise, facts, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
     Geometry,

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike
-from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
 from ..profiler_formulas import window
 from ..registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..support.errors import UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._windows import Pads, output_sizes, window_pads
 

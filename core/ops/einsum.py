@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
 
 
 @kernel("Einsum")

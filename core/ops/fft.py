@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..dims import DimLike
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, onnx, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._shapes import dims_of
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._files import file_name, matching_files, read_file, write_file
 from ._strings import as_objects

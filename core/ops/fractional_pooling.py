@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike
-from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.philox import Philox, unit_double
 from ..registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec
+from ..support.errors import UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._random import node_stream
 from ._shapes import ints, shape_from

@@ -12,12 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder
 from ..datasets.base import row_of
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Function, Graph
 from ..registry import (
     facts,
@@ -34,8 +30,12 @@ from ..runtime.kernel_context import Functions, KernelContext
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros
 from ..runtime.values import is_true
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..types.tensors import FuncRef
 from ._checks import require
 
 

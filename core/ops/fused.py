@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder
 from ..catalog import CATALOG
-from ..dims import DimLike
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, kernel, layout, onnx, shape
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.shapes import Shape, TensorSpec
 from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
 from ._parts import gradient_by_parts

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder
 from ..graph import Node, Output
 from ..registry import Cost, flops, kernel, shape
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from . import convolution, image_resize
 from ._checks import require, require_rank, with_rank
 from ._parts import gradient_by_parts

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.selecting import taken
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
 from ._shapes import normalize_axis, scalar_int, scalar_of, unknown_dims
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._cells import gru_cell_parts
 from ._checks import require, require_rank, require_shape, with_rank
 from ._parts import gradient_by_parts

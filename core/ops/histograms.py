@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.isotonic import decreasing_fit
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._onnx import along
 from ._onnx_segments import reduced

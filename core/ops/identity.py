@@ -27,12 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
-from ..escaping import printable
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import (
@@ -48,8 +43,13 @@ from ..registry import (
     zero_flops,
 )
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec, merge_shapes
-from ..tensors import Tensor
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.escaping import printable
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, merge_shapes
+from ..types.tensors import Tensor
 from ._checks import require_rank
 from ._files import append_file, file_name
 from ._onnx_bits import bitcast_onnx

@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import OutOfRangeError
 from ..graph import Node, Output
 from ..numerics.crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
 from ..numerics.pauses import pause
@@ -34,7 +31,10 @@ from ..registry import (
     zero_flops,
 )
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec
+from ..support.errors import OutOfRangeError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, scalar, with_rank
 from ._random import node_stream

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
-from ..extras import extra_hint
 from ..numerics import png
 from ..numerics.image_kinds import image_kind
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.optional_packages import extra_hint
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_min_rank, require_rank, scalar, with_rank
 from ._jpeg import Decoding, decode, jpeg_header
 from ._shapes import ints

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from . import _onnx_images as in_onnx
 from ._checks import require_min_rank, scalar
 from ._parts import gradient_by_parts

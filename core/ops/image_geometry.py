@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._quantization import round_half_away
 from ._shapes import ints, shape_from

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..numerics.suppression import box_overlaps, suppress, suppress_softly
 from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike, dim_min
 from ..graph import Node, Output
 from ..numerics import resize as numerics
 from ..numerics.resize import Taps
@@ -29,7 +27,9 @@ from ..registry import (
     shape,
     zero_flops,
 )
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike, dim_min
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, with_rank
 from ._parts import gradient_by_parts

@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.joining import concatenated
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
 from ._onnx import along
 from ._shapes import ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims

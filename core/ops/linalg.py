@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import dim_min
-from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
-from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import dim_min
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from . import _onnx_linalg as in_onnx
 from ._checks import require
 from ._matrices import (

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import dim_min
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import dim_min
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from . import _onnx_linalg as in_onnx
 from ._matrices import (
     adjoint,

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike, dim_max, dim_min
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike, dim_max, dim_min
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_min_rank, scalar
 from ._onnx import along, gathered, last_dims, numbered
 from ._shapes import scalar_of

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, onnx, shape
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from . import _onnx_linalg as in_onnx
 from ._checks import require
 from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed

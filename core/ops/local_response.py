@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.products import matmul
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..runtime.runs import reserve
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 
 
 def _window_sums(squares: Array, radius: int) -> Array:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._cells import lstm_cell_parts
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 from ._parts import gradient_by_parts

@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import complex_functions
 from ..numerics.widening import widened
 from ..profiler_formulas import of_input, of_output
 from ..registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array
 from ._elementwise import NARROW, Unary, register_unary, unary_flops
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.

@@ -7,16 +7,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import products
 from ..numerics.widening import is_narrow, widened
 from ..profiler_formulas import inner_product
 from ..registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
 from ._onnx import adjoint_of, transposed
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import batch_norm
 from ..numerics.widening import wide
 from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._onnx import on_channels_first
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..registry import kernel, lower, not_differentiable, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added, zeros_like
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 
 
 class Optional:

@@ -14,10 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import (
     Cost,
@@ -32,7 +29,10 @@ from ..registry import (
     without_gradient,
     zero_flops,
 )
-from ..shapes import Shape, TensorSpec, merge_dims
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, ints, numbers, unknown_dims
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _tensor_proto
 from ._csv import csv_column, csv_default
 from ._strings import map_bytes, same_shape

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
-from ..dims import Dim
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError
 from ..registry import facts, kernel, shape, without_gradient, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import DataLossError, InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dims import Dim
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._example_batches import Column, entries_of
 from ._examples import Columns

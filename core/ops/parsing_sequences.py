@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array
-from ..dims import Dim
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, shape, without_gradient, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import DataLossError, InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dims import Dim
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._examples import Columns, Feature
 from .parsing_examples import Dense, dense_batch, dense_features, sparse_shapes

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, DimLike
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from .gather import check_range
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
-from ..shapes import Shape, TensorSpec, merge_dims
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, unknown_dims
 

@@ -11,11 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
@@ -34,7 +30,11 @@ from ..registry import (
     without_gradient,
     zero_flops,
 )
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_pooling as in_onnx
 from . import _pooling_lowerings
 from ._pooling import (

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.selecting import chosen
 from ..numerics.widening import wide
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_quantize as in_onnx
 from ._checks import require, require_same_shape, scalar
 from ._quantization import fake_masks, fake_quantize, limits, range_of, round_half_away, steps, tensor_from_float

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
-from ..shapes import Shape, TensorSpec, broadcast_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 from ._checks import require, require_rank, with_rank
 from ._convolution import Geometry, convolution_shape
 from ._convolution import convolve as convolve_checked

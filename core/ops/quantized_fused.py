@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import DimLike
-from ..dtypes import DType
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import convolution, depthwise
 from ._checks import require, require_rank, with_rank
 from ._quantization import limits, unclamped

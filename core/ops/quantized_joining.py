@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..registry import kernel, shape, without_gradient, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, scalar
 from ._quantization import (
     limits,

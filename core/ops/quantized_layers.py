@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
 from ..numerics.integers import truncated_quotient
 from ..numerics.resize import Taps
 from ..registry import ZERO, Cost, flops, kernel, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._elementwise import unary_flops
 from ._pooling import Pool

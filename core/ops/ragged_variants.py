@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import is_of, object_array, scalar_object
 from ..runtime.variants import added, zeros_like
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._ragged import check_nested
 from ._shapes import shape_from

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
@@ -26,7 +23,10 @@ from ..numerics.sharding import blocks
 from ..prepared import prepared
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from ._random import (
     as_dims,
     bounded_normal_flops,

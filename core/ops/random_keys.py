@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 
 PHILOX: Final = 1
 _AUTO_SELECT: Final = 3

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
 from ..registry import facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
-from ..shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
     binomial_flops,

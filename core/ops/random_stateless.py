@@ -13,10 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS
@@ -25,7 +22,10 @@ from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
 from ..prepared import prepared
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
     binomial_flops,

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ..numerics.records import uncompressed
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._files import file_name, matching_files, read_file
 from ._queues import Queue, Taking, done
 from ._readers import (

@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.sums import summed
@@ -27,7 +22,12 @@ from ..numerics.widening import is_narrow, wide
 from ..prepared import prepared
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import single
 from ._shapes import normalize_axis, numbers, scalar_of, unknown_dims
 

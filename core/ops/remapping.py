@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._files import file_name, gate, read_file
 from ._tables import file_lines
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..rendezvous import RECEIVES, SENDS
 from ..runtime.kernel_context import KernelContext
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 
 not_differentiable(*SENDS, *RECEIVES)
 

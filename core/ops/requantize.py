@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..registry import Cost, flops, kernel, shape, without_gradient
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._elementwise import unary_flops
 from ._quantization import limits, range_of, requantize, to_float

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike
-from ..dtypes import DType
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require
 from ._shapes import normalize_axis, scalar_int
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from ._shapes import ints, shape_from
 from .gather import is_outside, row_numbers
 

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..catalog import CATALOG
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.resources import Variable
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
 from .gather import gather, gather_nd, gather_nd_shape
 from .scatter import scatter_into

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics import sdca
 from ..numerics.city import fingerprint128
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 
 
 @kernel("SdcaFprint")

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
-from ..dims import DimLike
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import extremes, truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.dims import DimLike
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_segments as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, scalar_int

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.selecting import chosen
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
-from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 
 
 @kernel("Select")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import itertools
 from typing import Any, Final
 
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import is_of, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _SESSION_CONTAINER: Final = "session tensors"
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics.integers import extremes
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._shapes import dims_of, unknown_dims
 from ._sparse import check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 from .sorting import unique_index

@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, DimLike, floor_div
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
 from ..runtime import variants
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike, floor_div
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_lists as lists
 from ._checks import require_rank
 from ._onnx import last_dims

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, DimLike
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._onnx import gathered
 from ._shapes import dims_of, ints, number, shape_from, unknown_dims

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.softmax import softmax as rows_softmax
 from ..numerics.sums import row_maxima, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
-from ..shapes import Shape, TensorSpec, broadcast_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 
 
 def _require_logits(logits: Array) -> None:

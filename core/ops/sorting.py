@@ -11,17 +11,17 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, DimLike
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.topn import sorted_top_k, unsorted_top_k
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, DimLike, ceil_div
-from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.windows import strided_windows
 from ..registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike, ceil_div
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_spaces as in_onnx
 from ._checks import require_rank
 from ._onnx import last_dims

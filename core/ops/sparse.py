@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import Shape, TensorSpec
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, scalar_int, shape_from, shape_value

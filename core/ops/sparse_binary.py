@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import dim_min
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import dim_min
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._sparse import (
     check_bounds,

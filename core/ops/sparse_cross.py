@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..numerics.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._sparse import sparse_shapes
 
 _SEPARATOR = b"_X_"

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError
 from ..registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import is_of, object_array
-from ..shapes import Shape, TensorSpec
+from ..support.errors import DataLossError, InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._sparse import index_vectors, sparse_shapes, validate
 from ._tensor_proto import parse, serialize_content
 

@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import sparse_products
 from ..numerics.edits import edit_distances
@@ -22,7 +18,11 @@ from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, without_gradient
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
 from ._onnx_segments import lowest

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.pauses import pause
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import scalar_int, unknown_dims
 from ._sparse import check_bounds, sparse_shapes, validate

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
-from ..shapes import Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec
 from . import _onnx_sparse as in_onnx
 from ._checks import require, require_rank
 from ._shapes import dims_of

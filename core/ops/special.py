@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import error_function
 from ..numerics.gamma import gamma_sample_gradient, igamma_gradient
 from ..registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from . import _onnx_special as in_onnx
 from ._elementwise import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import DimLike, floor_div
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike, floor_div
+from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, scalar
 from ._shapes import dims_of, ints, normalize_axis, number, replaced, scalar_int, scalar_of, unknown_dims
 

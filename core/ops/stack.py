@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, lower, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import RunState, is_of, object_array, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()

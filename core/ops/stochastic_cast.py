@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..numerics.philox import Philox, uniform_from_words, words_per_sample
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
-from ..shapes import Shape, TensorSpec
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _PHILOX_OR_AUTOMATIC: Final = (1, 3)

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dims import Dim, DimLike
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..support.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim, DimLike
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
 from ._numerals import parse_number, plain_numbers
 from ._shapes import unknown_dims

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._strings import as_objects, bounded, map_bytes, same_shape
 from ._summarize import summarize_numpy_style
 

@@ -8,11 +8,11 @@ import math
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics.hashes import farm_fingerprint64, murmur64, sip_hash
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._strings import same_shape
 
 shape("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast")(same_shape)

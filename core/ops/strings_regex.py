@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics import re2, re2_rewrites
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import is_bounded
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._strings import as_objects, map_bytes, map_to, same_shape
 

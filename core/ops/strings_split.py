@@ -8,12 +8,12 @@ import itertools
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import Dim
-from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._strings import as_objects, joined_rows
 
 

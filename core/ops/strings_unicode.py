@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import Dim
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..numerics import unicode
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import is_bounded
-from ..shapes import Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, merge_shapes
 from ._strings import as_objects, map_bytes, same_shape
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..tensors import Tensor
+from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..types.tensors import Tensor
 from . import _summary_protos as protos
 
 

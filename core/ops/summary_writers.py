@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import SCALAR, TensorSpec
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, TensorSpec
 from . import _summary_protos as protos
 from ._checks import scalar
 from ._event_writer import EventWriter, WriterResource

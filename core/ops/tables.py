@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
-from ..dims import Dim
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dims import Dim
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._files import file_name, read_file
 from ._numerals import parse_number
 from ._resources import ReferenceHandle, named, resource

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.tensor_arrays import TensorArray
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _array_lowerings as lowered
 from . import _onnx_lists as lists
 from ._shapes import ints

@@ -14,11 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
@@ -26,7 +22,11 @@ from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import ANY, NOTHING_SET, TensorList
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
 from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _onnx_lists as lists
 from ._checks import require_rank, scalar
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

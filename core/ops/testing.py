@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
-from ..errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.runs import sleep as sleep_in_run
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._resources import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"

@@ -28,14 +28,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
 from ..catalog import CATALOG
-from ..errors import InvalidArgumentError, NotFoundError
 from ..numerics import updates
 from ..numerics.integers import extremes
 from ..registry import Cost, facts, flops, kernel, lower, shape, without_gradient
 from ..runtime.resources import Variable
-from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.arrays import Array
+from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from . import _training_lowerings
 from ._variables import resource_variable, rounds_without_repeats
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dtypes import DType
 from ..registry import Cost, flops, kernel, not_differentiable, shape, without_gradient
-from ..shapes import Shape, TensorSpec, broadcast_shapes
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 from ._checks import require
 from ._elementwise import unary_flops
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..dims import DimLike
-from ..dtypes import DType
-from ..errors import DataLossError, UnimplementedError
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
 from ..numerics.wire import fields, repeated_integers
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..support.errors import DataLossError, UnimplementedError
+from ..types.arrays import Array, Result
+from ..types.dims import DimLike
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import unknown_dims
 from ._windows import Pads

@@ -22,16 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
-from ..errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
-    OutOfRangeError,
-)
 from ..graph import Node, Output
 from ..profiler_formulas import of_input
 from ..registry import (
@@ -51,7 +42,10 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import ANONYMOUS_NAME, Variable
 from ..runtime.tensor_arrays import zeros
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..support.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from ..types.arrays import Array, Result
+from ..types.dtypes import DType
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._shapes import shape_value
 from ._variables import resource_variable, same_shape, variable_behind
 

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array, Result
-from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import FixedUnigramSampler, Words, sample_batch
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
@@ -23,7 +21,9 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.runs import check_time
 from ..runtime.values import object_array
-from ..shapes import SCALAR, Shape, TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array, Result
+from ..types.shapes import SCALAR, Shape, TensorSpec
 from ._files import read_file
 from ._random import new_stream
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import Result
-from ..dtypes import DType
-from ..errors import UnimplementedError
-from ..extras import extra_hint
 from ..registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
-from ..shapes import Shape, TensorSpec
+from ..support.errors import UnimplementedError
+from ..support.optional_packages import extra_hint
+from ..types.arrays import Result
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 
 _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""

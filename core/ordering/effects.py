@@ -16,12 +16,12 @@ from ..control_flow.references import (
     referenced_variable,
     written_reference,
 )
-from ..dtypes import resource
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..op_facts import has_fact
 from ..traversal import trail_end
+from ..types.dtypes import resource
 
 READ: Final = "reads"
 WRITE: Final = "writes"

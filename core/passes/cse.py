@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..graph import Graph, Node, Output
-from ..tensors import attribute_key
+from ..types.tensors import attribute_key
 from .base import Pass, PassContext
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
 from ..op_facts import has_fact, ops_with
+from ..support.errors import InvalidArgumentError
 from .base import Pass, PassContext, become
 
 

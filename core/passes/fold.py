@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import TfgError
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Graph, Node
 from ..node_making import add_constant
 from ..runtime.folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
 from ..runtime.limits import flops_of
 from ..runtime.session import Session
-from ..shapes import Shape, TensorSpec
-from ..tensors import Tensor
+from ..support.errors import TfgError
+from ..types import dtypes
+from ..types.shapes import Shape, TensorSpec
+from ..types.tensors import Tensor
 from .base import Pass, PassContext, become
 
 

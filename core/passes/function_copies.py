@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 
 from ..catalog import ArgDef, OpDef
-from ..dtypes import DType
 from ..functions.callers import reached_functions
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..node_making import add_argument
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
-from ..tensors import FuncRef
+from ..types.dtypes import DType
+from ..types.tensors import FuncRef
 from .base import PassContext
 
 

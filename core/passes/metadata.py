@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..errors import InvalidArgumentError
 from ..functions.instantiation import nodes_to_change
 from ..graph import Graph, Node
+from ..support.errors import InvalidArgumentError
 from ..traversal import topological_order
 from .base import Pass, PassContext
 

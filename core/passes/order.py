@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from ..errors import NotFoundError
+from ..support.errors import NotFoundError
 from .base import Pass
 
 _FOLDER = pathlib.Path(__file__).parent

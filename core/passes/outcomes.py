@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..functions.purity import impurity
 from ..graph import Graph, Node
-from ..tensor_names import parse_tensor_name
+from ..support.tensor_names import parse_tensor_name
 from .pipeline import OptimizeReport, optimize
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..catalog import split_top
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 from .base import Pass
 
 

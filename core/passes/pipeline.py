@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..arguments import takes
-from ..collecting import rare_collection
-from ..errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..explaining.graphs import GraphFacts, explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
 from ..functions.fitting import check_calls
 from ..graph import Graph
-from ..journal import DEBUG, INFO, tell
 from ..planning.needed import needed_nodes
+from ..support.arguments import takes
+from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
+from ..support.gc_control import rare_collection
+from ..support.log import DEBUG, INFO, tell
+from ..support.user_signals import pass_on
 from ..transforms.subgraphs import forget_locations
-from ..user_signals import pass_on
 from .accuracy import Accuracy, loosest
 from .base import Pass, PassContext, Refusal, Shared
 from .costs import CostMeter, GraphCost

@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from ..catalog import CATALOG
-from ..dtypes import int32
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..node_making import add_constant
 from ..op_facts import has_fact
 from ..reference_ops import lacks_reference, plain_op, read_as
-from ..tensors import Tensor
+from ..support.errors import InvalidArgumentError
 from ..transforms.subgraphs import forget_locations
+from ..types.dtypes import int32
+from ..types.tensors import Tensor
 from ..validation import expected_inputs
 from .base import Pass, PassContext, become, identity_of
 

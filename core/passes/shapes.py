@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Hashable
 from typing import ClassVar
 
-from ..dims import Dim
 from ..graph import Graph, Node, Output
+from ..types.dims import Dim
 from .base import Pass, PassContext
 
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import dtypes
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
 from ..node_making import add_constant
-from ..tensors import Tensor
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.tensors import Tensor
 from .accuracy import Accuracy
 from .base import Pass, PassContext
 

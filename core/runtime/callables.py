@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from ..errors import InvalidArgumentError, NotFoundError
 from ..graph import Function, Graph, Output
 from ..metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
 from ..node_making import add_identity
 from ..saved_names import restored_variables
-from ..shapes import UNKNOWN, Shape
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import FuncRef
 
 _GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
 """The name that Python gave a function, inside the one that TensorFlow generated of it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..dtypes import DType
-from ..errors import UnimplementedError
-from ..tensors import Tensor
+from ..support.errors import UnimplementedError
+from ..types.dtypes import DType
+from ..types.tensors import Tensor
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,13 +8,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ..binding import bind_attrs, select_kernel
-from ..dtypes import resource
-from ..errors import TfgError
 from ..graph import Node
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..prepared import prepared_kernel
-from ..user_signals import pass_on
+from ..support.errors import TfgError
+from ..support.user_signals import pass_on
+from ..types.dtypes import resource
 from .resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..node_calls import raise_from_kernel
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from ..planning.needed import needed_sources
 from ..planning.plan import Plan, Step
+from ..support.errors import InvalidArgumentError
 from .rehearsed_draws import DrawRecord, RehearsedDraws
 from .resources import Readable
 from .runs import current

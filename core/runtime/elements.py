@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..building.builder import GraphBuilder
-from ..dtypes import string
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..input_pipelines import beginning
 from ..op_facts import has_fact
-from ..shapes import SCALAR
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import string
+from ..types.shapes import SCALAR
 from .runner import Orders, Runner, StepResult
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import registry
 from ..binding import arg_lengths, require_op_def
-from ..dtypes import resource
 from ..graph import Node
 from ..op_facts import has_fact
+from ..types.dtypes import resource
 from .resources import Shared, exclusively
 
 

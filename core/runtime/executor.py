@@ -11,12 +11,12 @@ import numpy as np
 
 from ..binding import bind_kernel, select_kernel
 from ..engines.protocol import Body, Engined, Foretold
-from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
 from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef
 from .caching import Cached, ValueCache
 from .constant_steps import does_nothing, fixed_values, for_constants
 from .dataflow import DataflowProgram

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
-from .. import dtypes
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
-from ..shapes import UNKNOWN, Shape, merge_shapes
-from ..tensor_names import parse_tensor_name
-from ..tensors import as_array, as_bytes_array
+from ..support.errors import InvalidArgumentError
+from ..support.tensor_names import parse_tensor_name
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, merge_shapes
+from ..types.tensors import as_array, as_bytes_array
 from .values import Batched
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import ArgumentTypeError
 from ..graph import Graph, Node, Output
+from ..support.errors import ArgumentTypeError
 
 
 def is_list_of_names(fetches: Any) -> bool:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from ..arguments import takes
-from ..atomic import file_errors
-from ..errors import InvalidArgumentError, PermissionDeniedError
-from ..journal import DEBUG, tell
-from ..regular_files import open_regular
+from ..support.arguments import takes
+from ..support.atomic import file_errors
+from ..support.errors import InvalidArgumentError, PermissionDeniedError
+from ..support.log import DEBUG, tell
+from ..support.regular_files import open_regular
 
 _WILDCARD = re.compile(r"[*?\[\\]")
 _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from .. import binding
-from ..arrays import Array
-from ..errors import ResourceExhaustedError, UnimplementedError
 from ..graph import Node
 from ..node_calls import apply_kernel
+from ..support.errors import ResourceExhaustedError, UnimplementedError
+from ..types.arrays import Array
 from .runs import Run
 
 SECONDS: Final = 0.2

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engines.protocol import Foretold
 from ..inference import infer
-from ..keyed_cache import KeyedCache
+from ..support.keyed_cache import KeyedCache
 from .variable_groups import variable_of
 
 _MOST_KEPT: Final = 64

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
@@ -18,7 +17,8 @@ from ..graph import Function, Graph
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
 from ..planning.while_plans import while_plans
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError, ResourceExhaustedError
+from ..types.tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program
 from .lowering import lowered_function

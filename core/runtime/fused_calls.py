@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..binding import bind_attrs, select_kernel
-from ..errors import TfgError
-from ..keyed_cache import KeyedCache
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
 from ..planning.plan import Step
 from ..registry import affine_function, blockwise_way
+from ..support.errors import TfgError
+from ..support.keyed_cache import KeyedCache
 from .framing import Framed
 from .fused_layouts import Group, Layout, layout_of, shapes_of, stand_in
 from .fusing import Fused

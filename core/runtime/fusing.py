@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
 from ..catalog import CATALOG
-from ..dtypes import float32, float64
 from ..graph import Node
 from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, on_own_slots, with_releases
 from ..registry import affine_function, blockwise_way
-from ..tensors import Tensor
+from ..types.dtypes import float32, float64
+from ..types.tensors import Tensor
 from .framing import Framed, is_plain, with_frames
 
 _MOST_STEPS: Final = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import UnimplementedError
+from ..support.errors import UnimplementedError
 
 if TYPE_CHECKING:
     from ..graph import Graph

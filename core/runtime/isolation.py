@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from .. import binding
-from ..dtypes import resource, string, variant
-from ..errors import DeadlineExceededError, ResourceExhaustedError
 from ..graph import Graph, Node
 from ..numerics.threads import one_thread
+from ..support.errors import DeadlineExceededError, ResourceExhaustedError
+from ..types.dtypes import resource, string, variant
 
 _OF_OTHER_KINDS: Final = (resource, string, variant)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..functions.call_sites import CallSite, call_site
 from ..graph import Function, Graph, Node
-from ..tensors import FuncRef
+from ..types.tensors import FuncRef
 from .checkpoints import CheckpointStore
 from .files import FileAccess
 from .resources import ResourceManager

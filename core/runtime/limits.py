@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..faults import faults_of
 from ..graph import Node
 from ..node_calls import call_flops_function, call_shape_function, spec_of
 from ..op_facts import has_fact
 from ..registry import Cost, flops_function, kernels, shape_function
-from ..shapes import TensorSpec
+from ..support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from ..types.shapes import TensorSpec
 from .isolation import can_be_apart, run_apart
 from .runs import Hook, Run
 

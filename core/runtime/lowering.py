@@ -14,15 +14,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ..control_flow.conditions import LOOP_OPS, SWITCH
-from ..dtypes import resource
 from ..functions.call_kinds import CALL_KINDS, INLINED
 from ..functions.call_sites import call_site
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW, accesses
 from ..planning.needed import needed_nodes
-from ..tensors import FuncRef
 from ..traversal import topological_order
+from ..types.dtypes import resource
+from ..types.tensors import FuncRef
 
 _PARALLEL_ITERATIONS: Final = 10
 _MOST_NODES: Final = 1 << 16

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
 from ..graph import Node
-from ..words import counted
+from ..support.errors import InvalidArgumentError
+from ..support.words import counted
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:

@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..dtypes import DType
 from ..planning.plan import Step
+from ..types.dtypes import DType
 from .constant_steps import only_computes
 from .framing import Framed
 from .fusing import Fused, all_steps

@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
 
 NEEDED_MEMORY: Final = 24 << 20
 """The bytes that tfg itself takes for a small graph, once everything is loaded that it may need."""

@@ -7,9 +7,9 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ..errors import TfgError
 from ..numerics.products import run_branches
 from ..numerics.threads import one_thread
+from ..support.errors import TfgError
 from .fusing import all_steps
 from .instructions import ON_SLOTS, Instruction, released_slots, releasing
 from .parallel_regions import Region, Timing, find_regions

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph import Node
-from ..keyed_cache import KeyedCache
 from ..numerics.draws_ahead import DrawsInOrder, PlacedStream, Places
 from ..numerics.philox import Philox
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP
 from ..planning.plan import Rehearsal
+from ..support.keyed_cache import KeyedCache
 from .runs import current
 from .shape_programs import Runnable
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
-from ..arrays import Held
-from ..dtypes import DType, float32
-from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from ..shapes import UNKNOWN, Shape
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from ..types.arrays import Held
+from ..types.dtypes import DType, float32
+from ..types.shapes import UNKNOWN, Shape
 from . import waits
 
 _Resource = TypeVar("_Resource")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import ResourceExhaustedError
+from ..support.errors import ResourceExhaustedError
 from .values import Batched
 
 _MOST_HELD: Final = 2

@@ -15,18 +15,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.builder import GraphBuilder
-from ..dtypes import string
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node, Output
-from ..journal import DEBUG, Stopwatch
 from ..metagraph import Signature
 from ..op_facts import has_fact
 from ..saved_names import assigned_handles
-from ..shapes import Shape, merge_shapes
-from ..tensors import Tensor
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..support.log import DEBUG, Stopwatch
 from ..traversal import reachable
+from ..types.arrays import Array
+from ..types.dtypes import string
+from ..types.shapes import Shape, merge_shapes
+from ..types.tensors import Tensor
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .resources import Variable
 from .runs import Hook

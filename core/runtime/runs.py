@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
-from ..errors import DeadlineExceededError
 from ..graph import Node
 from ..numerics import pauses
+from ..support.errors import DeadlineExceededError
 from . import waits
 from .resources import ResourceManager
 

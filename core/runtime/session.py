@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from ..arguments import bounded_depth, takes
-from ..collecting import rare_collection
-from ..errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ..graph import Graph, Node, Output
-from ..journal import Stopwatch
 from ..numerics.philox import Philox
 from ..numerics.threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
 from ..rendezvous import connected
+from ..support.arguments import bounded_depth, takes
+from ..support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
+from ..support.gc_control import rare_collection
+from ..support.log import Stopwatch
 from .allocation import keep_some_freed_memory
 from .caching import CacheStats, ValueCache, with_cached_trees
 from .checkpoints import CheckpointStore, default_store

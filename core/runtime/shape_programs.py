@@ -11,16 +11,16 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from ..dtypes import resource, variant
 from ..functions.callers import function_references
 from ..graph import Function, Node, Output
 from ..inference import Inference, infer_again
-from ..keyed_cache import KeyedCache
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
 from ..planning.plan import Plan
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..support.keyed_cache import KeyedCache
 from ..traversal import topological_order
+from ..types.dtypes import resource, variant
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from .resources import Variable
 from .runs import Run
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left

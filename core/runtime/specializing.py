@@ -14,13 +14,13 @@ from typing import Any, Final
 import numpy as np
 
 from ..control_flow.conditions import handed_in
-from ..dtypes import variant
 from ..graph import Node, Output
 from ..inference import Specs as KnownSpecs
 from ..inference import container_of
 from ..op_facts import has_fact
 from ..planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
-from ..shapes import TensorSpec
+from ..types.dtypes import variant
+from ..types.shapes import TensorSpec
 from .constant_steps import only_computes
 
 Specs = Mapping[Output, TensorSpec]

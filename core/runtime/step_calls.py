@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import InvalidArgumentError
 from ..graph import Node
 from ..planning.plan import Loop, Step
-from ..tensors import FuncRef
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef
 from .execution import execute
 from .instructions import Call, Instruction
 from .resources import Readable, Variable, View

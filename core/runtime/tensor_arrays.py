@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
-from ..shapes import UNKNOWN, Shape, fits, merge_shapes
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, fits, merge_shapes
 from .runs import check_time, reserve
 from .values import RunState
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..dtypes import DType
-from ..errors import InvalidArgumentError
-from ..shapes import Shape, merge_shapes
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType
+from ..types.shapes import Shape, merge_shapes
 from .variants import added, zeros_like
 
 _Difference = tuple["TensorList", str, int, Any]

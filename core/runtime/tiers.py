@@ -27,8 +27,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ..errors import InvalidArgumentError
-from ..journal import tell
+from ..support.errors import InvalidArgumentError
+from ..support.log import tell
 
 
 class Tier(enum.StrEnum):

@@ -15,8 +15,8 @@ import numpy as np
 from ..graph import Node, Output
 from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, with_releases
-from ..shapes import TensorSpec
-from ..user_signals import pass_on
+from ..support.user_signals import pass_on
+from ..types.shapes import TensorSpec
 from .constant_steps import only_computes
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from ..dtypes import DType, string
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType, string
 
 
 class _Dead:

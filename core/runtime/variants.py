@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidArgumentError, UnimplementedError
-from ..handles import VariantData
-from ..shapes import Shape
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types.arrays import Array
+from ..types.resource_handles import VariantData
+from ..types.shapes import Shape
 from .values import object_array
 
 _NUMBERS: Final = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}

@@ -12,9 +12,9 @@ import time
 import types
 from typing import Final
 
-from ..errors import DeadlineExceededError
 from ..graph import Node
 from ..numerics.threads import OWN_THREADS
+from ..support.errors import DeadlineExceededError
 
 _LOOK_AGAIN: Final = 0.1
 """Seconds after which a thread that waits looks whether anybody is left to wait for."""

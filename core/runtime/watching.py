@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FailedPreconditionError
 from ..graph import Node, Output
+from ..support.errors import FailedPreconditionError
 from .runs import Hook
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph import Node
 from ..node_calls import apply_kernel
 from ..planning.while_plans import WhilePlans
-from ..shapes import fits
+from ..types.shapes import fits
 from .runs import Run, check_time
 from .tensor_lists import ANY, NOTHING_SET, TensorList
 from .values import is_true, scalar_object

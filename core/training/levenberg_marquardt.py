@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgumentError, ResourceExhaustedError
-from ..words import counted
+from ..support.errors import InvalidArgumentError, ResourceExhaustedError
+from ..support.words import counted
 
 Vector = NDArray[np.float64]
 

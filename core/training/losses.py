@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
 from ..inference import infer
-from ..shapes import TensorSpec
+from ..support.errors import InvalidArgumentError
+from ..types.arrays import Array
+from ..types.shapes import TensorSpec
 
 _NAMED: Final = re.compile(r"(mse|mae|crossentropy)(?:\(\s*([^\s,()]+)\s*(?:,\s*([^\s,()]+)\s*)?\))?")
 _EPSILON: Final = 1e-7

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 
-from .. import dtypes
 from ..building.builder import GraphBuilder
-from ..errors import InvalidArgumentError
 from ..graph import Output
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
 from ..gradients.jacobian import Derivative
 from ..graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
+from ..support.errors import InvalidArgumentError
 from ..variable_nodes import variable
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .updates import TrainingGraph, trainable_variables

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..catalog import CATALOG
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
 from ..saved_names import restored_variables
+from ..support.errors import InvalidArgumentError, NotFoundError
 from ..traversal import reachable
+from ..types import dtypes
+from ..types.dtypes import DType
 from ..variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from .optimizers import Optimizer
 from .schedules import Schedule

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from ..errors import FailedPreconditionError
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
 from ..reference_ops import plain_op, read_as
-from ..shapes import Shape
-from ..tensors import Tensor
+from ..support.errors import FailedPreconditionError
 from ..traversal import reachable, topological_order
+from ..types.shapes import Shape
+from ..types.tensors import Tensor
 from ..variable_nodes import RESOURCE_VARIABLES, find_variables
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph

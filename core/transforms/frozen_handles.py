@@ -6,20 +6,20 @@ import dataclasses
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-from .. import dtypes
 from ..building.builder import GraphBuilder
 from ..catalog import CATALOG, ArgDef
 from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, hands_in
-from ..dtypes import DType
-from ..errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..op_facts import has_fact
-from ..shapes import UNKNOWN, Shape
-from ..tensors import FuncRef
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from ..traversal import topological_order
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
+from ..types.tensors import FuncRef
 
 _PASSING_ON: Final = ("IdentityN", *MERGE, *EXIT, *NEXT_ITERATION)
 _OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")

@@ -10,8 +10,8 @@ import numpy as np
 from ..functions.callers import called_functions
 from ..graph import Graph, Node, Output
 from ..node_making import add_constant, add_identity
-from ..tensors import Tensor
 from ..traversal import copied_from, reachable, trail_end
+from ..types.tensors import Tensor
 from .subgraphs import forget_locations
 
 Values = Mapping[str, Sequence[Sequence[Any]]]

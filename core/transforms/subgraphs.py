@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..catalog import AttrDef
-from ..errors import InvalidArgumentError
 from ..explaining.listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
 from ..graph import Graph, Node, Output
 from ..inference import infer
-from ..shapes import UNKNOWN, Shape
+from ..support.errors import InvalidArgumentError
 from ..traversal import reachable
+from ..types.shapes import UNKNOWN, Shape
 
 
 def strip_default_attrs(graph: Graph) -> int:

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from tfg.cli.main import commands, root, summary
 from tfg.cli.options import Rule
-from tfg.core.words import listed
+from tfg.core.support.words import listed
 
 _CODE = re.compile(r"`([^`]+)`")
 _EXAMPLES = "\b\n"

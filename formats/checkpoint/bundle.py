@@ -9,8 +9,12 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.atomic import (
+from ...core.numerics import wire
+from ...core.numerics.crc32c import crc32c, mask
+from ...core.numerics.varint import varint
+from ...core.runtime.files import OPEN, FileGate, escape_pattern
+from ...core.runtime.stored_variants import StoredVariant
+from ...core.support.atomic import (
     file_errors,
     finish,
     flush_folder,
@@ -20,14 +24,10 @@ from ...core.atomic import (
     staged_file,
     staged_name,
 )
-from ...core.dtypes import DType
-from ...core.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
-from ...core.numerics import wire
-from ...core.numerics.crc32c import crc32c, mask
-from ...core.numerics.varint import varint
-from ...core.runtime.files import OPEN, FileGate, escape_pattern
-from ...core.runtime.stored_variants import StoredVariant
-from ...core.tensors import Tensor
+from ...core.support.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.types import dtypes
+from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from ..scan import parse
 from ..source import read_file

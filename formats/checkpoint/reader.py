@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ...core.arrays import Array
-from ...core.dtypes import DType
-from ...core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ...core.types.arrays import Array
+from ...core.types.dtypes import DType
 from .slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from ...core.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError
 from ..protos.checkpoint_pb2 import TensorSliceProto
 
 Extents = tuple[tuple[int, int], ...]

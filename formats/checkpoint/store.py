@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...core.arrays import Array
-from ...core.atomic import file_errors
-from ...core.collecting import rare_collection
-from ...core.dtypes import DType
-from ...core.errors import InvalidArgumentError, NotFoundError
 from ...core.runtime.files import OPEN, FileAccess, FileGate, escape_pattern
-from ...core.tensors import Tensor
+from ...core.support.atomic import file_errors
+from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.gc_control import rare_collection
+from ...core.types.arrays import Array
+from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
 from ..source import read_file
 from .bundle import index_path, merge_bundles, open_bundle, write_bundle
 from .reader import CheckpointReader, check_disjoint

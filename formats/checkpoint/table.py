@@ -11,10 +11,10 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from ...core.errors import DataLossError, UnimplementedError
 from ...core.numerics import snappy, wire
 from ...core.numerics.crc32c import crc32c, mask, masked_crc32c
 from ...core.numerics.varint import varint
+from ...core.support.errors import DataLossError, UnimplementedError
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_SIZE, _TRAILER_SIZE = 48, 5

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core import dtypes
-from ...core.atomic import file_errors, replacing
-from ...core.dtypes import DType
-from ...core.errors import DataLossError
 from ...core.runtime.files import OPEN, FileGate
-from ...core.tensors import Tensor
+from ...core.support.atomic import file_errors, replacing
+from ...core.support.errors import DataLossError
+from ...core.types import dtypes
+from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
 from ..scan import parse

@@ -7,7 +7,7 @@ import ipaddress
 import urllib.parse
 from typing import Final
 
-from ...core.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError
 
 _FILES: Final = ("ca", "cert", "key")
 SCHEMES: Final = ("grpc", "grpcs")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ...core import errors
-from ...core.errors import TfgError
 from ...core.graph import Graph, Node
+from ...core.support import errors
+from ...core.support.errors import TfgError
 
 # By the numbers of gRPC's status codes, which are TensorFlow's.
 _KINDS: Final[dict[int, type[TfgError]]] = {

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from ...core.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
-from ...core.extras import extra_hint
 from ...core.numerics import wire
-from ...core.regular_files import open_regular
+from ...core.support.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.support.optional_packages import extra_hint
+from ...core.support.regular_files import open_regular
 from ..protos import cluster_pb2 as pb
 from .address import Address
 from .failures import failure

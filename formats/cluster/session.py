@@ -11,8 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...core.dtypes import DType, string
-from ...core.errors import (
+from ...core.flops.timings import NodeTime
+from ...core.graph import Graph, Node, Output
+from ...core.numerics.unpacking import unpacked_limit
+from ...core.runtime.caching import CacheStats
+from ...core.runtime.feeding import find_feeds
+from ...core.runtime.runner import Runner
+from ...core.runtime.runs import Hook
+from ...core.support.errors import (
     AbortedError,
     DeadlineExceededError,
     InvalidArgumentError,
@@ -22,14 +28,8 @@ from ...core.errors import (
     UnimplementedError,
     UnknownError,
 )
-from ...core.flops.timings import NodeTime
-from ...core.graph import Graph, Node, Output
-from ...core.numerics.unpacking import unpacked_limit
-from ...core.runtime.caching import CacheStats
-from ...core.runtime.feeding import find_feeds
-from ...core.runtime.runner import Runner
-from ...core.runtime.runs import Hook
-from ...core.tensors import Tensor
+from ...core.types.dtypes import DType, string
+from ...core.types.tensors import Tensor
 from ..graphdef import part_bytes, to_node_def
 from ..protos import cluster_pb2 as pb
 from ..run_metadata import node_times

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from ...core.building.builder import GraphBuilder
-from ...core.errors import DeadlineExceededError
 from ...core.graph import Graph
+from ...core.support.errors import DeadlineExceededError
 from .address import Address
 from .master import Device, Master
 from .session import CONNECT_SECONDS, ClusterSession

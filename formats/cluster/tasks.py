@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ...core.errors import DeadlineExceededError
+from ...core.support.errors import DeadlineExceededError
 from ..protos import cluster_pb2 as pb
 from .master import Device, Master
 

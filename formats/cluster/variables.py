@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.building.builder import GraphBuilder
-from ...core.dtypes import DType
-from ...core.errors import FailedPreconditionError
 from ...core.graph import Graph
 from ...core.runtime.session_like import SessionLike
+from ...core.support.errors import FailedPreconditionError
+from ...core.types.dtypes import DType
 from ...core.variable_nodes import VariableNodes, find_variables
 
 _AT_ONCE: Final = 2**28

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ...core.drawing.book import Book
-from ...core.escaping import printable_line
+from ...core.support.escaping import printable_line
 
 _FOLDER: Final = os.path.dirname(__file__)
 _SCRIPTS: Final = ("vendor/dagre.min.js", "book.js", "scene.js", "surface.js", "panel.js", "viewer.js")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import graph_case, normal
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 I64 = np.int64
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import case, normal
-from tfg.core.dtypes import from_name
+from tfg.core.types.dtypes import from_name
 
 SPECIAL = np.array([-np.inf, -100.0, -1.0, -0.0, 0.0, 0.5, 6.0, 7.0, 100.0, np.inf, np.nan], np.float32)
 FORWARD = ("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign", "LeakyRelu")

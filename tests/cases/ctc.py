@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import case, graph_case, i32, i64, normal
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 LOGITS = normal(6, 3, 5, dtype="double", scale=2)
 INDICES, VALUES = i64([0, 0], [0, 1], [0, 2], [1, 0], [2, 0], [2, 1]), i32(0, 1, 1, 3, 2, 2)

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.opcases import graph_case, integers, normal, strings
 from tests.pipelines import NUMBER, elements, function, int64, numbers, pipeline, slices, text
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 ROWS, NAMES = normal(5, 2), strings("a", "", "cc", "d", "e")
 PADDED = elements(("float32", (None, 3)), ("string", (None,)))

@@ -5,7 +5,7 @@ import numpy as np
 from tests.example_messages import example
 from tests.opcases import graph_case
 from tests.pipelines import NO_REWRITES, elements, int64
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 MESSAGES = [example(a=[1, 2], b=[1.5], c=[b"x", b"y"]), example(a=[3], b=[2.5]), example(b=[0.5], c=[b"z"])]
 TYPES = {"sparse_keys": [b"c"], "dense_keys": [b"b", b"a"], "sparse_types": ["string"], "Tdense": ["float32", "int64"]}

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.functions import define
 from tests.opcases import case, graph_case, normal
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 X = normal(3)
 

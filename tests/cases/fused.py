@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import case, normal, uniform
-from tfg.core import dtypes
+from tfg.core.types import dtypes
 
 X, W, BIAS = normal(2, 5, 6, 3), normal(2, 3, 3, 4), normal(4)
 NORM = [normal(4), normal(4, seed=1), normal(4, seed=2), uniform(4, low=0.5, high=2.0)]

@@ -5,7 +5,7 @@ import numpy as np
 from tests.functions import define
 from tests.opcases import graph_case, normal
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 X = normal(3)
 GRAPPLER_MINIMUM = 4

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import case, normal, removed
-from tfg.core.dtypes import from_name
+from tfg.core.types.dtypes import from_name
 
 LOOSE = {"half": 2e-2, "float32": 1e-3, "complex64": 1e-3}
 FLOATS = ("float32", "double", "complex64", "complex128")

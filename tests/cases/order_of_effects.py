@@ -5,8 +5,8 @@ import numpy as np
 from tests.cases.control_flow import counted, loop
 from tests.functions import define
 from tests.opcases import graph_case
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 
 
 def variable(g, value, name="v"):

@@ -5,7 +5,7 @@ import numpy as np
 from tests.example_messages import sequence_example
 from tests.opcases import case
 from tests.opcases import string_array as strings
-from tfg.core import dtypes
+from tfg.core.types import dtypes
 
 E0 = sequence_example({})
 E1 = sequence_example({"c": [5]}, a=[[1, 2], [3]], d=[[1.5, 2.5], [3.5, 4.5]])

@@ -6,7 +6,7 @@ Placeholders hold plain integers, which Bitcast makes quantized.
 import numpy as np
 
 from tests.opcases import graph_case, integers
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 
 def whole(kind, *shape, seed=0):

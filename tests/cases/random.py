@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.opcases import case, graph_case, integers, normal
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
 
 _SEEDS = {"seed": 87654321, "seed2": 7}
 _SIZES = ([0], [1], [3], [4], [5], [255], [257], [2, 3], [])

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.cases.variables import handle
 from tests.opcases import graph_case
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
 
 _STATE = np.array([5, -1, 77])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.cases.variables import assigned, handle
 from tests.opcases import graph_case, integers, normal
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 _ROWS = np.array([2, 0, 2], np.int32)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.opcases import case, integers
 from tests.opcases import string_array as strings
-from tfg.core import dtypes
+from tfg.core.types import dtypes
 
 FLOATS = np.array([0.0, -0.0, 1.5, 1e20, 1e-7, 123456.789, np.inf, -np.inf, np.nan, -np.nan, 0.1, 1e10])
 BAD = ("a", "YQ=", "a+b/", "YQ===", "=", "YQ==YQ==", "Y Q=")

@@ -4,10 +4,10 @@ import numpy as np
 
 from tests.opcases import case, graph_case, integers, normal
 from tests.opcases import string_array as strings
-from tfg.core import dtypes
 from tfg.core.numerics import wire
-from tfg.core.tensors import Tensor
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 
 SCALARS = [wire.bytes_field(1, wire.bytes_field(1, tag) + wire.float_field(2, 1.5)) for tag in (b"a", b"b", b"c")]
 RED = Tensor.from_numpy(np.uint8([255, 0, 0, 255]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import graph_case, normal, strings
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
 
 X = normal(3, 2, dtype="float64")
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from tests.opcases import graph_case, normal
 from tfg.core.catalog import CATALOG
-from tfg.core.dtypes import from_name
 from tfg.core.ops.training import _RULES
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.dtypes import from_name
+from tfg.core.types.shapes import UNKNOWN
 
 _INDICES = np.array([1, 0, 1, 3], np.int32)
 _SCALARS = {"lr": 0.1, "alpha": 0.1, "lr_power": -0.4, "l1": 0.05, "l2": 0.02, "global_step": 3}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.opcases import graph_case, integers, normal
-from tfg.core.shapes import UNKNOWN
+from tfg.core.types.shapes import UNKNOWN
 
 
 def assigned(g, value, validate_shape=True, **attrs):

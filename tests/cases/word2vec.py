@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.opcases import graph_case, normal
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
 
 FOLDER = "/tmp/tfg_cases/"
 _WORDS = [f"w{i}" for i in range(12) for _ in range(3 * i + 2)]

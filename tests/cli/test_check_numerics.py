@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.running import tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.dtypes import float32
+from tfg.core.types.dtypes import float32
 from tfg.formats import save
 
 

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.matching import match_nodes
-from tfg.core.dtypes import float32
-from tfg.core.tensors import Tensor
+from tfg.core.types.dtypes import float32
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save
 
 SEEDS = np.random.default_rng(0)

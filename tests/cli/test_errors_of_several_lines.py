@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tfg.core.errors import InvalidArgumentError, UnimplementedError
+from tfg.core.support.errors import InvalidArgumentError, UnimplementedError
 
 HOSTILE = "a\x1b[31m\nerror: all is well"
 ROOT = pathlib.Path(tfg.__file__).parent

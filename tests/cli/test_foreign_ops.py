@@ -7,11 +7,11 @@ import pytest
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
 from tfg.core.foreign_ops import _removed, foreign
 from tfg.core.graph import Graph
-from tfg.core.tensors import FuncRef
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import FuncRef
 from tfg.formats import save
 
 ENGINE = {"InT": [dtypes.float32], "OutT": [dtypes.float32]}

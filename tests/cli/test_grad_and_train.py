@@ -12,7 +12,7 @@ import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run_tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import DeadlineExceededError
+from tfg.core.support.errors import DeadlineExceededError
 from tfg.core.training.trainer import LeastSquares, Trainer
 
 

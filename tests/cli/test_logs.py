@@ -12,7 +12,7 @@ import pytest
 from tests.cli.running import SAMPLES, tfg
 from tfg import GraphBuilder
 from tfg.cli.main import commands
-from tfg.core.dtypes import float32
+from tfg.core.types.dtypes import float32
 from tfg.formats import load, save
 
 XOR = SAMPLES / "xor.pbtxt"

@@ -11,8 +11,8 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.test_freezing import W, built, conditional
 from tfg.cli import main
-from tfg.core.dtypes import as_dtype
-from tfg.core.errors import InvalidArgumentError, TfgError
+from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.types.dtypes import as_dtype
 from tfg.formats import save
 from tfg.formats.checkpoint import write_checkpoint
 from tfg.formats.values import parse_value

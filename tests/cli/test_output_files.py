@@ -22,8 +22,8 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.cli.main import commands, root
 from tfg.cli.options import FileName, OutputFile
-from tfg.core.errors import InvalidArgumentError, NotFoundError
-from tfg.core.file_formats import extension_of
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.support.file_formats import extension_of
 from tfg.formats.protos.graph_pb2 import GraphDef
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from tfg.formats.state import write_state

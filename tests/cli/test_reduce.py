@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.dtypes import float32
 from tfg.core.transforms.reduction import minimal, reduce_graph
+from tfg.core.types.dtypes import float32
 from tfg.formats import load, save
 
 

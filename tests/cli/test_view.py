@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tests.pages import NASTY, book_in, nasty_graph
-from tfg.core.escaping import printable_line
+from tfg.core.support.escaping import printable_line
 
 XOR = str(SAMPLES / "xor.pbtxt")
 

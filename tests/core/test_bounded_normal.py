@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import bounded_normal
 from tfg.core.numerics.bounded_normal import Ahead, bounded_normal_calls
 from tfg.core.numerics.philox import Philox, normal_from_words
+from tfg.core.support.errors import InvalidArgumentError
 
 F = np.float32
 BOUNDS = ((-2, 2), (0.5, 0.7), (3, 9))  # by normal, uniform and exponential proposals

@@ -12,10 +12,10 @@ from tfg import GraphBuilder, Session, gradients
 from tfg.core import registry
 from tfg.core.catalog import CATALOG
 from tfg.core.control_flow.conditions import LOOP_OPS
-from tfg.core.errors import UnimplementedError
 from tfg.core.functions.call_kinds import CALL_KINDS, Form
 from tfg.core.gradients.backward import CONDITIONALS
 from tfg.core.op_facts import has_fact
+from tfg.core.support.errors import UnimplementedError
 
 DATASETS = r"\w*Dataset(V\d)?|OneShotIterator"
 # Ops that name functions and call none where they stand.

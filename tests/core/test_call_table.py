@@ -12,7 +12,7 @@ from tests.functions import define
 from tfg.core.functions.callers import CallTable, callers_by_function
 from tfg.core.functions.instantiation import instantiate
 from tfg.core.ordering.effects import accesses
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 CALL = {"Tout": ["float32"]}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.core import dtypes
 from tfg.core.catalog import CATALOG, parse_op, split_top
-from tfg.core.errors import AlreadyExistsError, InvalidArgumentError
+from tfg.core.support.errors import AlreadyExistsError, InvalidArgumentError
+from tfg.core.types import dtypes
 
 SPEC = (
     "Blend(a: T, rest: N * T, key: string) -> (out: T) "

@@ -10,10 +10,10 @@ import pytest
 from tests.functions import define
 from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import FileAccess, GraphBuilder, Session, count_flops, jacobian
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.inference import infer
 from tfg.core.ops import _tensor_proto
+from tfg.core.support.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
+from tfg.core.types import dtypes
 
 TEXT = elements(("string", ()))
 WORDS = np.array([b"NCHW"], object)

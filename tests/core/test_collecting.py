@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from tfg.core.collecting import RARELY, rare_collection
 from tfg.core.graph import Graph
 from tfg.core.passes.pipeline import optimize
+from tfg.core.support.gc_control import RARELY, rare_collection
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ import pytest
 
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 from tfg.core.metagraph import MetaGraph
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 
 
 @pytest.fixture(autouse=True)

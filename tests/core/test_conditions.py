@@ -6,7 +6,7 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.control_flow.conditions import Conditions
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 
 
 def test_a_cycle_is_refused():

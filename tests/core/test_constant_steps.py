@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.support.errors import InvalidArgumentError
 
 RUNS = SETTLING_RUN + 2
 

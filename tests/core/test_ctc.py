@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import InvalidArgumentError
 
 
 def loss(steps, ignored):

@@ -8,9 +8,9 @@ import random
 import pytest
 
 from tfg.core.building.placement import Device, Placement, canonical_device
-from tfg.core.dims import Dim, dim_max, dim_min, floor_div, substitute
-from tfg.core.errors import InvalidArgumentError, UnimplementedError
-from tfg.core.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
+from tfg.core.support.errors import InvalidArgumentError, UnimplementedError
+from tfg.core.types.dims import Dim, dim_max, dim_min, floor_div, substitute
+from tfg.core.types.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
 
 
 def test_arithmetic_on_symbols():

@@ -17,7 +17,7 @@ from tfg.core.numerics.philox import Philox
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime import dataflow
 from tfg.core.runtime.rehearsed_draws import DrawRecord
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def built(build):

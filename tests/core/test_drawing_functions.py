@@ -6,9 +6,9 @@ import pytest
 from tests.functions import define
 from tfg import Session
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import ResourceExhaustedError
 from tfg.core.runtime import lowering
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import ResourceExhaustedError
+from tfg.core.types.tensors import FuncRef
 
 UNIFORM = {"dtype": "float32", "seed": 3, "seed2": 5}
 

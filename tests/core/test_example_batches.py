@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from tests.example_messages import example
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError, TfgError
 from tfg.core.numerics import wire
 from tfg.core.ops import parsing_examples
 from tfg.core.ops._example_batches import entries_of
 from tfg.core.ops._examples import Columns, parse_example
 from tfg.core.ops.parsing_examples import dense_features, parse_batch
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import DataLossError, TfgError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
 
 TYPES = (dtypes.int64, dtypes.float32, dtypes.string)
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError
 from tfg.core.numerics import wire
 from tfg.core.ops._examples import concatenated, parse_feature
+from tfg.core.support.errors import DataLossError
+from tfg.core.types import dtypes
 
 
 @pytest.mark.parametrize(("dtype", "values"), [

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from tfg.core.engines.finding import _OWN
-from tfg.core.extras import extra_hint
+from tfg.core.support.optional_packages import extra_hint
 
 ROOT = Path(__file__).parents[2]
 

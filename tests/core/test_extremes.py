@@ -11,11 +11,17 @@ from tests.passes.rewriting import placeholder
 from tests.pipelines import numbers
 from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
-from tfg.core.errors import DeadlineExceededError, InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from tfg.core.inference import infer
 from tfg.core.numerics import sdca
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.runtime.files import FileAccess
+from tfg.core.support.errors import (
+    DeadlineExceededError,
+    InternalError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    TfgError,
+)
 
 LOW, HIGH = -(2**63), 2**63 - 1
 ONES, VECTOR = np.ones((2, 3), np.float32), np.ones(3, np.float32)

@@ -12,9 +12,10 @@ import tfg
 from tests.cases.control_flow import counted
 from tests.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
-from tfg.core import dtypes, op_facts, registry
+from tfg.core import op_facts, registry
 from tfg.core.catalog import CATALOG
 from tfg.core.comparing import contents
+from tfg.core.types import dtypes
 
 CORE = pathlib.Path(tfg.__file__).parent / "core"
 ASKING = {"has_fact", "is_fact", "ops_with"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.errors import InvalidArgumentError, TfgError
+from tfg.core.support.errors import InvalidArgumentError, TfgError
 
 Pair = collections.namedtuple("Pair", "first second")
 

@@ -10,9 +10,9 @@ import pytest
 
 import tfg
 from tests.cli.running import SAMPLES
-from tfg.core import atomic
 from tfg.core.runtime.files import OPEN
-from tfg.core.tensors import Tensor
+from tfg.core.support import atomic
+from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
 from tfg.formats.checkpoint.v1 import write_v1
 from tfg.formats.npz import write_npz

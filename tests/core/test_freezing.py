@@ -7,9 +7,9 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.errors import FailedPreconditionError
-from tfg.core.tensors import FuncRef, Tensor
+from tfg.core.support.errors import FailedPreconditionError
 from tfg.core.transforms.freezing import freeze
+from tfg.core.types.tensors import FuncRef, Tensor
 from tfg.formats import load, to_bytes
 
 W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)

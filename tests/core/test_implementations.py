@@ -12,8 +12,8 @@ from tfg.core.explaining.nodes import Explainer
 from tfg.core.flops.count import count_flops
 from tfg.core.functions.implementations import implementation
 from tfg.core.passes.pipeline import inline_functions, optimize
-from tfg.core.tensors import Tensor
 from tfg.core.transforms.freezing import freeze
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, to_bytes
 
 X = {"x:0": np.float32(0)}

@@ -10,14 +10,14 @@ from tests.cases.composite import METADATA
 from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.dims import Dim, dim_max, dim_min
-from tfg.core.dtypes import as_dtype, float32
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape, TensorSpec
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.dims import Dim, dim_max, dim_min
+from tfg.core.types.dtypes import as_dtype, float32
+from tfg.core.types.shapes import Shape, TensorSpec
+from tfg.core.types.tensors import FuncRef
 from tfg.formats import to_bytes
 
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")

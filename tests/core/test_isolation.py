@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.errors import DeadlineExceededError, InvalidArgumentError
 from tfg.core.node_calls import apply_kernel
 from tfg.core.runtime import limits
 from tfg.core.runtime.isolation import can_be_apart, run_apart
+from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError
 
 MATRIX = np.array([[2, 1], [1, 3]], np.float32)
 CASES = {
@@ -20,7 +20,7 @@ CASES = {
     "a view": (lambda g, x: g.Neg(x), [np.broadcast_to(np.float32(3), (4, 5))]),
     "a view with rows": (lambda g, x: g.Softmax(x), [np.broadcast_to(MATRIX[:, None], (2, 7, 2))]),
     "nothing": (lambda g, x: g.Exp(x), [np.zeros((0, 3))]),
-    "bfloat16": (lambda g, x: g.Exp(x), [tfg.core.dtypes.bfloat16]),
+    "bfloat16": (lambda g, x: g.Exp(x), [tfg.core.types.dtypes.bfloat16]),
     "dtypes in attributes": (lambda g, x: g.Cast(x, DstT="int64"), [MATRIX]),
 }
 
@@ -28,7 +28,7 @@ CASES = {
 def node_and_inputs(make, values):
     values = [v if isinstance(v, np.ndarray) else np.array([1, 2]).astype(v.numpy) for v in values]
     g = tfg.GraphBuilder()
-    inputs = [g.Placeholder(dtype=tfg.core.dtypes.from_numpy(v.dtype), shape=v.shape) for v in values]
+    inputs = [g.Placeholder(dtype=tfg.core.types.dtypes.from_numpy(v.dtype), shape=v.shape) for v in values]
     return make(g, *inputs).node, values
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfg.core.keyed_cache import KeyedCache
+from tfg.core.support.keyed_cache import KeyedCache
 
 
 def filled(count):

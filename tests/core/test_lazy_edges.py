@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from tfg.core import dtypes
 from tfg.core.derived_specs import DerivedSpecs
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.graph import Graph, Output
 from tfg.core.inference import Answers, infer
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
 from tfg.formats import load, to_bytes, to_text
 from tfg.formats.protos.graph_pb2 import GraphDef
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.running import tfg
-from tfg.core import dtypes, registry
+from tfg.core import registry
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import TfgError
 from tfg.core.op_libraries.entry_points import installed_libraries
 from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.support.errors import TfgError
+from tfg.core.types import dtypes
 
 LIBRARY = """
 from tfg.core.catalog import CATALOG

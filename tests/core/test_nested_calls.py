@@ -9,12 +9,12 @@ import pytest
 
 import tfg
 from tests.functions import define
-from tfg.core.errors import ResourceExhaustedError
 from tfg.core.flops import count_flops
 from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import ResourceExhaustedError
+from tfg.core.types.shapes import Shape
 
 CALL = """attr {{ key: "f" value {{ func {{ name: "{f}" }} }} }}
   attr {{ key: "Tin" value {{ list {{ type: DT_FLOAT }} }} }} attr {{ key: "Tout" value {{ list {{ type: DT_FLOAT }} }} }}"""

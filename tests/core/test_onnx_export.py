@@ -9,12 +9,12 @@ import tfg as package
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import UnimplementedError
 from tfg.core.onnx.exporting import export
 from tfg.core.onnx.stateless import updates, without_updates
 from tfg.core.passes.pipeline import inline_functions
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import UnimplementedError
+from tfg.core.types.shapes import Shape
 
 
 def exported(b, *outputs):

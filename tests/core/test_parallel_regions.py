@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.errors import TfgError
 from tfg.core.numerics import helpers, products, threads
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime import fused_calls, parallel_regions, region_calls, tiers
@@ -18,6 +17,7 @@ from tfg.core.runtime.instructions import ON_SLOTS
 from tfg.core.runtime.parallel_regions import Timing, find_regions
 from tfg.core.runtime.region_calls import RegionCall
 from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.support.errors import TfgError
 
 RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * tiers._TRIALS
 SECONDS = Timing(1.0, 0.0)

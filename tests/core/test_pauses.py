@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.errors import DeadlineExceededError
 from tfg.core.numerics import pauses
 from tfg.core.numerics.philox import Philox
 from tfg.core.numerics.philox_distributions import gamma, poisson
+from tfg.core.support.errors import DeadlineExceededError
 
 LONG = {
     "RandomGamma": ([1 << 26], [1.5]), "RandomStandardNormal": ([1 << 26],), "TruncatedNormal": ([1 << 26],),

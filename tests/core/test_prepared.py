@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfg import GraphBuilder, Session
-from tfg.core import dtypes, registry
-from tfg.core.errors import InvalidArgumentError
+from tfg.core import registry
 from tfg.core.prepared import _PREPARED, prepared_kernel
 from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
 
 REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
 OF_SHAPES = ("Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")

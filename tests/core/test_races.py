@@ -19,7 +19,7 @@ from tfg.core.ordering import races as races_module
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.passes.settling import settle_races
 from tfg.core.planning.planner import compile_plan, races_of
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def built(build):

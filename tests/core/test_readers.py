@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.errors import OutOfRangeError
 from tfg.core.runtime.files import FileAccess
+from tfg.core.support.errors import OutOfRangeError
 
 
 @pytest.fixture

@@ -13,21 +13,16 @@ import pytest
 from tests.passes.rewriting import placeholder
 from tests.pipelines import numbers
 from tfg import FileAccess, GraphBuilder, Session, gradients, optimize
-from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
 from tfg.core.datasets.batching import Unbatch
 from tfg.core.datasets.sources import Generated
-from tfg.core.errors import (
-    InternalError,
-    InvalidArgumentError,
-    TfgError,
-    UnimplementedError,
-)
 from tfg.core.faults import faults_of
 from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.numerics import png, wire
-from tfg.core.shapes import UNKNOWN
+from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import UNKNOWN
 
 IMAGE, FILTER = np.ones((1, 4, 4, 2), np.float32), np.ones((1, 1, 2, 3), np.float32)
 FUSED = {"strides": [1, 1, 1, 1], "padding": "SAME", "num_host_args": 0}

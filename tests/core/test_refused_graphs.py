@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.errors import InternalError, InvalidArgumentError, TfgError
 from tfg.core.inference import infer
-from tfg.core.tensors import Placeholder
+from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError
+from tfg.core.types.tensors import Placeholder
 
 VALUES = (
     "type: DT_FLOAT", "type: 0", "type: 77", "type: DT_FLOAT_REF", "i: 3", 's: "abc"', "b: true", "f: 1.5", 'placeholder: "T"',

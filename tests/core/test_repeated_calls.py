@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.dtypes import float32
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics.sums import column_sums
 from tfg.core.ops.joining import concat
 from tfg.core.ops.selecting import select
@@ -14,6 +12,8 @@ from tfg.core.ops.shapes import reshape
 from tfg.core.ops.slicing import slice_
 from tfg.core.ops.splitting import split
 from tfg.core.ops.stack import Stack
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.dtypes import float32
 
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.ops.gather import row_numbers
+from tfg.core.support.errors import InvalidArgumentError
 
 
 @pytest.mark.parametrize("rank", [1, 2, 63, 64])

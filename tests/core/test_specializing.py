@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime import shape_programs
 from tfg.core.runtime.specializing import Known, every_step
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.tensors import FuncRef
 
 WIDTH = 3
 RUNS = 4

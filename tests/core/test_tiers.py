@@ -9,10 +9,10 @@ import pytest
 import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.numerics import threads
 from tfg.core.runtime import region_calls, tiers
 from tfg.core.runtime.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
+from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
 
 SAMPLES = pathlib.Path(tfg.__file__).parent / "sample_graphs"
 ALL = list(Tier)

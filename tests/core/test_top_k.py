@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.dtypes import int32
 from tfg.core.ops.sorting import approx_top_k, top_k
+from tfg.core.types.dtypes import int32
 
 RNG = np.random.default_rng(3)
 ROWS = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tfg import GraphBuilder, Session
-from tfg.core.dtypes import float32
 from tfg.core.passes.pipeline import optimize
 from tfg.core.transforms.subgraphs import subgraph
+from tfg.core.types.dtypes import float32
 
 
 def test_cut_at_one_output_of_several():

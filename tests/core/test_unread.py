@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.test_specializing import RUNS, beside_plain, ops
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 
 IMAGES, FILTER = (2, 5, 5, 3), (3, 3, 3, 4)
 

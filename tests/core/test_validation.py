@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session, count_flops, gradients, optimize
-from tfg.core import dtypes, registry
+from tfg.core import registry
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import InternalError, InvalidArgumentError, TfgError
 from tfg.core.graph import Graph
 from tfg.core.inference import infer
 from tfg.core.passes import pipeline
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef, Placeholder, Tensor
+from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef, Placeholder, Tensor
 from tfg.formats import load, save, to_bytes, write_checkpoint
 
 ONE_OF_EACH = {

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.dtypes import float32
-from tfg.core.errors import TfgError
 from tfg.core.functions.call_sites import CallSite
 from tfg.core.planning.while_plans import while_plans
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import TfgError
+from tfg.core.types.dtypes import float32
+from tfg.core.types.tensors import FuncRef
 
 ANY_SHAPE = np.int32(-1)
 RUNS = 3

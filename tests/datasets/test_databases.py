@@ -12,9 +12,9 @@ import pytest
 from tests.pipelines import elements
 from tfg import FileAccess
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import InvalidArgumentError, OutOfRangeError, PermissionDeniedError
 from tfg.core.numerics import lmdb
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError, PermissionDeniedError
 
 WRITTEN = (
     b"c-rmRJq|%Z5CGs=UZGow#yOn8Rs6NIj^I?{1dbqTjZRCvJUkJh@Dj!M6+5$=NhaBDXCrPp<+|G(*D30{_s|)}N9Rg>=~kZt0001JN^11|pI-X3s#v_)n*#s"

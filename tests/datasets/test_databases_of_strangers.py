@@ -7,7 +7,7 @@ import pytest
 
 from tests.pipelines import elements, text
 from tfg import FileAccess, GraphBuilder, Session
-from tfg.core.errors import DeadlineExceededError, TfgError
+from tfg.core.support.errors import DeadlineExceededError, TfgError
 
 _ONE = elements(("string", ()))
 _ENDLESS = "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"

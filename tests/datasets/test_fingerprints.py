@@ -4,9 +4,9 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import NotFoundError
 from tfg.core.runtime.session import Session
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import NotFoundError
+from tfg.core.types.tensors import FuncRef
 
 
 def mapped(g, name, factor, size=5):

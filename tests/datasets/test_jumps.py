@@ -9,10 +9,10 @@ from tests.drawn_pipelines import pipelines
 from tests.pipelines import NUMBER, function, int64, numbers, slices
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets.iterators import IteratorState
-from tfg.core.errors import OutOfRangeError, TfgError
 from tfg.core.graph import Graph
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.values import object_array
+from tfg.core.support.errors import OutOfRangeError, TfgError
 
 MANY = 2**40
 

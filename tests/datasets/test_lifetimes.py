@@ -5,8 +5,8 @@ import pytest
 
 from tests.pipelines import NUMBER, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import OutOfRangeError
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import OutOfRangeError
 
 
 def test_a_random_seed_generator_gives_each_pass_another_order():

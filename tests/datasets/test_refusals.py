@@ -12,12 +12,12 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg import GraphBuilder, Session
-from tfg.core.errors import DataLossError, FailedPreconditionError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.numerics import unpacking
 from tfg.core.numerics.crc32c import masked_crc32c
 from tfg.core.runtime.files import FileAccess
-from tfg.core.shapes import UNKNOWN
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import DataLossError, FailedPreconditionError, InternalError, InvalidArgumentError, TfgError
+from tfg.core.types.shapes import UNKNOWN
+from tfg.core.types.tensors import FuncRef
 from tfg.formats import FileCheckpointStore
 
 ONE = {"output_types": ["int64"], "output_shapes": [UNKNOWN]}

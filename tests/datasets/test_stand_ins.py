@@ -5,8 +5,8 @@ import pytest
 
 from tests.pipelines import NUMBER, elements, function, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import TfgError
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import TfgError
 
 PAIR = elements(("int64", ()), ("int64", ()))
 

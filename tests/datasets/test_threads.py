@@ -10,8 +10,8 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg import GraphBuilder, Session
-from tfg.core.errors import OutOfRangeError
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import OutOfRangeError
+from tfg.core.types.tensors import FuncRef
 
 _COUNT, _THREADS = 200, 4
 

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from tfg.core import dtypes
 from tfg.core.runtime.session import Session
+from tfg.core.types import dtypes
 
 
 class FakeEngine:

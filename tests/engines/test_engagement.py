@@ -15,9 +15,9 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engagement import Engagement
 from tfg.core.engines.finding import engine_names, find_engine
 from tfg.core.engines.verification import difference
-from tfg.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
+from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
+from tfg.core.types.shapes import Shape
 
 X = {"x:0": np.float32([1, 2])}
 EXPECTED = [8, 27]

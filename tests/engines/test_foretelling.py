@@ -11,7 +11,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.partition import clusters, partition
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
+from tfg.core.types.shapes import Shape
 
 
 def dropping(shape_of=lambda b, value: b.Shape(value)):

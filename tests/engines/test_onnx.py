@@ -23,11 +23,11 @@ from tests.recorded_answers import answers  # noqa: E402
 from tests.security import kills  # noqa: E402
 from tfg.core import registry  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.dtypes import from_name  # noqa: E402
-from tfg.core.errors import UnimplementedError  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
-from tfg.core.tensors import Tensor  # noqa: E402
+from tfg.core.support.errors import UnimplementedError  # noqa: E402
+from tfg.core.types.dtypes import from_name  # noqa: E402
+from tfg.core.types.tensors import Tensor  # noqa: E402
 from tfg.formats import onnx_model  # noqa: E402
 from tfg.formats.onnx_model import as_pairs, run_onnx, save_onnx  # noqa: E402
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.errors import UnimplementedError
 from tfg.core.onnx.exporting import export
+from tfg.core.support.errors import UnimplementedError
 from tfg.formats.onnx_model import run_onnx, save_onnx
 
 pytest.importorskip("onnx", reason="the extra tfg[onnx] is not installed")

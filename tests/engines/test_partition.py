@@ -15,15 +15,15 @@ from tfg.core.graph import Graph
 from tfg.core.planning.needed import needed_sources
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
-from tfg.core.tensors import Tensor
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 
 FLOAT = {"T": "float"}
 
 
 def add(graph, op, inputs=(), controls=(), **attrs):
     """A node named by its number."""
-    from tfg.core import dtypes
+    from tfg.core.types import dtypes
 
     typed = {name: dtypes.as_dtype(value) if isinstance(value, str) else value for name, value in attrs.items()}
     return graph.add_node(f"n{len(graph)}", op, inputs, controls, typed)

@@ -15,8 +15,8 @@ import pytest
 
 from tfg.core.engines import peers
 from tfg.core.engines.peers import Meeting, Peers
-from tfg.core.errors import InvalidArgumentError, UnavailableError
 from tfg.core.numerics.threads import OWN_THREADS
+from tfg.core.support.errors import InvalidArgumentError, UnavailableError
 
 TERMS = {"--mesh": "4"}
 

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from tests.engines.fake_engine import FakeEngine
 from tests.functions import define
-from tfg.core.arrays import Held
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.dtypes import float32
 from tfg.core.engines.engagement import Engagement
 from tfg.core.engines.protocol import Declined
-from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.runtime.resources import Variable
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
+from tfg.core.types.arrays import Held
+from tfg.core.types.dtypes import float32
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 
 X = {"x:0": np.float32([1, -2])}
 READS = ["before:0", "after:0", "train"]

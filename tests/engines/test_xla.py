@@ -20,10 +20,10 @@ from tfg.core import registry  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engagement import Engagement  # noqa: E402
 from tfg.core.engines.finding import find_engine  # noqa: E402
-from tfg.core.errors import InvalidArgumentError, TfgError  # noqa: E402
 from tfg.core.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
-from tfg.core.tensors import Tensor  # noqa: E402
+from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
+from tfg.core.types.tensors import Tensor  # noqa: E402
 
 TRIED = 1
 """How many cases of each op are compiled: more take minutes."""

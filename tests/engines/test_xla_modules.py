@@ -12,9 +12,9 @@ import jax  # noqa: E402
 from jax import export  # noqa: E402
 
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.errors import UnimplementedError  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
-from tfg.core.shapes import Shape  # noqa: E402
+from tfg.core.support.errors import UnimplementedError  # noqa: E402
+from tfg.core.types.shapes import Shape  # noqa: E402
 
 WEIGHTS = np.arange(12, dtype="f").reshape(4, 3)
 

@@ -16,12 +16,12 @@ from tests.cli.running import ROOT  # noqa: E402
 from tests.engines.test_variables import state  # noqa: E402
 from tests.engines.test_xla import engine  # noqa: E402
 from tfg.core import registry  # noqa: E402
-from tfg.core.arrays import Held  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.catalog import CATALOG  # noqa: E402
-from tfg.core.errors import DataLossError, InvalidArgumentError  # noqa: E402
 from tfg.core.op_facts import ops_with  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.support.errors import DataLossError, InvalidArgumentError  # noqa: E402
+from tfg.core.types.arrays import Held  # noqa: E402
 
 UPDATES = sorted(op for op in ops_with("training") if registry.lowering(op) is not None)
 

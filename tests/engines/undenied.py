@@ -21,9 +21,9 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import engagement
 from tfg.core.engines.denials import Denials
 from tfg.core.engines.finding import find_engine
-from tfg.core.errors import TfgError
 from tfg.core.runtime.session import Session
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import TfgError
+from tfg.core.types.tensors import Tensor
 
 on_request = pytest.mark.skipif(
     "TFG_EVERY_DENIAL" not in os.environ, reason="takes minutes: what an engine gets wrong depends on the processor"

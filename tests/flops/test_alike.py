@@ -7,7 +7,7 @@ import pytest
 
 from tfg import GraphBuilder
 from tfg.core.flops import Kept, count, count_flops
-from tfg.core.shapes import Shape
+from tfg.core.types.shapes import Shape
 from tfg.formats import load, to_bytes
 
 

@@ -13,13 +13,13 @@ from tests.cases import control_flow as loops
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.dims import Dim, dim_min, floor_div
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
 from tfg.core.flops.measured import measure
 from tfg.core.flops.report import magnitude
 from tfg.core.flops.training import with_backward
 from tfg.core.flops.views import by_node, by_op, by_scope, readable, select, shortened
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.dims import Dim, dim_min, floor_div
 from tfg.formats.saving import save
 
 

@@ -12,10 +12,10 @@ from tests.cli.running import tfg
 from tests.flops.test_networks import graph_of
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.errors import DataLossError
 from tfg.core.flops import count_flops
 from tfg.core.flops.measured import chrome_trace, measure
 from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
+from tfg.core.support.errors import DataLossError
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 from tfg.formats.run_metadata import read_run_metadata
 from tfg.formats.saving import save

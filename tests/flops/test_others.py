@@ -11,9 +11,9 @@ from tests.flops import definitions, definitions_sequences
 from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 from tfg.core import registry
-from tfg.core.dtypes import float32, int64
 from tfg.core.ops import batch_normalization, fused
-from tfg.core.shapes import Shape, TensorSpec
+from tfg.core.types.dtypes import float32, int64
+from tfg.core.types.shapes import Shape, TensorSpec
 
 HELD: Cases = {}
 IMAGE = (2, 4, 4, 3)

@@ -9,13 +9,13 @@ from tests.cases import control_flow as loops
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.dims import Dim, dim_min, substitute
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
 from tfg.core.flops.growth import summed
 from tfg.core.flops.measured import measure
 from tfg.core.flops.training import with_backward
-from tfg.core.versions import Versions
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.support.versions import Versions
+from tfg.core.types.dims import Dim, dim_min, substitute
 from tfg.formats.saving import save
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)

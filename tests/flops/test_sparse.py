@@ -14,8 +14,8 @@ from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 from tfg import GraphBuilder, count_flops, gradients
 from tfg.core import registry
-from tfg.core.dtypes import float32, int64
-from tfg.core.shapes import Shape, TensorSpec
+from tfg.core.types.dtypes import float32, int64
+from tfg.core.types.shapes import Shape, TensorSpec
 
 HELD: Cases = {}
 UFUNCS = {"Sum": np.add, "Add": np.add, "Sub": np.subtract, "Mean": np.add, "Prod": np.multiply, "Mul": np.multiply,

@@ -7,18 +7,18 @@ import pathlib
 import numpy as np
 import pytest
 
-from tfg.core import dtypes
-from tfg.core.errors import (
+from tfg.core.numerics import snappy
+from tfg.core.numerics.crc32c import crc32c, mask
+from tfg.core.runtime.files import FileAccess, FileGate
+from tfg.core.support.errors import (
     DataLossError,
     InvalidArgumentError,
     NotFoundError,
     PermissionDeniedError,
     UnimplementedError,
 )
-from tfg.core.numerics import snappy
-from tfg.core.numerics.crc32c import crc32c, mask
-from tfg.core.runtime.files import FileAccess, FileGate
-from tfg.core.tensors import Tensor
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint import bundle
 from tfg.formats.checkpoint.bundle import write_index

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.formats.test_functions import TEXT as FUNCTIONS
 from tests.formats.test_graphdef import TEXT
 from tests.formats.test_saved_model import META
-from tfg.core.errors import DataLossError, TfgError
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import DataLossError, TfgError
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, open_checkpoint, to_bytes, to_text
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SaverDef
 

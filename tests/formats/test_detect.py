@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tfg.core.errors import DataLossError, InvalidArgumentError
+from tfg.core.support.errors import DataLossError, InvalidArgumentError
 from tfg.formats import load, to_bytes, write_checkpoint
 
 GRAPH = b"""\

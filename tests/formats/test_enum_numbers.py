@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tfg
-from tfg.core.errors import DataLossError, InvalidArgumentError
+from tfg.core.support.errors import DataLossError, InvalidArgumentError
 from tfg.formats.run_metadata import read_run_metadata
 
 NODE = 'node { name: "a" op: "Placeholder" attr { key: "dtype" value { type: %s } } }'

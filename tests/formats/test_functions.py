@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.graph import Function, Graph
-from tfg.core.tensors import Placeholder
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Placeholder
 from tfg.formats import load, to_bytes, to_text
 from tfg.formats.function_def import encode_function
 from tfg.formats.function_library import FunctionLibrary

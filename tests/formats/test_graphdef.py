@@ -10,11 +10,11 @@ import types
 import numpy as np
 import pytest
 
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError
 from tfg.core.graph import Graph
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef, Placeholder, Tensor
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef, Placeholder, Tensor
 from tfg.formats import load, save, to_bytes, to_text
 from tfg.formats.node_writing import NodePrinter
 from tfg.formats.protos.graph_pb2 import GraphDef

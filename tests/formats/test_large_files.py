@@ -5,11 +5,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError, InvalidArgumentError
 from tfg.core.graph import Graph
 from tfg.core.numerics.crc32c import crc32c, mask
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import DataLossError, InvalidArgumentError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, open_checkpoint, save
 from tfg.formats.checkpoint.bundle import write_index
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto

@@ -7,8 +7,8 @@ import pytest
 from google.protobuf import text_format
 
 from tests.security import kills
-from tfg.core import dtypes
-from tfg.core.tensors import Tensor
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 from tfg.formats import Partitioned, load, merge_checkpoints, open_checkpoint, to_bytes, to_text, write_checkpoint
 from tfg.formats.checkpoint.bundle import read_index
 from tfg.formats.protos.graph_pb2 import TensorProto

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg as run
-from tfg.core.errors import DataLossError, InvalidArgumentError
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import DataLossError, InvalidArgumentError
+from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
 from tfg.formats.checkpoint import open_checkpoint
 from tfg.formats.checkpoint.bundle import write_bundle

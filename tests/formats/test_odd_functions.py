@@ -9,12 +9,12 @@ import pytest
 from google.protobuf import text_format
 
 from tfg import GraphBuilder, Session, count_flops, gradients, optimize
-from tfg.core.dims import Dim, floor_div
-from tfg.core.errors import InternalError, TfgError
 from tfg.core.explaining.graphs import explain_graph
 from tfg.core.explaining.pipelines import pipelines
 from tfg.core.flops.growth import summed
 from tfg.core.inference import infer
+from tfg.core.support.errors import InternalError, TfgError
+from tfg.core.types.dims import Dim, floor_div
 from tfg.formats import load
 from tfg.formats.protos.graph_pb2 import GraphDef
 

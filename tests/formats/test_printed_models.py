@@ -7,7 +7,7 @@ import pytest
 from google.protobuf import text_format
 
 from tests.formats.test_printed_text import graph_text
-from tfg.core.errors import InvalidArgumentError, TfgError
+from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.formats import load, printed_nodes
 from tfg.formats.graphdef import graph_chunks
 from tfg.formats.meta_graph import graph_from_meta_graph, graph_from_meta_graph_text

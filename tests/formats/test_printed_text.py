@@ -7,7 +7,7 @@ import time
 import pytest
 from google.protobuf import text_format
 
-from tfg.core.errors import InvalidArgumentError, TfgError
+from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.formats import load
 from tfg.formats.graphdef import graph_chunks, graph_from_bytes, graph_from_text
 from tfg.formats.printed_nodes import PrintedScan

@@ -4,9 +4,9 @@ import pytest
 from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES
-from tfg.core import dtypes
-from tfg.core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.metagraph import Asset, SaverInfo, VariableInfo
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from tfg.core.types import dtypes
 from tfg.formats import load, save, to_bytes, to_text
 from tfg.formats.protos.graph_pb2 import GraphDef
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel, VariableDef

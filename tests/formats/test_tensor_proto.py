@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
-from tfg.core.handles import ResourceHandle, VariantData
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
+from tfg.core.types import dtypes
+from tfg.core.types.resource_handles import ResourceHandle, VariantData
+from tfg.core.types.tensors import Tensor
 from tfg.formats.protos.graph_pb2 import TensorProto
 from tfg.formats.tensor_proto import decode_tensor, encode_tensor
 

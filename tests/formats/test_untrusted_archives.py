@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg
-from tfg.core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from tfg.formats import load
 from tfg.formats.npz import MANIFEST, read_npz
 from tfg.formats.values import parse_value

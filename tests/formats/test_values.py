@@ -9,8 +9,8 @@ import pytest
 
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder, save
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
 from tfg.formats.values import parse_value
 
 DTYPES = [dtypes.from_number(number) for number in range(1, 34)]

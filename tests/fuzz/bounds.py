@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tfg.core.errors import DeadlineExceededError
+from tfg.core.support.errors import DeadlineExceededError
 
 SECONDS = 10.0
 MEMORY = 3 << 30

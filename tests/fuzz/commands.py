@@ -24,9 +24,9 @@ from tests.fuzz.files import SAMPLES, draw_state, originals, write_files
 from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE, commands, root
-from tfg.core.errors import TfgError
 from tfg.core.op_libraries.loading import load_op_library
 from tfg.core.passes.order import all_passes
+from tfg.core.support.errors import TfgError
 from tfg.core.training.optimizers import OPTIMIZERS
 from tfg.formats import load, to_bytes, to_text
 

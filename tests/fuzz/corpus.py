@@ -13,16 +13,16 @@ from tests.fuzz import drawing
 from tests.fuzz.drawing import chance
 from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
-from tfg.core.dtypes import DType
-from tfg.core.errors import TfgError
 from tfg.core.functions.instantiation import instantiate
 from tfg.core.graph import Graph, Node
-from tfg.core.shapes import Shape
-from tfg.core.tensor_names import parse_tensor_name
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import TfgError
+from tfg.core.support.tensor_names import parse_tensor_name
+from tfg.core.types import dtypes
+from tfg.core.types.dtypes import DType
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 
 
 @functools.cache

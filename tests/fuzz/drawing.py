@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.trials import Trial
-from tfg.core import dtypes, kernel_types, registry
+from tfg.core import kernel_types, registry
 from tfg.core.catalog import CATALOG, ArgDef, AttrDef, OpDef
-from tfg.core.dtypes import DType
 from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
 from tfg.core.graph import Function, Graph, Node, Output
 from tfg.core.op_libraries.loading import load_op_library
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef, Tensor, as_bytes_array
-from tfg.core.versions import Versions
+from tfg.core.support.versions import Versions
+from tfg.core.types import dtypes
+from tfg.core.types.dtypes import DType
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef, Tensor, as_bytes_array
 
 SIZES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 INTEGERS = (0, 1, 1, 2, 2, 3, 4, 5, -1, -2, 7, 8, 16, 100, -(2**31), 2**31 - 1, 2**31, 2**40, 2**63 - 1, -(2**63))

@@ -12,14 +12,14 @@ import numpy as np
 
 from tests.fuzz import corpus, drawing
 from tests.fuzz.trials import Trial
-from tfg.core import dtypes
 from tfg.core.catalog import AttrDef
-from tfg.core.dtypes import DType
-from tfg.core.errors import TfgError
 from tfg.core.graph import Node
-from tfg.core.shapes import Shape
-from tfg.core.tensor_names import parse_tensor_name
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import TfgError
+from tfg.core.support.tensor_names import parse_tensor_name
+from tfg.core.types import dtypes
+from tfg.core.types.dtypes import DType
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 
 _SHAPES = (Shape(), Shape([]), Shape([0]), Shape([2]), Shape([None, 3]), Shape([2**31, 2**31]), Shape([1] * 6), Shape([2**26]))
 _ATTRS: Mapping[str, Sequence[Any]] = {

@@ -20,10 +20,10 @@ import numpy as np
 import tfg
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
-from tfg.core import dtypes
 from tfg.core.numerics.crc32c import masked_crc32c
 from tfg.core.runtime.files import FileAccess
-from tfg.core.tensors import Tensor
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.table import read_table, write_table

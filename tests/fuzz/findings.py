@@ -15,8 +15,8 @@ from unittest import mock
 import tfg
 from tests.fuzz.bounds import TooSlow
 from tfg.core import faults
-from tfg.core.errors import InternalError, TfgError
 from tfg.core.passes import pipeline
+from tfg.core.support.errors import InternalError, TfgError
 
 _ROOT = os.path.dirname(os.path.abspath(tfg.__file__ or "."))
 

@@ -10,11 +10,11 @@ from typing import Any
 from tests.fuzz import drawing
 from tests.fuzz.drawing import Drawing, chance
 from tests.fuzz.trials import Trial
-from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
-from tfg.core.dtypes import DType
 from tfg.core.graph import Output
-from tfg.core.shapes import Shape
+from tfg.core.types import dtypes
+from tfg.core.types.dtypes import DType
+from tfg.core.types.shapes import Shape
 
 READERS = ("DatasetCardinality", "DatasetToSingleElement", "ReduceDataset", "MakeIterator", "DatasetToGraphV2")
 _BOOL = ("predicate",)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tests.fuzz.trials import Trial
-from tfg.core.errors import TfgError
 from tfg.core.graph import Graph, Node
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import TfgError
 from tfg.core.traversal import reachable
+from tfg.core.types.tensors import Tensor
 from tfg.formats import to_text
 
 SECONDS = 20.0

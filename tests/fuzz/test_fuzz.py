@@ -24,8 +24,8 @@ from tests.fuzz.trials import PARTS, Trial, run
 from tfg import GraphBuilder
 from tfg.core import faults
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import InternalError, InvalidArgumentError
 from tfg.core.graph import Graph
+from tfg.core.support.errors import InternalError, InvalidArgumentError
 
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
 CHUNKS = 10

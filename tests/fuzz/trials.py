@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from tfg.core import dtypes
 from tfg.core.flops import count_flops
 from tfg.core.gradients import gradients
 from tfg.core.graph import Graph
 from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape, TensorSpec
-from tfg.core.tensors import Tensor
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape, TensorSpec
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, to_bytes
 
 SECONDS = 0.25

@@ -14,7 +14,7 @@ from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector, jacobian
 from tfg.core.graph import Graph, Output
 from tfg.core.inference import infer
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 X, V = np.array([2.0, 3.0]), np.array([1.0, -0.5])
 DERIVATIVES = (X**3, 3 * X**2, 6 * X)

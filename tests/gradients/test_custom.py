@@ -10,9 +10,9 @@ import pytest
 import tfg
 from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import UnimplementedError
 from tfg.core.gradients import gradients
 from tfg.core.runtime.runner import Runner
+from tfg.core.support.errors import UnimplementedError
 from tfg.formats import saving
 
 with np.load(pathlib.Path(__file__).with_name("custom.npz")) as archive:

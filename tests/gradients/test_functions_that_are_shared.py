@@ -7,10 +7,10 @@ import pytest
 
 import tfg
 from tests.functions import define
-from tfg.core.errors import ResourceExhaustedError
 from tfg.core.gradients import gradients
 from tfg.core.gradients.origins import origins
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import ResourceExhaustedError
+from tfg.core.types.tensors import FuncRef
 
 FORMS = ("call", "If", "Case", "While")
 

@@ -14,11 +14,11 @@ from tests.recorded_answers import answers
 from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG, ArgDef, OpDef
-from tfg.core.dtypes import DType
-from tfg.core.errors import TfgError, UnimplementedError
 from tfg.core.gradients import gradients
 from tfg.core.gradients.slices import has_gradient
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import TfgError, UnimplementedError
+from tfg.core.types.dtypes import DType
 
 FLOATS = (np.float32, np.float64)
 BY_LOOPS = {"StackPushV2"}

@@ -9,7 +9,7 @@ import tfg
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def program(make):

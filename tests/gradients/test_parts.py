@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.gradients.check import check_gradient
+from tfg.core.types import dtypes
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 CELL = [(2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,)]

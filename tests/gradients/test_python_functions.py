@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import UnimplementedError
 from tfg.core.gradients import gradients
 from tfg.core.graph import Graph
+from tfg.core.support.errors import UnimplementedError
 
 
 def calling(op: str) -> Graph:

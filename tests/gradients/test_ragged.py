@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import UnimplementedError
 from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector
 from tfg.core.graph import Output
 from tfg.core.runtime.session import Session
+from tfg.core.support.errors import UnimplementedError
 
 X = np.array([1.0, 2, 3, 4, 5, 6])
 V = np.array([1.0, -2, 0.5, 3, -1, 2])

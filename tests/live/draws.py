@@ -13,8 +13,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from tests.opcases import Case, graph_case
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.types import dtypes
 
 Draw = Callable[[Any], Any]
 FLOATS = ("half", "bfloat16", "float", "double")

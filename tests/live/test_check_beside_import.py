@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.running import SAMPLES
-from tfg.core.errors import TfgError
 from tfg.core.explaining.problems import ERROR, find_problems
+from tfg.core.support.errors import TfgError
 from tfg.formats import load
 from tfg.formats.loading import load_leniently
 from tfg.formats.saving import to_bytes

@@ -7,7 +7,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
-from tfg.core.words import counted
+from tfg.core.support.words import counted
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore")]

@@ -19,8 +19,8 @@ import pytest
 import tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
-from tfg.core.dtypes import float32
 from tfg.core.gradients import gradients
+from tfg.core.types.dtypes import float32
 from tfg.formats.saving import to_bytes
 
 tf = pytest.importorskip("tensorflow")

@@ -8,13 +8,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError, TfgError
 from tfg.core.graph import Graph
 from tfg.core.passes.accuracy import Accuracy
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import InvalidArgumentError, TfgError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 
 DTYPES = (dtypes.float32, dtypes.float16, dtypes.bfloat16, dtypes.complex64, dtypes.int32)
 _MEMORY = 2**24

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.graph import Graph, Node, Output
 from tfg.core.passes.pipeline import OptimizeReport, optimize
 from tfg.core.runtime.session import Session
+from tfg.core.types import dtypes
 
 Build = Callable[[GraphBuilder], Any]
 

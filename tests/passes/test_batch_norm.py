@@ -9,10 +9,10 @@ import pytest
 
 import tfg
 from tests.passes.rewriting import feeds_for, placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import batch_norm
 from tfg.core.runtime.session import Session
+from tfg.core.types import dtypes
 
 RNG = np.random.default_rng(0)
 

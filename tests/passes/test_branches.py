@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.functions import define
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 PASSES = "fold,branches,dependency,prune"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.core import dtypes
 from tfg.core.graph import Graph, Node
 from tfg.core.passes.base import PassContext
+from tfg.core.types import dtypes
 
 MANY = 70
 CHANGES = {

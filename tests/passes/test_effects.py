@@ -13,7 +13,7 @@ import tfg
 from tests.functions import define
 from tests.passes.rewriting import placeholder
 from tfg.core.passes.pipeline import optimize
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 LOWERED = {"_lower_using_switch_merge": True}
 OUT = ["float32"] * 4

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import feeds_for, nodes, placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import epilogues, gelu, normalization, padding
 from tfg.core.runtime.session import Session
+from tfg.core.types import dtypes
 
 RNG = np.random.default_rng(0)
 PADS = [[0, 0], [1, 2], [2, 0], [0, 0]]

@@ -8,7 +8,7 @@ import tfg
 from tests.functions import define
 from tests.passes.rewriting import assert_same, placeholder, rewritten
 from tfg.core.passes.pipeline import optimize
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def call(b, name, *values, op="PartitionedCall", types=("float32",)):

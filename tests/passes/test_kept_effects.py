@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.passes.rules.effects import FAR
 from tfg.core.planning.selection import needed_nodes
+from tfg.core.types import dtypes
 
 ALWAYS = np.bool_(True)
 

@@ -10,11 +10,11 @@ import pytest
 import tfg
 from tests.cases import control_flow
 from tests.passes.rewriting import assert_same, feeds_for, nodes, placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.passes.layout.minimum_cut import UNCUT, Network
 from tfg.core.passes.pipeline import optimize
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
 
 N, C, H, W, D = 2, 4, 6, 8, 5
 SIZES = {"N": N, "C": C, "H": H, "W": W, "D": D}

@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.passes.rewriting import nodes, placeholder, rewritten
 from tfg.core.control_flow.frames import find_frames
 from tfg.core.passes.pipeline import optimize
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 PASSES = "loops,prune"
 FLOAT = "float32"

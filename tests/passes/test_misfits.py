@@ -7,8 +7,8 @@ import pytest
 
 from tests.passes.rewriting import placeholder
 from tfg import GraphBuilder, Session, optimize
-from tfg.core.errors import InvalidArgumentError
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.tensors import Tensor
 
 F = np.float32
 EVERY = "default,layout,fuse{onednn=true}"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.passes.rules import constant_factors, pushing, selection, sums
 from tfg.core.runtime.session import Session
+from tfg.core.types import dtypes
 
 Build = Callable[..., object]
 

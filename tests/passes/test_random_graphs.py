@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.passes.rewriting import assert_same, placeholder
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 SHAPE = (2, 3)
 UNARY = (

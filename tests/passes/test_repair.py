@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.graph import Graph
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
-from tfg.core.shapes import Shape
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save
 
 FLOAT, INDEXED = {"T": dtypes.float32}, {"T": dtypes.float32, "Tindices": dtypes.int32}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.rules import arithmetic, data_movement
+from tfg.core.types import dtypes
 
 Build = Callable[..., object]
 

@@ -11,15 +11,15 @@ import tfg
 from tests.functions import define
 from tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
 from tfg import GraphBuilder
-from tfg.core.dtypes import as_dtype
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
 from tfg.core.functions.call_kinds import CALL_KINDS, INLINED
 from tfg.core.inference import infer
 from tfg.core.passes.functions import function_bodies
 from tfg.core.passes.pipeline import optimize
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef
+from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.types.dtypes import as_dtype
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 
 PASSES = "specialize,prune"
 FLOAT = "float32"
@@ -122,7 +122,7 @@ def test_a_call_by_name():
     handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
     b.AssignVariableOp(handle, b.constant(3.0), name="init")
     call = b.graph.add_node("call", name, [handle, placeholder(b, "x", ()), placeholder(b, "y", ())])
-    y = b.graph.add_node("out", "Neg", [call.output()], (), {"T": tfg.core.dtypes.float32}).output()
+    y = b.graph.add_node("out", "Neg", [call.output()], (), {"T": tfg.core.types.dtypes.float32}).output()
     after, _ = optimize(b.graph, ["init", y.name], ["x:0", "y:0"], PASSES)
     assert len(nodes(after, "f_specialized")[0].inputs) == 2
     session = tfg.Session(after)

@@ -8,11 +8,11 @@ import pytest
 import tfg
 from tests.cli.running import tfg as command
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core import dtypes
-from tfg.core.errors import InvalidArgumentError, NotFoundError
 from tfg.core.passes.order import all_passes
 from tfg.core.passes.pipeline import choose_passes, optimize
-from tfg.core.tensors import Tensor
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
 
 WEIGHTS = np.linspace(-1, 1, 2000, dtype="f").reshape(2, 1000)
 

@@ -16,7 +16,7 @@ from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import GraphBuilder
 from tfg.core.graph import Graph
 from tfg.core.ops._datasets import with_twins
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 from tfg.formats import write_checkpoint
 
 _RUN_1 = b"\x12\x011\x20\x02\x2a\x01\x09\x30\x03\xc0\x3e\x01"

@@ -15,7 +15,7 @@ from tests.cli.running import process
 from tests.cli.running import tfg as command
 from tests.security.bombs.table import EVERY, tried
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE
-from tfg.core.errors import TfgError
+from tfg.core.support.errors import TfgError
 
 BOMBS = tried()
 SLACK = 30

@@ -12,11 +12,11 @@ from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_
 from tfg import GraphBuilder
 from tfg.cli import main
 from tfg.core.comparing.verification import verify
-from tfg.core.errors import PermissionDeniedError
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
 from tfg.core.gradients.check import check_gradient
 from tfg.core.runtime.runner import Runner
+from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer
 from tfg.core.training.updates import add_training

@@ -17,9 +17,9 @@ import pytest
 import tfg
 from tests.cli.running import ROOT
 from tests.cli.running import tfg as tfg_in_process
-from tfg.core.errors import DeadlineExceededError, ResourceExhaustedError
 from tfg.core.runtime.process_limits import TimeLimit
-from tfg.core.tensors import FuncRef, Tensor
+from tfg.core.support.errors import DeadlineExceededError, ResourceExhaustedError
+from tfg.core.types.tensors import FuncRef, Tensor
 
 SLACK = 8
 """Seconds for a loaded machine to start Python and its libraries, beside the limit."""

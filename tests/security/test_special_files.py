@@ -150,7 +150,7 @@ def test_a_graph_may_come_from_a_shells_process_substitution():
 
 
 def test_a_stream_without_end_is_an_error(monkeypatch, files):
-    monkeypatch.setattr("tfg.core.regular_files.STREAM_LIMIT", 1 << 20)
+    monkeypatch.setattr("tfg.core.support.regular_files.STREAM_LIMIT", 1 << 20)
     code = "import sys\nwhile True: sys.stdout.buffer.write(bytes(65536))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as endless:
         done = run("dump", f"/proc/self/fd/{endless.stdout.fileno()}")
@@ -159,9 +159,9 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 
 OWN = {
-    "cli/main.py", "core/atomic.py", "core/catalog.py", "core/engines/denials.py", "core/foreign_ops.py",
+    "cli/main.py", "core/support/atomic.py", "core/catalog.py", "core/engines/denials.py", "core/foreign_ops.py",
     "core/op_libraries/entry_points.py",
-    "core/regular_files.py", "core/runtime/blas.py", "core/runtime/process_limits.py", "formats/page/writing.py",
+    "core/support/regular_files.py", "core/runtime/blas.py", "core/runtime/process_limits.py", "formats/page/writing.py",
 }  # fmt: skip
 """The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` copies what it just wrote."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import SAMPLES, command_line, process, tfg
-from tfg.core.escaping import printable, printable_json, printable_line
+from tfg.core.support.escaping import printable, printable_json, printable_line
 from tfg.formats import load, to_bytes
 from tfg.formats.protos.graph_pb2 import GraphDef
 

@@ -17,7 +17,7 @@ _LIMIT = 1 << 12
 _WRITE_ALL = """
 import pathlib, sys
 from tests.security import kills
-from tfg.core.errors import TfgError
+from tfg.core.support.errors import TfgError
 for name, writer in kills.WRITERS.items():
     try:
         writer.write(pathlib.Path(sys.argv[1]) / name, 2)

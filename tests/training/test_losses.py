@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.training.losses import NamedLoss, add_loss, parse_loss
 
 SCALER = SAMPLES / "scaler_saved_model"

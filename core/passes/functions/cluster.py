@@ -9,7 +9,7 @@ from ...catalog import ArgDef, OpDef
 from ...functions.call_kinds import call_op
 from ...graph import Function, Graph, Node, Output
 from ...node_making import add_argument
-from ...tensors import FuncRef
+from ...types.tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 
 

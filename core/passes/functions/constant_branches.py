@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ... import dtypes
 from ...catalog import CATALOG
 from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
 from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_op
@@ -15,8 +14,9 @@ from ...functions.call_sites import call_site
 from ...graph import Graph, Node, Output
 from ...node_making import add_constant, add_identity
 from ...planning.needed import needed_nodes
-from ...tensors import FuncRef, Tensor
 from ...traversal import copied_from, trail_end
+from ...types import dtypes
+from ...types.tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
 
 

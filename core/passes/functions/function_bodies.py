@@ -16,9 +16,9 @@ from ...functions.obstacles import why_not_changed
 from ...graph import Graph, Node, Output
 from ...node_making import add_identity
 from ...planning.needed import needed_nodes
-from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
 from ...traversal import copied_from, function_names
+from ...types.shapes import TensorSpec
 from ..base import Pass, PassContext, Refusal, Settled
 from ..cse import CommonSubexpressions
 from ..dependencies import Dependencies

@@ -13,7 +13,7 @@ from ...graph import Function, Graph, Node, Output
 from ...node_making import add_identity
 from ...op_facts import has_fact
 from ...planning.needed import needed_nodes
-from ...tensors import FuncRef
+from ...types.tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 
 

@@ -10,7 +10,7 @@ from ...functions.call_kinds import CallKind, call_kind
 from ...functions.obstacles import why_not_read
 from ...graph import Function, Graph, Node
 from ...planning.needed import needed_nodes
-from ...tensors import FuncRef, Tensor
+from ...types.tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
 from ..function_copies import Draft, why_not_copied
 from ..loops.invariance import passed_on

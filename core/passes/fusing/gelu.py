@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import binding, dtypes
+from ... import binding
 from ...graph import Node, Output
+from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet
 from ..rules.linear_maps import is_read_only_by, reshaped

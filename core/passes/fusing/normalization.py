@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet
 from ..rules.rewrite import MOST_MADE, Rewriter

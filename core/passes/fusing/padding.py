@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet
 from ..rules.linear_maps import is_read, is_read_only_by

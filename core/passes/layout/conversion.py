@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...errors import InvalidArgumentError
 from ...graph import Graph, Node, Output
+from ...support.errors import InvalidArgumentError
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext, become, identity_of
 from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered

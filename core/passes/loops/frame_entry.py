@@ -12,8 +12,8 @@ from ...control_flow.frames import LoopVariable
 from ...functions.purity import impurity
 from ...graph import Graph, Node, Output
 from ...inference import infer
-from ...shapes import TensorSpec
 from ...traversal import topological_order
+from ...types.shapes import TensorSpec
 from ..base import PassContext, become
 from .frame_hoisting import body_nodes, nodes_within
 

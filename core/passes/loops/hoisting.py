@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from ...control_flow.conditions import ENTER, Frame
 from ...control_flow.frames import find_frames, loop_variables
-from ...errors import TfgError
 from ...functions.call_kinds import call_kind
 from ...functions.obstacles import why_not_read
 from ...graph import Graph, Node
+from ...support.errors import TfgError
 from ..base import Pass, PassContext
 from .frame_entry import first_condition, skip_loop
 from .frame_hoisting import FrameMotion, nodes_within

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ...control_flow.conditions import is_transparent
-from ...dtypes import resource, variant
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
 from ...graph import Graph, Node, Output
 from ...inference import Inference
 from ...op_facts import has_fact
-from ...shapes import Shape
 from ...traversal import trail_end
+from ...types.dtypes import resource, variant
+from ...types.shapes import Shape
 
 
 class Invariants:

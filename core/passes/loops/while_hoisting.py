@@ -8,8 +8,8 @@ from ...control_flow.conditions import ENTER, SWITCH
 from ...functions.purity import CONTROL_FLOW
 from ...graph import Function, Graph, Node, Output
 from ...inference import Inference, infer
-from ...shapes import Shape, TensorSpec
 from ...traversal import descendants, topological_order
+from ...types.shapes import Shape, TensorSpec
 from ..base import PassContext, identity_of
 from ..function_copies import Draft, why_not_copied
 from .frame_entry import entering_spec, truth

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ... import dtypes
 from ...functions.callers import gradient_name
 from ...graph import Graph, Node, Output
 from ...op_facts import ops_with
+from ...types import dtypes
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext
 from ..rule_sets import RuleSet

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...dims import Dim
-from ...dtypes import DType
 from ...graph import Graph, Node, Output
-from ...shapes import Shape
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import Shape
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext
 from ..rule_sets import RuleSet

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from ... import dtypes
 from ...datasets import fusing
 from ...datasets.batching import Batch
 from ...datasets.options import Prefetch
@@ -18,9 +17,10 @@ from ...functions.obstacles import why_not_changed
 from ...functions.purity import has_state
 from ...graph import Graph, Node, Output
 from ...op_facts import has_fact
-from ...shapes import SCALAR
-from ...tensors import FuncRef
 from ...traversal import descendants
+from ...types import dtypes
+from ...types.shapes import SCALAR
+from ...types.tensors import FuncRef
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext, become
 from ..rule_sets import RuleSet

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ... import dtypes
 from ...building.builder import GraphBuilder
 from ...catalog import CATALOG
 from ...graph import Graph, Node, Output
@@ -21,7 +20,8 @@ from ...inference import Inference
 from ...kernel_types import runs_in_tensorflow
 from ...op_facts import has_fact
 from ...registry import shape_function
-from ...shapes import Shape
+from ...types import dtypes
+from ...types.shapes import Shape
 from ..accuracy import Accuracy
 from ..base import PassContext
 from ..rule_sets import Rule, RuleSet, rounds

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
 from ...catalog import CATALOG
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet
 from .rewrite import Rewriter

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidArgumentError
 from ...graph import Node, Output
 from ...op_facts import ops_with
-from ...shapes import Shape, broadcast_shapes
+from ...support.errors import InvalidArgumentError
+from ...types.shapes import Shape, broadcast_shapes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet, rounds
 from .linear_maps import weights_take

@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.fusing.beside_kernels import both, drawn, normalized, product, program
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 
 ACTIVATIONS = ["Relu", "Relu6", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Softplus", "Identity"]
 

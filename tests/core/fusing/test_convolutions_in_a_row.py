@@ -7,9 +7,9 @@ import pytest
 
 from tests.core.fusing.beside_kernels import depthwise, drawn, normalized, product, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime.fusing import Fused
 from tfg.core.runtime.tiers import SETTLING_RUN, forcing
+from tfg.core.support.errors import InvalidArgumentError
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 
 from tests.core.fusing.beside_kernels import both, drawn, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.support.errors import InvalidArgumentError
 
 
 def scaled_up(b, x, channels):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import philox, philox_distributions
+from tfg.core.support.errors import InvalidArgumentError
 
 
 @pytest.mark.parametrize(("prob", "drawn"), [(0.0, 0), (1.0, np.inf)])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.dtypes import from_name
 from tfg.core.numerics.scaled_sums import add_scaled, move_towards, scale_and_add
+from tfg.core.types.dtypes import from_name
 
 DTYPES = {"float32": 1e-6, "float64": 1e-14, "half": 4e-3, "bfloat16": 3e-2, "complex64": 1e-6}
 LAYOUTS = {

@@ -13,10 +13,10 @@ import numpy as np
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run_tfg
 from tfg import GraphBuilder, save
-from tfg.core.dtypes import from_numpy
-from tfg.core.errors import TfgError
 from tfg.core.graph import Graph
 from tfg.core.runtime.runner import Runner
+from tfg.core.support.errors import TfgError
+from tfg.core.types.dtypes import from_numpy
 from tfg.formats.cluster.address import Address
 from tfg.formats.cluster.master import Master
 from tfg.formats.cluster.session import ClusterSession

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats.cluster.address import Address
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tfg
-from tfg.core import errors
 from tfg.core.graph import Graph
+from tfg.core.support import errors
 from tfg.formats.cluster.failures import failure
 
 ADDITIONAL = (

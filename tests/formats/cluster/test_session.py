@@ -17,7 +17,8 @@ import tfg  # noqa: E402
 from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
-from tfg.core.errors import (
+from tfg.core.flops.measured import Recorder  # noqa: E402
+from tfg.core.support.errors import (  # noqa: E402
     AbortedError,
     FailedPreconditionError,
     InvalidArgumentError,
@@ -26,7 +27,6 @@ from tfg.core.errors import (
     UnavailableError,
     UnimplementedError,
 )
-from tfg.core.flops.measured import Recorder  # noqa: E402
 from tfg.formats.cluster import session as cluster_session  # noqa: E402
 from tfg.formats.cluster.session import ClusterSession  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402

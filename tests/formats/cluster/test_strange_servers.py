@@ -9,8 +9,8 @@ grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not install
 
 import tfg  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
-from tfg.core.errors import InternalError, TfgError, UnknownError  # noqa: E402
-from tfg.core.tensors import Tensor  # noqa: E402
+from tfg.core.support.errors import InternalError, TfgError, UnknownError  # noqa: E402
+from tfg.core.types.tensors import Tensor  # noqa: E402
 from tfg.formats.cluster.session import ClusterSession  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
 from tfg.formats.protos.graph_pb2 import TensorProto  # noqa: E402

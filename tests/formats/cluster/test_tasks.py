@@ -15,7 +15,7 @@ grpc = pytest.importorskip("grpc", reason="the extra tfg[cluster] is not install
 import tfg  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
-from tfg.core.errors import UnavailableError  # noqa: E402
+from tfg.core.support.errors import UnavailableError  # noqa: E402
 from tfg.formats.cluster import session, survey, tasks  # noqa: E402
 from tfg.formats.cluster.address import Address  # noqa: E402
 from tfg.formats.cluster.master import Master  # noqa: E402

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfg import GraphBuilder
 from tfg.core.graph import Output
-from tfg.core.tensors import Tensor
+from tfg.core.types.tensors import Tensor
 
 MOST = 2**31 - 1
 HUGE = 1 << 36

@@ -10,8 +10,8 @@ from tests.functions import define
 from tests.security.bombs.building import Bomb, ints, view
 from tfg import GraphBuilder
 from tfg.core.graph import Output
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef
+from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 
 Change = Callable[[GraphBuilder, Output, int], Output]
 

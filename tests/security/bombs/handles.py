@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.security.bombs.building import HUGE, MOST, Bomb, ints, texts, view
 from tfg import GraphBuilder
 from tfg.core.graph import Output
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def _list(g: GraphBuilder, dtype: str) -> Output:

@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.security.bombs.building import MOST, Bomb, view
 from tfg import GraphBuilder
 from tfg.core.graph import Output
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 
 def _while(g: GraphBuilder, op: str = "While", wide: int = 1) -> Output:

@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.security.bombs.building import Bomb, view
 from tfg import GraphBuilder
 from tfg.core.graph import Output
-from tfg.core.tensors import FuncRef
+from tfg.core.types.tensors import FuncRef
 
 MOST = 2**63 - 1
 NUMBER: dict[str, Any] = {"output_types": ["int64"], "output_shapes": [[]]}

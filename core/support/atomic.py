@@ -20,7 +20,7 @@ from .errors import (
     TfgError,
     UnknownError,
 )
-from .journal import tell
+from .log import tell
 
 try:
     import fcntl

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from .errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn, TypeAlias, Union
 
-from .errors import InvalidArgumentError, UnimplementedError
+from ..support.errors import InvalidArgumentError, UnimplementedError
 
 DimLike: TypeAlias = Union[int, "Dim"]
 _Atom: TypeAlias = Union[str, "_Call"]

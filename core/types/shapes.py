@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ..support.errors import InvalidArgumentError
 from .dims import Dim, DimLike, substitute
 from .dtypes import DType
-from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..support.errors import InvalidArgumentError
 from . import dtypes
 from .dtypes import DType
-from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy as np
