@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .core.flops import count_flops
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-    from .core.graph import Graph
+    from .core.graph.graph import Graph
     from .core.passes.pipeline import optimize
     from .core.runtime.files import FileAccess
     from .core.runtime.session import Session

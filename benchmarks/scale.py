@@ -25,7 +25,7 @@ import numpy as np
 import tfg
 from benchmarks.scale_graphs import KEPT, PLAIN_FORMS, UNKNOWN, shape_of, write_graph
 from tfg.core.explaining.stages import recover_stages
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.planning.planner import compile_plan
 
 TICK = 1e-3

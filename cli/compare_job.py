@@ -12,7 +12,7 @@ from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.execution import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
 from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.passes.pipeline import choose_passes, guessed_fetches, optimize
 from ..core.runtime.session import Session
 from ..core.support.errors import InvalidArgumentError

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.errors import TfgError
 
 _MAX_OFFERED: Final = 500

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
 from ..core.support.words import counted

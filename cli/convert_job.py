@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.verification import Comparison, compare
-from ..core.graph import Graph, Output
+from ..core.graph.graph import Graph, Output
 from ..core.onnx.exporting import export
 from ..core.onnx.stateless import updates, without_updates
 from ..core.passes.pipeline import inline_functions

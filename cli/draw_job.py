@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
-from ..core.graph import Graph, Node, Output
+from ..core.graph.graph import Graph, Node, Output
 from ..core.runtime.callables import function_named
 from ..core.support.errors import NotFoundError
 from ..core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
@@ -180,7 +180,7 @@ class DrawJob:
     def _specs(self, graph: Graph) -> dict[Output, str]:
         if not self.options.shapes:
             return {}
-        from ..core.inference import infer
+        from ..core.inference.inference import infer
 
         specs = infer(graph, functions=self.library.functions).specs
         return {value: f"{spec.dtype} {spec.shape}" for value, spec in specs.items()}

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.explaining.listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
-from ..core.graph import Function, Graph, Node
+from ..core.graph.graph import Function, Graph, Node
 from ..core.support.words import counted
 from .render import Section, Table, Text, Working
 
 if TYPE_CHECKING:
     from ..core.explaining.diff import GraphDiff, NodeChange, Snapshot
     from ..core.explaining.stages import RecoveredStage
-    from ..core.inference import Inference
+    from ..core.inference.inference import Inference
 
 
 _KEYS: Mapping[str, Callable[[Node], tuple[str, ...]]] = {
@@ -36,7 +36,7 @@ class Dump(NamedTuple):
     def of(graph: Graph, name: str, shapes: bool, order: str) -> Dump:
         if not shapes:
             return Dump(graph, name, None, order)
-        from ..core.inference import infer
+        from ..core.inference.inference import infer
 
         with Working("inferring shapes"):
             return Dump(graph, name, infer(graph), order)
@@ -47,7 +47,7 @@ class Dump(NamedTuple):
 
     def _ordered(self, nodes: Iterable[Node]) -> Iterable[Node]:
         if self.order == "topological":
-            from ..core.traversal import topological_order
+            from ..core.graph.traversal import topological_order
 
             return topological_order(nodes)
         return sorted(nodes, key=_KEYS[self.order]) if self.order in _KEYS else nodes

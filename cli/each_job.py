@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import click
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.atomic import file_errors
 from ..core.support.errors import InvalidArgumentError, UnimplementedError
 from ..core.support.optional_packages import extra_hint

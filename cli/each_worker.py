@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.functions.callers import called_functions
-from ..core.graph import Graph
-from ..core.op_facts import has_fact
+from ..core.graph.graph import Graph
+from ..core.graph.traversal import topological_order
+from ..core.graph.variable_nodes import find_variables
 from ..core.ordering.effects import READ, accesses
 from ..core.planning.needed import needed_nodes
+from ..core.registry.op_facts import has_fact
 from ..core.runtime.runner import Runner
 from ..core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.regular_files import open_regular
-from ..core.traversal import topological_order
-from ..core.variable_nodes import find_variables
 from ..formats.items import WHOLE, Item, read_item
 from .names import value_of
 from .options import GraphReader

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..core.engines.engagement import Engagement
     from ..core.engines.protocol import Mesh
     from ..core.engines.report import EngineReport
-    from ..core.graph import Graph
+    from ..core.graph.graph import Graph
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_REFUSALS = 30

@@ -8,8 +8,8 @@ import click
 
 from ..core.explaining.footprint import inferred
 from ..core.explaining.graphs import explain_graph, explain_signature, missing_ops
-from ..core.graph import Graph
-from ..core.inference import Inference
+from ..core.graph.graph import Graph
+from ..core.inference.inference import Inference
 from ..core.op_libraries.listing import describe_op
 from . import render
 from .engines import engine_preview, report_sections

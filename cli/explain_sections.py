@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..core.explaining.graphs import CallableFacts, GraphFacts, MissingOp, facts_without_detail
 from ..core.explaining.nodes import ControlFacts, NodeFacts
-from ..core.metagraph import Signature
+from ..core.graph.metagraph import Signature
 from ..core.support.words import counted, size_in_bytes
 from .render import Section, Table, Text
 

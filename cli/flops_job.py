@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ..core.flops import FlopsReport, count_flops
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.words import counted
 from . import render

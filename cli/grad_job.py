@@ -12,7 +12,7 @@ import numpy as np
 from ..core.gradients import gradients
 from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
-from ..core.graph import Graph, Output
+from ..core.graph.graph import Graph, Output
 from ..core.runtime.session_like import SessionLike
 from ..core.support.words import counted
 from . import render

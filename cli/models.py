@@ -16,7 +16,7 @@ from .options import OutputFile
 from .sessions import saving_session
 
 if TYPE_CHECKING:
-    from ..core.graph import Graph, Output
+    from ..core.graph.graph import Graph, Output
     from ..core.runtime.session_like import SessionLike
     from .names import Names
 
@@ -34,7 +34,7 @@ def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fe
 
     Where the graph has no signature, what `fetches` need makes one.
     """
-    from ..core.metagraph import USUAL_SIGNATURE
+    from ..core.graph.metagraph import USUAL_SIGNATURE
     from ..formats.saved_model_writing import prepare, write_saved_model
 
     inputs, outputs = _arguments(graph, names, fetches)
@@ -53,7 +53,7 @@ def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fe
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """The inputs and outputs of a signature for a graph without one."""
-    from ..core.graph import Output
+    from ..core.graph.graph import Output
     from ..core.planning.needed import needed_nodes
 
     found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
@@ -79,8 +79,8 @@ def _remaining(written: Graph, source: Graph) -> set[str]:
     """The variables that a SavedModel restores and uses, and that are variables still in what is written of its graph."""
     from ..core.explaining.purposes import Purposes
     from ..core.explaining.roles import Roles
+    from ..core.graph.variable_nodes import find_variables
     from ..core.saved_names import restored_variables
-    from ..core.variable_nodes import find_variables
 
     roles = Roles(source)
     purposes = Purposes(roles)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.functions.callers import called_functions
-from ..core.graph import Graph, Output
+from ..core.graph.graph import Graph, Output
 from ..core.planning.needed import needed_nodes
 from ..core.runtime.runner import signature
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError

@@ -23,7 +23,7 @@ from .options import (
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
-    from ..core.graph import Graph
+    from ..core.graph.graph import Graph
     from .optimize_job import OptimizeOptions
 
 

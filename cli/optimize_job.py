@@ -9,15 +9,15 @@ from typing import Any
 
 from ..core.comparing.drawn_feeds import NoFeedsError
 from ..core.comparing.verification import Comparison, Tolerance, verify
-from ..core.graph import Graph
-from ..core.metagraph import SaverInfo
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import SaverInfo
+from ..core.graph.variable_nodes import find_variables
 from ..core.passes.accuracy import Accuracy, tolerance_of
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
 from ..core.runtime.session import Session
 from ..core.support.words import counted
-from ..core.variable_nodes import find_variables
 from . import render
 from .models import note_variables, save_model
 from .names import Names

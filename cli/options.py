@@ -19,7 +19,7 @@ from ..core.support.words import listed
 
 if TYPE_CHECKING:
     from ..core.explaining.listing import Filter
-    from ..core.graph import Graph
+    from ..core.graph.graph import Graph
     from ..formats.graphdef import NodeStream
     from ..formats.source import Source
     from .render import Working

@@ -13,7 +13,7 @@ import click
 
 from ..core.comparing.drawn_feeds import generated_feeds
 from ..core.comparing.execution import Recorder
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.support.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ..core.support.words import counted

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from ..core.graph import Graph, Output
+from ..core.graph.graph import Graph, Output
+from ..core.graph.variable_nodes import VariableNodes
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.numeric_checks import check_numerics
 from ..core.runtime.process_limits import lift_time_limit
@@ -18,7 +19,6 @@ from ..core.support.errors import DeadlineExceededError
 from ..core.support.file_formats import NPY, NPZ, RESULTS, named_format
 from ..core.support.words import counted
 from ..core.types.tensors import Tensor
-from ..core.variable_nodes import VariableNodes
 from . import render
 from .main import DONE, INTERRUPTED
 from .models import save_model

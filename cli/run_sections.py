@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from ..core.explaining.graphs import GraphFacts, explain_graph
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.runtime.runner import FetchedValue, StepResult
 from ..core.support.errors import InvalidArgumentError, UnimplementedError
 from ..core.support.words import counted

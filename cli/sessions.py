@@ -20,7 +20,7 @@ from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:
     from ..core.engines.engagement import Engagement
-    from ..core.graph import Graph
+    from ..core.graph.graph import Graph
     from ..core.runtime.runner import Restored, Runner
     from ..core.runtime.session import Session
     from ..core.runtime.session_like import SessionLike
@@ -196,8 +196,8 @@ class SessionOptions:
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
+        from ..core.graph.variable_nodes import find_variables
         from ..core.runtime.runner import initializers
-        from ..core.variable_nodes import find_variables
 
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False

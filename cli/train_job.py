@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.building.builder import GraphBuilder
-from ..core.graph import Graph
-from ..core.inference import infer
+from ..core.graph.graph import Graph
+from ..core.inference.inference import infer
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Runner
 from ..core.support.errors import DeadlineExceededError, InvalidArgumentError

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from ..core.drawing.book import Book, Figures, Sheet, make_book
 from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.flops import Kept
-from ..core.graph import Graph, Node
-from ..core.inference import Answers, Inference, infer
+from ..core.graph.graph import Graph, Node
+from ..core.inference.inference import Answers, Inference, infer
 from ..core.support.errors import TfgError
 from ..core.support.gc_control import rare_collection
 from ..core.support.words import counted

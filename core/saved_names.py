@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from .functions.call_kinds import Form, call_kind
-from .graph import Graph, Node, Output
-from .traversal import reachable
+from .graph.graph import Graph, Node, Output
+from .graph.traversal import reachable
 from .types.tensors import Tensor
 
 _ASSIGNS = ("Assign", "AssignVariableOp")

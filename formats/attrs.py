@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..core.catalog import CATALOG
+from ..core.registry.catalog import CATALOG
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.types import dtypes
 from ..core.types.dtypes import DType

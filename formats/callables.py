@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..core.functions.call_kinds import CALL_KINDS, Form
-from ..core.graph import Graph
-from ..core.metagraph import Asset, Bound, SavedCallable
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import Asset, Bound, SavedCallable
 from ..core.types.tensors import FuncRef
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObjectGraph, StructuredValue
 

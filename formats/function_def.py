@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
-from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..core.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
+from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
+from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..core.registry.validation import attribute_faults
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.tensor_names import output_number
 from ..core.types import dtypes
 from ..core.types.tensors import Placeholder
-from ..core.validation import attribute_faults
 from .attrs import attr_type, decode_attr, decode_attrs, encode_attr
 from .node_def import encode_node
 from .protos.graph_pb2 import FunctionDef, NodeDef

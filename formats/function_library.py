@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..core.catalog import OpDef
-from ..core.graph import Function
+from ..core.graph.graph import Function
+from ..core.registry.catalog import OpDef
 from ..core.support.errors import InvalidArgumentError
 from .function_def import ReadFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary

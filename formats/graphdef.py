@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
-from ..core.graph import Function, Graph, Node
-from ..core.node import CheckMemo
+from ..core.graph.graph import Function, Graph, Node
+from ..core.graph.node import CheckMemo
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
 from ..core.support.tensor_names import parse_tensor_name

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
 from . import detect
@@ -30,7 +30,7 @@ def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
 def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
     """A graph that maybe no session could run, to be looked at, and what is wrong with its nodes.
 
-    Nodes of type `core.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
+    Nodes of type `core.registry.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
     """
     faults: list[TfgError] = []
     return _timed(source, tags, faults), faults

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
-from ..core.graph import Node
+from ..core.graph.graph import Node
 from ..core.numerics import wire
 from .attrs import NodeAttrs
 from .node_def import complete_proto, encode_node, input_texts, node_chunks

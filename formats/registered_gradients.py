@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..core.saved_gradients import Capture, RegisteredGradient
+from ..core.graph.saved_gradients import Capture, RegisteredGradient
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.numerics import wire
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from . import detect

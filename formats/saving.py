@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from ..core.graph import Graph
+from ..core.graph.graph import Graph
 from ..core.support.arguments import takes
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_proto

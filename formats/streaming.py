@@ -9,7 +9,7 @@ from typing import Final
 
 from ..core.explaining.diff import GraphDiff, NodeChange, diff_around, node_changes
 from ..core.explaining.listing import NodeRecord, node_record
-from ..core.graph import Graph, Node
+from ..core.graph.graph import Graph, Node
 from ..core.support.errors import TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType

@@ -13,9 +13,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core import registry
 from ..core.numerics.image_kinds import HEAD, image_kind
 from ..core.numerics.records import RecordError, read_records
+from ..core.registry import registry
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.regular_files import open_input, open_regular

@@ -8,8 +8,8 @@ often it has been through. Its kernels differ by the dtype of the numbers that s
 
 import numpy as np
 
-from tfg.core.catalog import CATALOG
-from tfg.core.registry import facts, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.registry import facts, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.shapes import Shape
 

@@ -34,7 +34,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tests.fuzz import bounds
 from tests.fuzz.findings import Finding
 from tests.fuzz.parts import FUZZERS, SHARES, snippet, try_seed
-from tfg.core import registry
+from tfg.core.registry import registry
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 50

@@ -1,24 +1,22 @@
-"""The list of ops at the head of each family file, see core/families.py, by importing them all; a part of regenerate.py."""
+"""The list of ops at the head of each family file, see core/registry/families.py, by importing them all; a part of regenerate.py."""
 
 from __future__ import annotations
 
 import ast
 import collections
-import importlib
 import pathlib
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from tfg.core import families, op_facts, registry
+from tfg.core.registry import families, op_facts, registry
 
-FOLDER = pathlib.Path(families.FOLDER)
 MARK = families.MARK.decode()
 WIDTH = 127
 
 
 def derived() -> dict[pathlib.Path, str]:
     """The text that each family file should hold."""
-    files = {FOLDER / f"{name}.py": ops for name, ops in registered().items()}
+    files = {pathlib.Path(families.path_of(name)): ops for name, ops in registered().items()}
     return {path: with_list(path.read_text(encoding="utf-8"), list_of(ops)) for path, ops in files.items()}
 
 
@@ -27,7 +25,7 @@ def registered() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     known = registry.registered_ops()
     for name in in_order_of_imports():
-        importlib.import_module(f"tfg.core.ops.{name}")
+        families.load(name)
         found[name] = registry.registered_ops() - known
         known |= found[name]
     return found
@@ -61,12 +59,12 @@ def with_list(source: str, text: str) -> str:
 
 
 def in_order_of_imports() -> dict[str, None]:
-    """All families, each after those that it imports itself."""
+    """List all families, each after the families that it imports."""
     ordered: dict[str, None] = {}
 
     def add(name: str) -> None:
         if name not in ordered:
-            for other in imported(name):
+            for other in imported(pathlib.Path(families.path_of(name))):
                 add(other)
             ordered[name] = None
 
@@ -75,9 +73,21 @@ def in_order_of_imports() -> dict[str, None]:
     return ordered
 
 
-def imported(name: str) -> Iterator[str]:
-    """The families that a module of the folder imports, itself or by way of private modules."""
-    for node in ast.walk(ast.parse((FOLDER / f"{name}.py").read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            for other in [node.module] if node.module else [alias.name for alias in node.names]:
-                yield from [other] if not other.startswith("_") else imported(other)
+def imported(path: pathlib.Path) -> Iterator[str]:
+    """Yield the families that a module of `ops` imports, also through modules that are no families."""
+    files = {pathlib.Path(families.path_of(name)): name for name in families.names()}
+    for other in imported_files(path):
+        if other in files:
+            yield files[other]
+        elif other.is_relative_to(families.FOLDER):
+            yield from imported(other)
+
+
+def imported_files(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Yield the files of the modules that a module imports by relative imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            package = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for candidate in (package, *(package / alias.name for alias in node.names)):
+                if candidate.with_suffix(".py").exists():
+                    yield candidate.with_suffix(".py")

@@ -1,4 +1,4 @@
-"""Write core/catalog.txt from the op registry of an installed TensorFlow: names, types, defaults and flags.
+"""Write core/registry/catalog.txt from the op registry of an installed TensorFlow: names, types, defaults and flags.
 
 /path/to/tensorflow-venv/bin/python scripts/make_catalog.py
 """
@@ -9,7 +9,7 @@ import pathlib
 from tensorflow.core.framework import op_def_pb2, types_pb2
 from tensorflow.python.client import pywrap_tf_session
 
-TARGET = pathlib.Path(__file__).parents[1] / "core" / "catalog.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "catalog.txt"
 
 
 def registered_ops():

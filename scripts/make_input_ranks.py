@@ -1,4 +1,4 @@
-"""Write core/input_ranks.txt: which ranks TensorFlow takes of each input of an op, from an installed TensorFlow.
+"""Write core/registry/input_ranks.txt: which ranks TensorFlow takes of each input of an op, from an installed TensorFlow.
 
 usage: python -m scripts.make_input_ranks
 
@@ -20,15 +20,15 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 
 from tests.fuzz import drawing
-from tfg.core.catalog import CATALOG, AttrDef, OpDef
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
+from tfg.core.registry.catalog import CATALOG, AttrDef, OpDef
 from tfg.core.support.errors import TfgError
 from tfg.core.support.versions import Versions
 from tfg.core.types.dtypes import DType, resource
 from tfg.core.types.shapes import Shape
 from tfg.formats import to_bytes
 
-TARGET = pathlib.Path(__file__).parents[1] / "core" / "input_ranks.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "input_ranks.txt"
 HIGHEST = 9
 """A rank that is higher than any that an op asks for: an input that takes it takes all above."""
 PRODUCERS = (2474, 2474, 22, 8)

@@ -1,4 +1,4 @@
-"""Write core/kernel_types.txt: for which dtypes TensorFlow has a CPU kernel of each op, from an installed TensorFlow.
+"""Write core/registry/kernel_types.txt: for which dtypes TensorFlow has a CPU kernel of each op, from an installed TensorFlow.
 
     /path/to/tensorflow-venv/bin/python scripts/make_kernel_types.py
 
@@ -15,7 +15,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import kernels
 
-TARGET = pathlib.Path(__file__).parents[1] / "core" / "kernel_types.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "core" / "registry" / "kernel_types.txt"
 
 
 def alternatives():

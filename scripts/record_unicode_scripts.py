@@ -8,7 +8,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 
-TARGET = pathlib.Path(__file__).parents[1] / "core" / "numerics" / "unicode_scripts.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "core" / "text" / "unicode_scripts.txt"
 
 
 def script_runs() -> str:

@@ -1,8 +1,8 @@
 """Functions for the libraries of test graphs."""
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import ArgDef, OpDef
-from tfg.core.graph import Function
+from tfg.core.graph.graph import Function
+from tfg.core.registry.catalog import ArgDef, OpDef
 from tfg.core.types.dtypes import as_dtype
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.registry import Cost
+from tfg.core.registry.registry import Cost
 from tfg.core.support.versions import Versions
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import UNKNOWN

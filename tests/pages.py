@@ -7,7 +7,7 @@ import pathlib
 import re
 from typing import Any
 
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.formats import save
 
 NASTY = (

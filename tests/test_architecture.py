@@ -16,7 +16,7 @@ import pytest
 
 import tfg
 from tfg.cli import main
-from tfg.core.catalog import CATALOG
+from tfg.core.registry.catalog import CATALOG
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PARTS = ("cli", "core", "formats")
@@ -321,7 +321,7 @@ def op_names(path: pathlib.Path) -> list[str]:
 
 
 def test_what_holds_for_ops_is_said_in_their_families():
-    """A list of names that stands for a property is a fact, see core/op_facts.py. core/onnx names ONNX's operators."""
+    """A list of names that stands for a property is a fact, see core/registry/op_facts.py. core/onnx names ONNX's operators."""
     paths = {str(path.relative_to(ROOT)): path for path in SOURCES}
     named = {name: op_names(path) for name, path in paths.items() if room_of(name) not in ("core/ops", "core/onnx")}
     counts = collections.Counter({path: len(found) for path, found in named.items()})

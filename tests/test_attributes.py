@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.attribute_reasons import ATTRIBUTES
-from tfg.core import registry
-from tfg.core.binding import keyword_names
-from tfg.core.catalog import CATALOG
+from tfg.core.inference.binding import keyword_names
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG
 
 
 def without_effect() -> Iterator[tuple[str, str]]:

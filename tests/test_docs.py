@@ -15,7 +15,7 @@ import tfg
 from tests.cli.running import process
 from tests.cli.running import tfg as run
 from tfg.cli import main
-from tfg.core.catalog import CATALOG
+from tfg.core.registry.catalog import CATALOG
 
 ROOT = pathlib.Path(tfg.__file__).parent
 docs = runpy.run_path(str(ROOT / "scripts" / "update_docs.py"), run_name="update_docs")

@@ -14,13 +14,13 @@ from tests import opcases
 from tests.cases import control_flow as graphs
 from tests.functions import define
 from tests.recorded_answers import Answers, expected_error
-from tfg.core import op_facts, registry
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import CATALOG
 from tfg.core.control_flow.conditions import ALWAYS, joined
-from tfg.core.graph import Function
+from tfg.core.graph.graph import Function
 from tfg.core.planning.plan import Loop
 from tfg.core.planning.planner import compile_plan
+from tfg.core.registry import op_facts, registry
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.values import WouldBlock
 from tfg.core.support.errors import (

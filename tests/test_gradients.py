@@ -7,9 +7,9 @@ import pytest
 
 from tests import opcases
 from tests.recorded_answers import answers
-from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.check import check_gradient
+from tfg.core.registry import registry
 from tfg.core.types.shapes import UNKNOWN
 
 

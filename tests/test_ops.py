@@ -9,8 +9,9 @@ from tests import opcases
 from tests.comparison import assert_same
 from tests.recorded_answers import answers, expected_error
 from tests.test_equivalent_ops import EQUIVALENT
-from tfg.core import inference, node_calls, registry
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.inference import inference, node_calls
+from tfg.core.registry import registry
 from tfg.core.runtime.files import FileAccess
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.tiers import Tier, forcing

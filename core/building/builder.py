@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import Graph, Node, Output
-from ..inference import infer
+from ..graph.graph import Graph, Node, Output
+from ..inference.inference import infer
 from ..support.arguments import expect
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

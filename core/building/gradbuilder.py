@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ..graph import Output
+from ..graph.graph import Output
 from ..types.shapes import UNKNOWN, Shape, broadcasts_to
 from .builder import GraphBuilder
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import CATALOG, ArgDef, OpDef
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..registry.catalog import CATALOG, ArgDef, OpDef
+from ..registry.validation import check_value
 from ..support.arguments import expect
 from ..support.errors import ArgumentTypeError, InvalidArgumentError
 from ..support.versions import GRAPH_VERSION, Versions
@@ -18,7 +19,6 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape, as_shape
 from ..types.tensors import FuncRef, Tensor, as_array
-from ..validation import check_value
 from .naming import Names
 from .placement import Device, canonical_device
 from .variables import Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..support.errors import InvalidArgumentError
 
 _PARTS = {

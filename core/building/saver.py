@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..graph import Graph, Node, Output
-from ..metagraph import SaverInfo
-from ..op_facts import has_fact
-from ..traversal import reachable
+from ..graph.graph import Graph, Node, Output
+from ..graph.metagraph import SaverInfo
+from ..graph.traversal import reachable
+from ..graph.variable_nodes import VariableNodes, find_variables
+from ..registry.op_facts import has_fact
 from ..types.arrays import Array
-from ..variable_nodes import VariableNodes, find_variables
 from .builder import GraphBuilder
 
 

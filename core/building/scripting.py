@@ -7,7 +7,7 @@ import runpy
 import sys
 import traceback
 
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.user_signals import pass_on
 from .builder import GraphBuilder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..binding import require_op_def
 from ..functions.call_kinds import call_kind
 from ..functions.implementations import implementation
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..inference.binding import require_op_def
 from ..numerics import png, wav, wire
-from ..op_facts import has_fact
+from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import as_shape

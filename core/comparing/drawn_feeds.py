@@ -10,10 +10,10 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from ..graph import Graph, Node
-from ..input_ranks import input_rank_bounds
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node
 from ..planning.needed import needed_nodes
+from ..registry.input_ranks import input_rank_bounds
+from ..registry.op_facts import has_fact
 from ..support.errors import DataLossError, InvalidArgumentError, OutOfRangeError
 from ..support.words import counted
 from ..types.dtypes import DType

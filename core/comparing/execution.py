@@ -8,10 +8,10 @@ from typing import Any
 
 from ..control_flow.conditions import ALWAYS, Conditions
 from ..control_flow.frames import find_frames
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
+from ..graph.traversal import topological_order
 from ..planning.needed import needed_nodes
 from ..runtime.session import Session
-from ..traversal import topological_order
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .matching import match_nodes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from ..graph import Graph, Node
-from ..traversal import topological_order
+from ..graph.graph import Graph, Node
+from ..graph.traversal import topological_order
 from ..types.tensors import Tensor, attribute_key
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
 from ..support.errors import InvalidArgumentError

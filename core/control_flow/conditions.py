@@ -12,10 +12,10 @@ import functools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..graph import Node, Output
-from ..op_facts import has_fact, ops_with
+from ..graph.graph import Node, Output
+from ..graph.traversal import trail_end
+from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InvalidArgumentError, UnimplementedError
-from ..traversal import trail_end
 
 ENTER: Final = ops_with("enter")
 EXIT: Final = ops_with("exit")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..support.errors import UnimplementedError
 from .conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames, is_choice
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Final
 
-from ..catalog import OpDef
-from ..graph import Node, Output
-from ..op_facts import has_fact, ops_with
-from ..traversal import trail_end
+from ..graph.graph import Node, Output
+from ..graph.traversal import trail_end
+from ..registry.catalog import OpDef
+from ..registry.op_facts import has_fact, ops_with
 from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})

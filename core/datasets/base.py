@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..runtime.runs import check_time
 from ..runtime.values import is_of
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError

@@ -10,11 +10,11 @@ from ..explaining.listing import node_record, own_attributes, value_text
 from ..explaining.nodes import Explainer
 from ..explaining.stages import ORDER
 from ..functions.callers import callers_by_function, function_references
-from ..graph import Function, Graph, Node
-from ..inference import Inference
-from ..metagraph import Signature
+from ..graph.graph import Function, Graph, Node
+from ..graph.metagraph import Signature
+from ..graph.traversal import forward_predecessors, reachable
+from ..inference.inference import Inference
 from ..support.tensor_names import parse_tensor_name
-from ..traversal import forward_predecessors, reachable
 from .folding import folded, links
 from .kinds import KINDS, kind_of
 from .picture import Look, constants_in, frequent_ops, opened_tree

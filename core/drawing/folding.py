@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 
 _MAX_THROUGH: Final = 64
 """A NoOp whose control edges, led past it, would be more than so many is drawn."""

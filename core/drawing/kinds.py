@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ..functions.callers import function_references
-from ..graph import Node
-from ..node_kinds import ABSENT
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..registry.node_kinds import ABSENT
+from ..registry.op_facts import has_fact
 
 
 def _fact(*names: str) -> Callable[[Node], bool]:

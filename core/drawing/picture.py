@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from typing import Final
 
 from ..explaining.listing import value_text
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..support.words import counted
 from .folding import Link, folded, links
 from .kinds import kind_of

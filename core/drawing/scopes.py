@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ..graph import Node
+from ..graph.graph import Node
 
 _MAX_DEPTH: Final = 32
 """Scopes further down are none of their own."""

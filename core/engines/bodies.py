@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from ..control_flow.conditions import handed_in
-from ..graph import Output
-from ..op_facts import has_fact
+from ..graph.graph import Output
 from ..planning.plan import Plan, Step, add_releases, on_own_slots
+from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.dtypes import DType
 from .protocol import Body, inputs_of

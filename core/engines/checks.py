@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..binding import select_kernel
-from ..graph import Graph, Node, Output
-from ..inference import Inference, infer
-from ..op_facts import has_fact
-from ..registry import has_kernel
+from ..graph.graph import Graph, Node, Output
+from ..inference.binding import select_kernel
+from ..inference.inference import Inference, infer
+from ..registry.op_facts import has_fact
+from ..registry.registry import has_kernel
 from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..types.shapes import Shape
 from .protocol import Cluster, Given

@@ -12,9 +12,9 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..binding import plain
 from ..control_flow.conditions import is_transparent
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.binding import plain
 from ..types.dtypes import DType
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..planning.plan import Plan
 from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..support.log import tell

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..op_facts import has_fact
 from ..planning.plan import Loop, Step
+from ..registry.op_facts import has_fact
 from .protocol import Body, Engine
 
 

@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ..functions.callers import function_references
-from ..graph import Graph
-from ..op_facts import has_fact
+from ..graph.graph import Graph
 from ..ordering.effects import accesses
 from ..planning.plan import Plan, Step
+from ..registry.op_facts import has_fact
 from ..types import dtypes
 from .bodies import body_of, given_steps, is_held_together
 from .fixing import fixed_inputs

@@ -7,10 +7,10 @@ from typing import Final
 
 from ..control_flow.conditions import hands_in, is_transparent
 from ..functions.callers import function_references
-from ..graph import Function, Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
 from ..planning.plan import Step
-from ..registry import has_kernel, lowering
+from ..registry.op_facts import has_fact
+from ..registry.registry import has_kernel, lowering
 from ..support.errors import TfgError
 from ..types import dtypes
 from ..types.tensors import FuncRef

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..functions.callers import function_references
-from ..graph import Graph, Node, Output
-from ..registry import lowering
+from ..graph.graph import Graph, Node, Output
+from ..registry.registry import lowering
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array

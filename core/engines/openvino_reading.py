@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import Shape

@@ -17,11 +17,11 @@ from typing import Final, TypeAlias
 
 from ..functions.callers import function_references
 from ..functions.purity import impurity
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
 from ..ordering.effects import READ, accesses
 from ..planning.needed import needed_sources
 from ..planning.plan import Loop, Plan, Step, with_releases
+from ..registry.op_facts import has_fact
 from ..support.errors import DeadlineExceededError
 from ..support.user_signals import pass_on
 from ..types import dtypes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..functions.call_sites import function_targets
 from ..functions.implementations import implementation
-from ..graph import Function
+from ..graph.graph import Function
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
 from ..support.errors import UnimplementedError

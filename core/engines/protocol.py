@@ -9,9 +9,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Loop, Step
+from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.arrays import Array, Held
 from ..types.shapes import UNKNOWN, Shape

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..node_calls import apply_kernel
+from ..inference.node_calls import apply_kernel
 from ..planning.plan import Loop, Step
 from ..support.errors import TfgError
 

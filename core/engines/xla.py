@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..planning.plan import Step
-from ..registry import lowering
+from ..registry.registry import lowering
 from ..support.errors import DataLossError
 from ..support.user_signals import pass_on
 from ..types.arrays import Held

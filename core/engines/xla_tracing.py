@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import bind_attrs, group_inputs, require_op_def
-from ..graph import Function, Graph, Node
-from ..node_calls import apply_kernel
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node
+from ..inference.binding import bind_attrs, group_inputs, require_op_def
+from ..inference.node_calls import apply_kernel
 from ..planning.plan import Loop, Plan, Step
-from ..registry import Lowering, lowering
+from ..registry.op_facts import has_fact
+from ..registry.registry import Lowering, lowering
 from ..support.errors import UnimplementedError
 from ..types.dtypes import DType
 from ..types.shapes import Shape, merge_shapes

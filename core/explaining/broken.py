@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..functions.callers import all_nodes
-from ..graph import Function, Graph
-from ..node_kinds import ABSENT
+from ..graph.graph import Function, Graph
+from ..graph.traversal import descendants
+from ..registry.node_kinds import ABSENT
+from ..registry.validation import check_node
 from ..support.errors import InvalidArgumentError, TfgError
-from ..traversal import descendants
-from ..validation import check_node
 
 
 def make_presentable(graph: Graph) -> list[TfgError]:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
 from ..support.words import counted
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..registry.op_facts import has_fact
 from ..support.words import counted
 from ..types.tensors import FuncRef
 

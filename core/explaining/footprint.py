@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ..graph import Graph, Output
-from ..inference import Inference, infer
+from ..graph.graph import Graph, Output
+from ..inference.inference import Inference, infer
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..support.errors import TfgError

@@ -8,22 +8,22 @@ import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from .. import registry
 from ..building.placement import Placement
-from ..catalog import CATALOG
-from ..foreign_ops import foreign, original_function
 from ..functions.callers import all_nodes, callers_by_function
-from ..graph import Graph, Node
-from ..inference import Inference
-from ..metagraph import Signature
-from ..op_facts import has_fact
+from ..graph.foreign_ops import foreign, original_function
+from ..graph.graph import Graph, Node
+from ..graph.metagraph import Signature
+from ..graph.variable_nodes import VARIABLES
+from ..inference.inference import Inference
+from ..registry import registry
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
 from ..support.arguments import takes
 from ..support.errors import TfgError
 from ..support.gc_control import rare_collection
 from ..support.versions import Versions
 from ..types.dtypes import string
 from ..types.shapes import Shape
-from ..variable_nodes import VARIABLES
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .listing import declared_shapes
 from .nodes import Explainer

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..catalog import CATALOG, AttrDef
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
+from ..graph.traversal import reachable
+from ..registry.catalog import CATALOG, AttrDef
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.words import counted
-from ..traversal import reachable
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Tensor
 
 if TYPE_CHECKING:
-    from ..inference import Inference
+    from ..inference.inference import Inference
 
 MAX_PREVIEW = 8
 RECORDED_SHAPES: Final = "_output_shapes"

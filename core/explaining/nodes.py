@@ -8,17 +8,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..building.placement import Colocation, Placement
-from ..foreign_ops import foreign, original_function
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
-from ..graph import Graph, Node, Output
-from ..inference import Inference
-from ..node_kinds import ABSENT
+from ..graph.foreign_ops import foreign, original_function
+from ..graph.graph import Graph, Node, Output
+from ..graph.variable_nodes import VariableNodes
+from ..inference.inference import Inference
+from ..registry.node_kinds import ABSENT
 from ..support.errors import NotFoundError
 from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import Tensor
-from ..variable_nodes import VariableNodes
 from .flow_words import flow_role, shown_input
 from .listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..building.placement import Device, Placement
-from ..graph import Graph, Node, Output
-from ..inference import Inference, infer
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
+from ..graph.send_recv import RECEIVES, connected
+from ..inference.inference import Inference, infer
 from ..planning.needed import needed_nodes
-from ..rendezvous import RECEIVES, connected
+from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import resource
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from ..functions.callers import called_functions, function_references
-from ..graph import Function, Graph, Node, Output
-from ..input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
+from ..inference.input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
+from ..registry.op_facts import has_fact
 from ..support.words import counted
 from ..types.shapes import SCALAR, Shape
 from ..types.tensors import Tensor

@@ -6,26 +6,26 @@ import dataclasses
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from .. import registry
 from ..building.placement import Device, Placement
-from ..catalog import OpDef
 from ..control_flow.conditions import LOOP_OPS
 from ..control_flow.frames import find_frames
 from ..functions.callers import function_references
-from ..graph import Function, Graph, Node, Output
-from ..inference import Inference, infer
-from ..node_calls import check_ranks
-from ..node_kinds import ABSENT
-from ..op_facts import has_fact
-from ..reference_ops import lacks_reference, leftover_hint
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.reference_ops import lacks_reference, leftover_hint
+from ..graph.traversal import descendants, forward_predecessors, reachable, strongly_connected
+from ..graph.variable_nodes import find_variables
+from ..inference.inference import Inference, infer
+from ..inference.node_calls import check_ranks
+from ..registry import registry
+from ..registry.catalog import OpDef
+from ..registry.node_kinds import ABSENT
+from ..registry.op_facts import has_fact
+from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
-from ..traversal import descendants, forward_predecessors, reachable, strongly_connected
 from ..types.dtypes import DType, resource
 from ..types.shapes import NumberedShape, Shape, merge_shapes
-from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
-from ..variable_nodes import find_variables
 from .broken import fault_of
 from .graphs import missing_among
 from .listing import RECORDED_SHAPES

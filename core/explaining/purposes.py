@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from ..graph import Node
-from ..metagraph import MetaGraph
+from ..graph.graph import Node
+from ..graph.metagraph import MetaGraph
+from ..graph.traversal import reachable
+from ..graph.variable_nodes import VariableNodes
 from ..saved_names import read_instead, restored_variables
-from ..traversal import reachable
-from ..variable_nodes import VariableNodes
 from .roles import Roles
 
 Purpose = Literal["trainable", "slots", "other", "unused"]

@@ -9,12 +9,12 @@ from ..control_flow.conditions import MERGE, NEXT_ITERATION
 from ..control_flow.frames import find_frames
 from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import descendants
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.needed import needed_nodes
 from ..planning.planner import compile_plan, races_of
-from ..traversal import descendants
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

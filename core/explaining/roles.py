@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
-from ..graph import Graph, Node, Output
-from ..traversal import descendants, reachable, trail_end
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import descendants, reachable, trail_end
+from ..graph.variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 from ..types.dtypes import resource
-from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
 _WRITES = re.compile(r"(?:Resource)?(?:Assign\w*|Scatter\w+|(?:Sparse)?Apply\w+|CountUpTo|StridedSliceAssign)")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
-from ..graph import Graph, Node
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node
+from ..graph.traversal import descendants, groups, reachable
+from ..registry.op_facts import has_fact
 from ..support.gc_control import rare_collection
-from ..traversal import descendants, groups, reachable
 from .listing import Filter
 from .roles import Roles, exclusive
 

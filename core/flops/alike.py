@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from ..derived_specs import DerivedSpecs
-from ..graph import Node
-from ..registry import Cost
+from ..graph.graph import Node
+from ..inference.shape_cache import DerivedSpecs
+from ..registry.registry import Cost
 from ..support.keyed_cache import KeyedCache
 from ..types.dims import DimLike
 from ..types.shapes import TensorSpec

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from ..control_flow.conditions import Conditions, is_choice
-from ..graph import Node, Output
-from ..inference import Inference
+from ..graph.graph import Node, Output
+from ..inference.inference import Inference
 from .report import NodeCost, magnitude, total
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ..functions.callers import function_references
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
 from ..types.dims import DimLike
 from .report import FlopsReport, add_up, magnitude
 

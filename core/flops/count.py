@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import registry
 from ..control_flow.frames import find_frames
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import Signatures, signature_of
@@ -18,12 +17,14 @@ from ..functions.callers import repeated_nodes
 from ..functions.fitting import check_calls
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph, Node, Output
-from ..inference import Answers, infer, loop_specs, unchanged
-from ..node_calls import call_flops_function
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.variable_nodes import VARIABLES
+from ..inference.inference import Answers, infer, loop_specs, unchanged
+from ..inference.node_calls import call_flops_function
 from ..planning.needed import needed_nodes, unused_outputs
-from ..registry import ZERO
+from ..registry import registry
+from ..registry.op_facts import has_fact
+from ..registry.registry import ZERO
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
@@ -31,7 +32,6 @@ from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
 from ..types.tensors import FuncRef
-from ..variable_nodes import VARIABLES
 from .alike import Kept, cost_key
 from .branches import not_taken
 from .frame_loops import FrameLoops

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..functions.call_signatures import signature_of
-from ..graph import Function, Graph, Node, Output
-from ..inference import Inference, Specs, container_of, infer_again
-from ..traversal import forward_predecessors, topological_order
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import forward_predecessors, topological_order
+from ..inference.inference import Inference, Specs, container_of, infer_again
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .growth import Growth, find_growth

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Graph, Node, Output
-from ..inference import Inference
+from ..graph.graph import Graph, Node, Output
+from ..inference.inference import Inference
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
 from .symbols import Symbols

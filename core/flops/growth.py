@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Function
-from ..inference import LoopRule, infer, is_empty_list
+from ..graph.graph import Function
+from ..inference.inference import LoopRule, infer, is_empty_list
 from ..types.dims import Dim, DimLike, floor_div, substitute
 from ..types.shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 

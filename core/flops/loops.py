@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import instantiate
-from ..graph import Function, Node, Output
-from ..registry import Cost
+from ..graph.graph import Function, Node, Output
+from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec

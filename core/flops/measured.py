@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import registry
-from ..graph import Node
-from ..node_calls import call_flops_function
+from ..graph.graph import Node
+from ..inference.node_calls import call_flops_function
 from ..numerics.products import matmul
 from ..numerics.threads import one_thread
-from ..registry import Cost
+from ..registry import registry
+from ..registry.registry import Cost
 from ..runtime.resources import Variable
 from ..runtime.session import Session
 from ..support.errors import TfgError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..functions.callers import function_references
-from ..graph import Function, Graph, Node, Output
-from ..input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
+from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
+from ..registry.op_facts import has_fact
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import FuncRef

@@ -7,7 +7,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..registry import Cost
+from ..registry.registry import Cost
 from ..types.dims import Dim, DimLike, substitute
 
 TYPICAL = 100

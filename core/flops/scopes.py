@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame, hands_in
-from ..graph import Graph, Node, Output
-from ..inference import Inference
+from ..graph.graph import Graph, Node, Output
+from ..graph.variable_nodes import VARIABLES
+from ..inference.inference import Inference
 from ..types.dims import Dim
 from ..types.shapes import Shape
-from ..variable_nodes import VARIABLES
 from .given import is_placeholder
 from .loops import Loop
 

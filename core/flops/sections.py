@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
-from ..traversal import descendants, reachable
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import descendants, reachable
+from ..registry.op_facts import has_fact
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:

@@ -12,8 +12,8 @@ from typing import Final
 
 from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..functions.call_kinds import CALL_KINDS, Form
-from ..graph import Node
-from ..inference import Inference, Specs
+from ..graph.graph import Node
+from ..inference.inference import Inference, Specs
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .symbols import Symbols

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..graph import Graph, Node
-from ..inference import infer
-from ..profiler_formulas import Dropped
-from ..registry import profiler_formula
+from ..graph.graph import Graph, Node
+from ..inference.inference import infer
+from ..inference.profiler_formulas import Dropped
+from ..registry.registry import profiler_formula
 from ..types.dims import DimLike, substitute
 from ..types.shapes import Shape
 from .given import symbolic_placeholders

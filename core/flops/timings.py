@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ..graph import Graph
-from ..inference import infer
+from ..graph.graph import Graph
+from ..inference.inference import infer
 from ..types.dims import DimLike
 from .report import FlopsReport, magnitude
 

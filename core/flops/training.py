@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from ..building.gradbuilder import GradientBuilder
 from ..gradients import add_gradients
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..graph.variable_nodes import VARIABLES
+from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
-from ..traversal import reachable
-from ..variable_nodes import VARIABLES
 from .report import FlopsReport, Section, total
 from .sections import is_gradient
 

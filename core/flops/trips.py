@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
-from ..graph import Function, Node, Output
-from ..inference import Inference
-from ..op_facts import ops_with
-from ..traversal import trail_end
+from ..graph.graph import Function, Node, Output
+from ..graph.traversal import trail_end
+from ..inference.inference import Inference
+from ..registry.op_facts import ops_with
 from ..types.dims import Dim, DimLike, ceil_div, dim_min
 from ..types.shapes import TensorSpec
 

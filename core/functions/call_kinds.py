@@ -7,7 +7,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-from ..graph import Function, Node, Output
+from ..graph.graph import Function, Node, Output
 from .call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ
 
 

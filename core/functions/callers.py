@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..graph import Function, Graph, Node
-from ..op_facts import has_fact
-from ..traversal import function_names
+from ..graph.graph import Function, Graph, Node
+from ..graph.traversal import function_names
+from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
 from .implementations import implementation

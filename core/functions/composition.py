@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..catalog import ArgDef, OpDef
-from ..graph import Function, Graph, Node, Output
-from ..node_making import add_argument
-from ..traversal import copied_from, trail_end
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node_making import add_argument
+from ..graph.traversal import copied_from, trail_end
+from ..registry.catalog import ArgDef, OpDef
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from .call_kinds import call_op

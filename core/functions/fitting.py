@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..catalog import ArgDef
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
+from ..registry.catalog import ArgDef
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 from .call_kinds import call_kind

@@ -11,9 +11,9 @@ import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from ..catalog import ArgDef
-from ..graph import Function, Graph, Node
-from ..traversal import function_names
+from ..graph.graph import Function, Graph, Node
+from ..graph.traversal import function_names
+from ..registry.catalog import ArgDef
 from ..types.tensors import FuncRef, attribute_key
 from .instantiation import nodes_to_change
 

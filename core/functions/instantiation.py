@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from ..graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, Node, Output
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef, Placeholder
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
 from ..support.words import counted
 from .call_kinds import CallKind
 from .callers import captured_functions

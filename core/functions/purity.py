@@ -6,8 +6,8 @@ import collections
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Final
 
-from ..graph import Function, Graph, Node
-from ..op_facts import has_fact, ops_with
+from ..graph.graph import Function, Graph, Node
+from ..registry.op_facts import has_fact, ops_with
 from .call_kinds import BY_NAME, CALL_KINDS, call_op
 from .callers import function_references, reached_functions
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..support.arguments import takes
 from ..support.gc_control import rare_collection
 from .backward import add_gradients

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from .. import registry
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import MERGE, Frame
-from ..faults import faults_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..functions.fitting import check_calls, check_own_calls
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..inference.error_context import faults_of
+from ..registry import registry
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.words import counted
-from ..traversal import reachable
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedFunctions
 from .stack_lists import POP, use_lists_for_stacks
@@ -75,7 +75,8 @@ class Backward(Sweep):
                 f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self.path(node))}",
                 node=node.name,
                 op=node.op,
-                hint=f'register one, `@tfg.core.registry.gradient("{node.op}")` in an op library, or stop the gradient there',
+                hint=f'register one in an op library, `@tfg.core.registry.registry.gradient("{node.op}")`, '
+                "or stop the gradient there",
             )
         dense = [self.dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
         with faults_of(node, "gradient function"):

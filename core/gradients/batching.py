@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog import CATALOG
 from ..control_flow.conditions import SWITCH, is_transparent
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
 from ..runtime.values import Batched, RunState, object_array
 from ..support.errors import UnimplementedError
 

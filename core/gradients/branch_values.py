@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ..building.builder import GraphBuilder
 from ..control_flow.conditions import Conditions, is_choice, predicate_source
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..types.shapes import UNKNOWN
 from .branches import branches_of
 from .function_parts import dtype_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..control_flow.conditions import Conditions, Literal
-from ..graph import Output
+from ..graph.graph import Output
 from ..support.errors import UnimplementedError
 from .slices import alike, gradient_dtype, map_parts, zeros_for
 

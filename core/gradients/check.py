@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..runtime.resources import Variable
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..control_flow.conditions import Conditions
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..support.errors import UnimplementedError
 from .branches import branches_of
 from .slices import alike, gradient_dtype, map_parts, zeros_for

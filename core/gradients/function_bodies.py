@@ -12,10 +12,10 @@ from ..control_flow.frames import find_frames
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
 from ..functions.instantiation import origin_of
-from ..graph import Function, Graph, Node, Output
-from ..inference import infer
-from ..op_facts import has_fact
-from ..traversal import reachable
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import reachable
+from ..inference.inference import infer
+from ..registry.op_facts import has_fact
 from ..types.dtypes import DType, int32, resource, variant
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ..types.tensors import Tensor

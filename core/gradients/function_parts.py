@@ -9,13 +9,13 @@ from typing import Any, Final, TypeVar
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
-from ..catalog import ArgDef, OpDef
 from ..control_flow.conditions import NEXT_ITERATION
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
-from ..graph import Function, Graph, Node, Output
-from ..inference import Answers
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import topological_order
+from ..inference.inference import Answers
+from ..registry.catalog import ArgDef, OpDef
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
-from ..traversal import topological_order
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN
 from ..types.tensors import FuncRef

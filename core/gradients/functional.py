@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
 from ..functions.instantiation import origin_of
-from ..graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, Node, Output
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from .function_bodies import differentiate, known_of

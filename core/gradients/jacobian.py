@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Graph, Output
+from ..graph.graph import Graph, Output
+from ..graph.variable_nodes import RESOURCE_VARIABLES
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
 from ..runtime.values import Batched
@@ -17,7 +18,6 @@ from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN
-from ..variable_nodes import RESOURCE_VARIABLES
 from .backward import add_gradients
 from .batching import BatchHook
 

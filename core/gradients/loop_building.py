@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..building.builder import GraphBuilder
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 
 
 def enter_and_merge(g: GraphBuilder, value: Output, frame_name: str, parallel_iterations: int) -> Output:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, is_choice, predicate_source
 from ..control_flow.frames import find_frames, loop_variables
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 
 
 class Loops:

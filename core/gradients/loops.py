@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import ENTER, Frame, source_of
 from ..control_flow.frames import LoopVariable, loop_variables
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .branches import branches_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..functions.call_kinds import call_op
-from ..graph import Node, Output
-from ..saved_gradients import Capture, RegisteredGradient
+from ..graph.graph import Node, Output
+from ..graph.saved_gradients import Capture, RegisteredGradient
+from ..graph.variable_nodes import variable
 from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..types.tensors import FuncRef
-from ..variable_nodes import variable
 from .function_parts import dtype_of, find_function
 from .slices import zeros_for
 from .sweep import Sweep
@@ -48,7 +48,8 @@ def missing_gradient(node: Node, name: str) -> UnimplementedError:
         f"its gradient is '{name}', which is neither saved with the graph nor registered",
         node=node.name,
         op=node.op,
-        hint=f'register it: `@tfg.core.registry.gradient("{name}")` on a function (g, node, *grads) in an op library; '
+        hint=f'register it: `@tfg.core.registry.registry.gradient("{name}")` on a function (g, node, *grads) '
+        "in an op library; "
         "TensorFlow saves custom gradients with SaveOptions(experimental_custom_gradients=True)",
     )
 

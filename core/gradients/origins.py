@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from ..control_flow.conditions import source_of
 from ..functions.call_kinds import CallKind, call_kind
-from ..graph import Function, Node, Output
+from ..graph.graph import Function, Node, Output
 from ..types.dtypes import DType
 
 

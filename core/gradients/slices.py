@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..building.gradbuilder import Gradient, GradientBuilder, IndexedSlices
-from ..graph import Output
+from ..graph.graph import Output
 from ..types import dtypes
 from ..types.dtypes import DType
 

@@ -12,10 +12,10 @@ from typing import Final, TypeAlias
 
 from ..building.builder import GraphBuilder
 from ..control_flow.conditions import ENTER, SWITCH, Frame, handed_in, source_of
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact, ops_with
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import UnimplementedError
-from ..traversal import reachable
 from ..types import dtypes
 from .branches import branches_of
 from .function_parts import dtype_of

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import ALWAYS, NEXT_ITERATION, Frame, source_of
-from ..graph import Graph, Node, Output
-from ..inference import infer
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import forward_predecessors, topological_order
+from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
-from ..traversal import forward_predecessors, topological_order
 from ..types import dtypes
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from .branches import in_order, zeros_elsewhere

@@ -10,7 +10,7 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import source_of
 from ..functions.call_kinds import Form
-from ..graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, Node, Output
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType

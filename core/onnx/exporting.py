@@ -9,19 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..binding import bind_attrs, group_inputs, keyword_names, plain, require_op_def
 from ..control_flow.conditions import MERGE, SWITCH
-from ..faults import faults_of
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..functions.purity import impurity
-from ..graph import Function, Graph, Node, Output
-from ..inference import Answers, infer, loop_specs
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
+from ..inference.binding import bind_attrs, group_inputs, keyword_names, plain, require_op_def
+from ..inference.error_context import faults_of
+from ..inference.inference import Answers, infer, loop_specs
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
-from ..registry import has_kernel, onnx_lowering
+from ..registry.op_facts import has_fact
+from ..registry.registry import has_kernel, onnx_lowering
 from ..runtime.folding import MAX_FLOPS, folded_values
 from ..runtime.limits import flops_of
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError

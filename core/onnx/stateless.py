@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import topological_order
 from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
 from ..planning.needed import needed_nodes
 from ..planning.planner import compile_plan
+from ..registry.op_facts import has_fact
 from ..support.errors import UnimplementedError
-from ..traversal import topological_order
 
 _INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Sub"}
 """What they are of plain values."""

@@ -12,12 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from .. import binding, families, kernel_types, registry
-from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..foreign_ops import foreign, origin, supply_hint
 from ..functions.callers import all_nodes
-from ..graph import Graph, Node
-from ..op_facts import FACTS, facts_of
+from ..graph.foreign_ops import foreign, origin, supply_hint
+from ..graph.graph import Graph, Node
+from ..inference import binding
+from ..registry import families, kernel_types, registry
+from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..registry.op_facts import FACTS, facts_of
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..types.dtypes import DType
 
@@ -251,7 +252,7 @@ def _location(function: Any, op: str) -> Location | None:
 
 def _family_file(op: str) -> str:
     family = registry.family(op)
-    return "" if family is None else str(ROOT / "core" / "ops" / f"{family}.py")
+    return "" if family is None else families.path_of(family)
 
 
 def _relative(file: str) -> str:

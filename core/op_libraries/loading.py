@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from .. import registry
-from ..catalog import CATALOG
+from ..registry import registry
+from ..registry.catalog import CATALOG
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.log import tell
 

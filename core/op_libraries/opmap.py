@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..catalog import CATALOG
-from ..foreign_ops import FOREIGN, original_function
-from ..graph import Function, Graph, Node
-from ..reference_ops import read_as
+from ..graph.foreign_ops import FOREIGN, original_function
+from ..graph.graph import Function, Graph, Node
+from ..graph.reference_ops import read_as
+from ..registry.catalog import CATALOG
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 

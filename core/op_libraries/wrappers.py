@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..support.errors import InvalidArgumentError
 from .listing import arg_type
 
@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from {package} import GraphBuilder
 from {package}.core.types.dtypes import DType
-from {package}.core.graph import Node, Output
+from {package}.core.graph.graph import Node, Output
 from {package}.core.building.variables import Variable
 
 TensorLike: TypeAlias = Output | Node | Variable | np.ndarray | np.generic | str | bytes | complex | Sequence[Any]

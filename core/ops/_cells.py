@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 
 
 def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:

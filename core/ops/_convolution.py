@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..catalog import CATALOG
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import convolution as numerics
 from ..numerics.feeding import Feeding
 from ..numerics.input_gradient import convolve_input_gradient
 from ..numerics.widening import wide
-from ..registry import Cost, gradient, lower, multiply_adds
+from ..registry.catalog import CATALOG
+from ..registry.registry import Cost, gradient, lower, multiply_adds
 from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..types.arrays import Array
 from ..types.dims import DimLike

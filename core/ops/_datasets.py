@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..catalog import CATALOG
 from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
 from ..functions.callers import reached_functions
 from ..functions.composition import places_handed_on
 from ..functions.purity import has_state
-from ..graph import Node
-from ..op_facts import has_fact
-from ..registry import facts, kernel, shape, without_gradient, zero_flops
+from ..graph.graph import Node
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
+from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable
 from ..runtime.values import is_of, scalar_object

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .. import kernel_types, registry
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.widening import tabulated, widened
-from ..registry import Cost, WithoutGradient
+from ..registry import kernel_types, registry
+from ..registry.registry import Cost, WithoutGradient
 from ..types.shapes import Shape, TensorSpec, broadcast_shapes
 
 NARROW = ("half", "bfloat16")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..registry import Cost
+from ..registry.registry import Cost
 from ..types.dims import DimLike
 from ..types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._checks import require

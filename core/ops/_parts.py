@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import registry
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..traversal import topological_order
+from ..graph.graph import Node, Output
+from ..graph.traversal import topological_order
+from ..registry import registry
 
 Build = Callable[[GradientBuilder, Node, Sequence[Output]], Sequence[Output]]
 

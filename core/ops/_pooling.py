@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
 from ..support.errors import InvalidArgumentError, UnimplementedError

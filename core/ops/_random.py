@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics import philox, philox_distributions
 from ..numerics.draws_ahead import Draw, DrawsAhead, PlacedStream
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
-from ..registry import Cost
+from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
 from ..types.dims import DimLike, ceil_div
 from ..types.dtypes import from_numpy

@@ -19,21 +19,10 @@ import ml_dtypes
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.selecting import chosen, positive_part, where_positive
 from ..numerics.widening import wide
-from ..registry import (
-    Cost,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    lower,
-    lower_as,
-    onnx,
-    onnx_as,
-    shape,
-)
+from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import wav
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError

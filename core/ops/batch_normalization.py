@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes
 from ._checks import require_rank, require_same_shape, require_shape, with_rank

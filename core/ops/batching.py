@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, shape, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..support.errors import DeadlineExceededError, InvalidArgumentError

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_input, reduction
 from ..numerics.sums import row_sums, summed
 from ..numerics.widening import wide
-from ..profiler_formulas import of_input, reduction
-from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ..registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import UNKNOWN, Shape, TensorSpec

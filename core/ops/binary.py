@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_output, sum_of_inputs
 from ..numerics.integers import truncated_quotient
 from ..numerics.powers import power
-from ..profiler_formulas import of_output, sum_of_inputs
-from ..registry import (
+from ..registry.registry import (
     Cost,
     facts,
     flops,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
+from ..registry.registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

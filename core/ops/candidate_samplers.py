@@ -15,7 +15,7 @@ import numpy as np
 
 from ..numerics import range_samplers
 from ..numerics.range_samplers import FixedUnigramSampler, UniformSampler, Words
-from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.runs import reserve

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics import clustering as numerics
-from ..registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
+from ..registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec

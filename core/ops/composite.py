@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.wire import fields
-from ..registry import gradient, kernel, shape, zero_flops
+from ..registry.registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError
 from ..types.arrays import Array, Result

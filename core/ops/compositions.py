@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import registry
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
-from ..registry import ZERO, Cost, facts, flops, kernel, shape
+from ..graph.graph import Node, Output
+from ..registry import registry
+from ..registry.registry import ZERO, Cost, facts, flops, kernel, shape
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

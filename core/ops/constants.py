@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Result
 from ..types.shapes import Shape, TensorSpec

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
 from ..runtime.resources import Variable
 from ..runtime.values import DEAD
 from ..support.errors import AbortedError, InvalidArgumentError

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph import Node
+from ..graph.graph import Node
+from ..inference.profiler_formulas import backprop_filter, backprop_input, window
 from ..numerics.convolution import Finishing, product_rows
 from ..numerics.feeding import ByRows, Feeding, FinishRows
-from ..profiler_formulas import backprop_filter, backprop_input, window
-from ..registry import (
+from ..registry.registry import (
     Blockwise,
     Cost,
     blockwise,

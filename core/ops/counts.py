@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, kernel, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

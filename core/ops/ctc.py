@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import ctc as numerics
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..support.errors import FailedPreconditionError
 from ..types.arrays import Array, Result
 from ..types.dims import Dim

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..datasets.base import Dataset, Element, array_of
 from ..datasets.caching import Cache, FileCache, MemoryCache
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import DataLossError, NotFoundError, UnimplementedError

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from ..datasets.base import Dataset
 from ..datasets.databases import Pairs, Query
-from ..registry import facts
+from ..registry.registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

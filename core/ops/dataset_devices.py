@@ -13,7 +13,7 @@ import numpy as np
 
 from ..datasets.base import held_to
 from ..datasets.dealing import DealingIterator
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError, NotFoundError

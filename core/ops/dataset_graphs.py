@@ -17,9 +17,9 @@ from ..datasets.options import Options
 from ..datasets.seeds import Seeds
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import has_state
-from ..graph import Function, Graph, Node, Output
-from ..node_making import add_constant
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node_making import add_constant
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.graph_codec import graph_codec
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..datasets.base import array_of, held_to
 from ..datasets.iterators import DatasetIterator, IteratorState
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.stored_variants import StoredVariant
 from ..runtime.values import object_array, scalar_object

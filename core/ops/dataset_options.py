@@ -25,8 +25,8 @@ from ..datasets.base import Dataset
 from ..datasets.branching import ChooseFastestBranch
 from ..datasets.sharding import part_of
 from ..functions.callers import function_references
-from ..op_facts import has_fact
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.op_facts import has_fact
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object

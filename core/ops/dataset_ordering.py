@@ -10,7 +10,7 @@ from typing import Any
 from ..datasets.base import Dataset, require_places
 from ..datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ..datasets.seeds import Seeds, seeds_of
-from ..registry import facts
+from ..registry.registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

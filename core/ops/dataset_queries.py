@@ -22,7 +22,7 @@ from ..datasets.ordering import Shuffle
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..numerics import wire
-from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import is_of, object_array, scalar_object
 from ..support.errors import FailedPreconditionError, InvalidArgumentError

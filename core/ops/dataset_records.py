@@ -22,7 +22,7 @@ from ..datasets.records import (
     TextLines,
     require_compression,
 )
-from ..registry import facts
+from ..registry.registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError

@@ -23,7 +23,7 @@ from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapsh
 from ..datasets.sources import ListOf
 from ..numerics import snappy
 from ..numerics.records import encode_record
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError

@@ -16,7 +16,7 @@ from ..datasets import selecting
 from ..datasets.base import Dataset
 from ..datasets.mapping import DirectedInterleave, Sampling
 from ..datasets.seeds import seeds_of
-from ..registry import facts
+from ..registry.registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

@@ -14,7 +14,7 @@ import numpy as np
 from ..datasets.base import Dataset, Spec, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError, UnimplementedError

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..registry import Cost, facts, flops, kernel, shape, without_gradient
+from ..registry.registry import Cost, facts, flops, kernel, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec

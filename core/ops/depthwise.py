@@ -12,13 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node
+from ..graph.graph import Node
+from ..inference.profiler_formulas import window
 from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
 from ..numerics.feeding import ByRows, Feeding, FinishRows
 from ..numerics.widening import wide
-from ..profiler_formulas import window
-from ..registry import Blockwise, Cost, blockwise, facts, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
+from ..registry.registry import (
+    Blockwise,
+    Cost,
+    blockwise,
+    facts,
+    flops,
+    kernel,
+    layout,
+    lower,
+    multiply_adds,
+    onnx,
+    profiled,
+    shape,
+)
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import window
 from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ..profiler_formulas import window
-from ..registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
 from ..support.errors import UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
+from ..registry.registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dims import Dim

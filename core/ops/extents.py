@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry.registry import facts, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

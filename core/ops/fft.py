@@ -13,8 +13,8 @@ import numpy as np
 import scipy.fft
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, onnx, shape
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dims import DimLike

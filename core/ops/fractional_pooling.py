@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.philox import Philox, unit_double
-from ..registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
+from ..registry.registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import UnimplementedError
 from ..types.arrays import Array, Result

@@ -14,18 +14,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
 from ..datasets.base import row_of
-from ..graph import Function, Graph
-from ..registry import (
-    facts,
-    flops,
-    kernel,
-    lower,
-    shape,
-    taken_whole,
-    uncounted_call,
-    without_gradient,
-    zero_flops,
-)
+from ..graph.graph import Function, Graph
+from ..registry.registry import facts, flops, kernel, lower, shape, taken_whole, uncounted_call, without_gradient, zero_flops
 from ..runtime.kernel_context import Functions, KernelContext
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..catalog import CATALOG
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, kernel, layout, onnx, shape
+from ..registry.catalog import CATALOG
+from ..registry.registry import Cost, facts, flops, kernel, layout, onnx, shape
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike

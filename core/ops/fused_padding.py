@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
-from ..registry import Cost, flops, kernel, shape
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, flops, kernel, shape
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec
 from . import convolution, image_resize

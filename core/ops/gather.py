@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.selecting import taken
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec
 from ._cells import gru_cell_parts

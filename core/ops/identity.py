@@ -28,20 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import (
-    Cost,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    lower,
-    not_differentiable,
-    onnx,
-    shape,
-    zero_flops,
-)
+from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.escaping import printable

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
 from ..numerics.pauses import pause
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import Words
-from ..registry import (
+from ..registry.registry import (
     ZERO,
     Cost,
     facts,

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numerics import png
 from ..numerics.image_kinds import image_kind
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
 from ..support.errors import InvalidArgumentError, UnimplementedError

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec

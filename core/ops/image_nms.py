@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.suppression import box_overlaps, suppress, suppress_softly
-from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
+from ..registry.registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_images as in_onnx

@@ -12,21 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import resize as numerics
 from ..numerics.resize import Taps
 from ..numerics.widening import wide
-from ..registry import (
-    Cost,
-    flops,
-    gradient,
-    kernel,
-    multiply_adds,
-    not_differentiable,
-    onnx,
-    shape,
-    zero_flops,
-)
+from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike, dim_min
 from ..types.shapes import UNKNOWN, Shape, TensorSpec

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.joining import concatenated
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dims import dim_min

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, lower, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

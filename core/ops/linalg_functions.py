@@ -10,10 +10,10 @@ import numpy as np
 import scipy.linalg
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, onnx, shape
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes
 from . import _onnx_linalg as in_onnx

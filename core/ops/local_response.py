@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.products import matmul
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..runtime.runs import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec
 from ._cells import lstm_cell_parts

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_input, of_output
 from ..numerics import complex_functions
 from ..numerics.widening import widened
-from ..profiler_formulas import of_input, of_output
-from ..registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
+from ..registry.registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array
 from ._elementwise import NARROW, Unary, register_unary, unary_flops

@@ -8,11 +8,11 @@ import math
 from typing import Any
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import inner_product
 from ..numerics import products
 from ..numerics.widening import is_narrow, widened
-from ..profiler_formulas import inner_product
-from ..registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
+from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

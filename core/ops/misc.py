@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..foreign_ops import supply_hint
-from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..graph.foreign_ops import supply_hint
+from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

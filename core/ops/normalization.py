@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import batch_norm
 from ..numerics.widening import wide
-from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
+from ..registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ..registry.registry import kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -15,20 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import (
-    Cost,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    layout,
-    lower,
-    onnx,
-    shape,
-    without_gradient,
-    zero_flops,
-)
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

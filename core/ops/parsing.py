@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..registry import facts, kernel, shape, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ..support.errors import DataLossError, InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dims import Dim

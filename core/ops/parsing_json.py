@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import wire
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ._strings import map_bytes, same_shape

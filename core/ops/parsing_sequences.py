@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import kernel, shape, without_gradient, zero_flops
+from ..registry.registry import kernel, shape, without_gradient, zero_flops
 from ..support.errors import DataLossError, InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array

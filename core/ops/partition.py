@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dims import Dim, DimLike

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import pool
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
-from ..profiler_formulas import pool
-from ..registry import (
+from ..registry.registry import (
     Cost,
     facts,
     flops,

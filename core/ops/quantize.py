@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.selecting import chosen
 from ..numerics.widening import wide
-from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
+from ..registry.registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ..registry.registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

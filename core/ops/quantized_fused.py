@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ..registry.registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike
 from ..types.dtypes import DType

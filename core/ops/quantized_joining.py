@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import kernel, shape, without_gradient, zero_flops
+from ..registry.registry import kernel, shape, without_gradient, zero_flops
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec

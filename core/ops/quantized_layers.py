@@ -15,7 +15,7 @@ from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
 from ..numerics.integers import truncated_quotient
 from ..numerics.resize import Taps
-from ..registry import ZERO, Cost, flops, kernel, shape, without_gradient
+from ..registry.registry import ZERO, Cost, flops, kernel, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

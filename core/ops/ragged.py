@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import is_of, object_array, scalar_object
 from ..runtime.variants import added, zeros_like
 from ..support.errors import InvalidArgumentError, UnimplementedError

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
 from ..numerics.draws_ahead import Draw
 from ..numerics.pauses import PIECE, pause
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
-from ..prepared import prepared
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.constant_inputs import prepared
+from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array, Result

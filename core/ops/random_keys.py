@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..numerics.philox import Philox
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
-from ..registry import facts, flops, kernel, shape, without_gradient, zero_flops
+from ..registry.registry import facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..support.errors import InvalidArgumentError, UnimplementedError

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_input, reduction
 from ..numerics.integers import truncated_quotient
 from ..numerics.sums import summed
 from ..numerics.widening import is_narrow, wide
-from ..prepared import prepared
-from ..profiler_formulas import of_input, reduction
-from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
+from ..registry.constant_inputs import prepared
+from ..registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..rendezvous import RECEIVES, SENDS
+from ..graph.send_recv import RECEIVES, SENDS
+from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, shape, without_gradient
+from ..registry.registry import Cost, flops, kernel, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
+from ..registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike
 from ..types.dtypes import DType

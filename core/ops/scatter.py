@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.grouping import update_rows
-from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
-from ..catalog import CATALOG
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..numerics.integers import truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.catalog import CATALOG
+from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.resources import Variable
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

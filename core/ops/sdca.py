@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numerics import sdca
 from ..numerics.city import fingerprint128
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import extremes, truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ..registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dims import DimLike

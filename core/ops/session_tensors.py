@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, Final
 
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import is_of, scalar_object
 from ..support.errors import InvalidArgumentError, NotFoundError

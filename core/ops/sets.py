@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..numerics.integers import extremes
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry.registry import Cost, flops, kernel, not_differentiable, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import UNKNOWN, Shape, TensorSpec

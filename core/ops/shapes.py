@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
 from ..runtime import variants
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_input
 from ..numerics.softmax import softmax as rows_softmax
 from ..numerics.sums import row_maxima, summed
 from ..numerics.widening import wide
-from ..profiler_formulas import of_input
-from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
+from ..registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

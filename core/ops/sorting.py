@@ -12,11 +12,11 @@ from typing import Final, Literal
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.topn import sorted_top_k, unsorted_top_k
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dims import Dim, DimLike

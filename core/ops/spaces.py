@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.windows import strided_windows
-from ..registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
+from ..registry.registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

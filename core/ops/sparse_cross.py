@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, shape, without_gradient, zero_flops
+from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import is_of, object_array

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics import sparse_products
 from ..numerics.edits import edit_distances
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, without_gradient
+from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

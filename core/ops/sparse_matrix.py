@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..numerics.pauses import pause
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

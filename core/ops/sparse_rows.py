@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike, floor_div

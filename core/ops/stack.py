@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, lower, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, lower, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import RunState, is_of, object_array, scalar_object

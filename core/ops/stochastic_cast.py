@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..numerics.philox import Philox, uniform_from_words, words_per_sample
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
+from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec

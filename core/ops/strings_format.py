@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError

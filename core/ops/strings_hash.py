@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ..numerics.hashes import farm_fingerprint64, murmur64, sip_hash
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import re2, re2_rewrites
-from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import is_bounded
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

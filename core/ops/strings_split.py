@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import unicode
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import is_bounded
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import wire
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError

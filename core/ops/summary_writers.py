@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics import wire
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..prepared import prepared
-from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.constant_inputs import prepared
+from ..registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import ANY, NOTHING_SET, TensorList

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, lower, onnx, shape, zero_flops
 from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object

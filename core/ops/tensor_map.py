@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ..graph.graph import Node, Output
+from ..registry.registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added
 from ..support.errors import InvalidArgumentError

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
+from ..registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.runs import sleep as sleep_in_run
 from ..runtime.values import scalar_object

@@ -28,10 +28,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalog import CATALOG
 from ..numerics import updates
 from ..numerics.integers import extremes
-from ..registry import Cost, facts, flops, kernel, lower, shape, without_gradient
+from ..registry.catalog import CATALOG
+from ..registry.registry import Cost, facts, flops, kernel, lower, shape, without_gradient
 from ..runtime.resources import Variable
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.arrays import Array

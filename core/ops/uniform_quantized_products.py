@@ -12,7 +12,7 @@ import numpy as np
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
 from ..numerics.wire import fields, repeated_integers
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
+from ..registry.registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
 from ..support.errors import DataLossError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike

@@ -23,9 +23,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..graph import Node, Output
-from ..profiler_formulas import of_input
-from ..registry import (
+from ..graph.graph import Node, Output
+from ..inference.profiler_formulas import of_input
+from ..registry.registry import (
     Cost,
     facts,
     flops,

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import FixedUnigramSampler, Words, sample_batch
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.runs import check_time

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
+from ..registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
 from ..support.errors import UnimplementedError
 from ..support.optional_packages import extra_hint
 from ..types.arrays import Result

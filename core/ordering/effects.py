@@ -7,7 +7,6 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..catalog import CATALOG
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..control_flow.references import (
     dereferenced_inputs,
@@ -18,9 +17,10 @@ from ..control_flow.references import (
 )
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph, Node, Output
-from ..op_facts import has_fact
-from ..traversal import trail_end
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import trail_end
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 
 READ: Final = "reads"

@@ -21,8 +21,8 @@ from ..control_flow.conditions import (
     is_contradiction,
     predicate_of,
 )
-from ..graph import Graph, Node, Output
-from ..traversal import strongly_connected
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import strongly_connected
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
 Sources = Mapping[Node, Sequence[Node | None]]

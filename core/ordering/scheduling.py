@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from ..functions.call_kinds import CALL_KINDS
-from ..graph import Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Node, Output
+from ..registry.op_facts import has_fact
 
 _Item = TypeVar("_Item")
 _Unit = TypeVar("_Unit", bound=Hashable)

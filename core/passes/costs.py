@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..flops import Kept, count_flops
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..types.dims import DimLike
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..types.tensors import attribute_key
 from .base import Pass, PassContext
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..graph import Graph, Node
-from ..op_facts import has_fact, ops_with
+from ..graph.graph import Graph, Node
+from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InvalidArgumentError
 from .base import Pass, PassContext, become
 

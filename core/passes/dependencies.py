@@ -10,9 +10,9 @@ from typing import ClassVar, Final
 from ..control_flow.conditions import MERGE, is_transparent
 from ..functions.callers import has_variables
 from ..functions.purity import CONTROL_FLOW
-from ..graph import Graph, Node
-from ..op_facts import has_fact
-from ..traversal import forward_predecessors
+from ..graph.graph import Graph, Node
+from ..graph.traversal import forward_predecessors
+from ..registry.op_facts import has_fact
 from .base import Pass, PassContext
 from .waves import Waves
 

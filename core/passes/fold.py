@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..functions.call_kinds import CALL_KINDS
-from ..graph import Graph, Node
-from ..node_making import add_constant
+from ..graph.graph import Graph, Node
+from ..graph.node_making import add_constant
 from ..runtime.folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
 from ..runtime.limits import flops_of
 from ..runtime.session import Session

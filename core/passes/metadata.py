@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..functions.instantiation import nodes_to_change
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
+from ..graph.traversal import topological_order
 from ..support.errors import InvalidArgumentError
-from ..traversal import topological_order
 from .base import Pass, PassContext
 
 

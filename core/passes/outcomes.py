@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..functions.purity import impurity
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
 from ..support.tensor_names import parse_tensor_name
 from .pipeline import OptimizeReport, optimize
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..catalog import split_top
+from ..registry.catalog import split_top
 from ..support.errors import InvalidArgumentError
 from .base import Pass
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..explaining.graphs import GraphFacts, explain_graph
-from ..faults import fault
 from ..functions.callers import all_nodes
 from ..functions.fitting import check_calls
-from ..graph import Graph
+from ..graph.graph import Graph
+from ..inference.error_context import fault
 from ..planning.needed import needed_nodes
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError

@@ -6,10 +6,10 @@ import dataclasses
 from typing import ClassVar
 
 from ..functions.callers import called_functions
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
+from ..graph.traversal import reachable
 from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import shapes_at_cuts
-from ..traversal import reachable
 from .base import Pass, PassContext, become
 
 

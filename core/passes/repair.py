@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..catalog import CATALOG
-from ..graph import Graph, Node, Output
-from ..node_making import add_constant
-from ..op_facts import has_fact
-from ..reference_ops import lacks_reference, plain_op, read_as
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_constant
+from ..graph.reference_ops import lacks_reference, plain_op, read_as
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
+from ..registry.validation import expected_inputs
 from ..support.errors import InvalidArgumentError
 from ..transforms.subgraphs import forget_locations
 from ..types.dtypes import int32
 from ..types.tensors import Tensor
-from ..validation import expected_inputs
 from .base import Pass, PassContext, become, identity_of
 
 

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..graph import Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Node, Output
+from ..registry.op_facts import has_fact
 from ..types.dtypes import DType
 from .accuracy import Accuracy
 

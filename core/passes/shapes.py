@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Hashable
 from typing import ClassVar
 
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..types.dims import Dim
 from .base import Pass, PassContext
 

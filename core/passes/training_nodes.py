@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..graph import Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
+from ..registry.op_facts import has_fact
 from .accuracy import Accuracy
 from .base import Pass, PassContext
 from .rule_sets import RuleSet

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..graph import Graph, Node
-from ..node_making import add_constant
+from ..graph.graph import Graph, Node
+from ..graph.node_making import add_constant
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.tensors import Tensor

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..functions.purity import CONTROL_FLOW, impurity
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..graph.traversal import sources_first, strongly_connected
 from ..ordering.effects import DRAW, State
 from ..ordering.races import Race
 from ..ordering.scheduling import is_asynchronous
-from ..traversal import sources_first, strongly_connected
 from .needed import needed_nodes
 from .selection import Selection
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..control_flow.conditions import ALWAYS, ENTER, MERGE, NEXT_ITERATION, SWITCH, Condition, Frame, joined, predicate_of
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from .units import Unit, Units
 
 

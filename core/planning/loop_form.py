@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, is_contradiction
 from ..control_flow.references import dereferenced_inputs
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..registry.op_facts import has_fact
 from .liveness import Liveness, NotWellFormed
 
 

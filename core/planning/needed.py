@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final
 
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 
 _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 

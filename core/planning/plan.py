@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_reference
 from ..functions.call_sites import is_partly_read
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
 from .draw_order import awaited_by_draws, iteration_counts, racing_draws

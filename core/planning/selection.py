@@ -7,14 +7,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..catalog import OpDef
 from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
-from ..foreign_ops import supply_hint
 from ..functions.purity import impurity
-from ..graph import Graph, Node, Output
+from ..graph.foreign_ops import supply_hint
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import copied_from, topological_order, trail_end
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
+from ..registry.catalog import OpDef
 from ..support.errors import InvalidArgumentError
-from ..traversal import copied_from, topological_order, trail_end
 from .needed import needed_nodes, needed_sources, unused_outputs
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..control_flow.conditions import EXIT, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_reference
-from ..graph import Node, Output
-from ..op_facts import has_fact
-from ..traversal import trail_end
+from ..graph.graph import Node, Output
+from ..graph.traversal import trail_end
+from ..registry.op_facts import has_fact
 from .liveness import Liveness
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
-from ..catalog import OpDef
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
 from ..functions.call_sites import is_partly_read
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..registry.catalog import OpDef
 from .liveness import Liveness
 from .loop_form import check_loop
 from .plan import Loop, Step, add_loop_releases

@@ -7,9 +7,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..control_flow.conditions import ENTER, Frame
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
+from ..graph.traversal import topological_order
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
-from ..traversal import topological_order
 from .selection import Selection
 
 Unit: TypeAlias = Node | Frame

@@ -14,8 +14,8 @@ from typing import Final
 
 from ..functions.call_sites import CallSite, function_targets
 from ..functions.purity import impurity
-from ..graph import Function, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Function, Node, Output
+from ..registry.op_facts import has_fact
 from .needed import needed_nodes
 from .plan import Plan
 from .planner import compile_plan, races_of

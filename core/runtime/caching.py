@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ..functions.purity import impurity
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..planning.plan import Loop, Plan, Step, on_own_slots, with_releases
 
 _MISSES: Final = 3

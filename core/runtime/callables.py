@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from ..graph import Function, Graph, Output
-from ..metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
-from ..node_making import add_identity
+from ..graph.graph import Function, Graph, Output
+from ..graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
+from ..graph.node_making import add_identity
 from ..saved_names import restored_variables
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.shapes import UNKNOWN, Shape

@@ -7,11 +7,11 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from ..binding import bind_attrs, select_kernel
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..inference.binding import bind_attrs, select_kernel
 from ..planning.plan import Step
-from ..prepared import prepared_kernel
+from ..registry.constant_inputs import prepared_kernel
+from ..registry.op_facts import has_fact
 from ..support.errors import TfgError
 from ..support.user_signals import pass_on
 from ..types.dtypes import resource

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..building.builder import GraphBuilder
-from ..graph import Node, Output
-from ..input_pipelines import beginning
-from ..op_facts import has_fact
+from ..graph.graph import Node, Output
+from ..inference.input_pipelines import beginning
+from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import string
 from ..types.shapes import SCALAR

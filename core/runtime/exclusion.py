@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import registry
-from ..binding import arg_lengths, require_op_def
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
+from ..inference.binding import arg_lengths, require_op_def
+from ..registry import registry
+from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 from .resources import Shared, exclusively
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..engines.protocol import Engined
-from ..graph import Node
-from ..node_calls import raise_from_kernel
+from ..graph.graph import Node
+from ..graph.traversal import descendants
+from ..inference.node_calls import raise_from_kernel
 from ..numerics.products import divided
 from ..planning.plan import Loop, Step
-from ..traversal import descendants
 from .instructions import Instruction, released_slots
 from .parallel_regions import Timing
 from .region_calls import single_instructions

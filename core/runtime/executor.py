@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..binding import bind_kernel, select_kernel
 from ..engines.protocol import Body, Engined, Foretold
-from ..faults import faults_of
-from ..graph import Function, Node
+from ..graph.graph import Function, Node
+from ..inference.binding import bind_kernel, select_kernel
+from ..inference.error_context import faults_of
 from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
 from ..support.errors import InvalidArgumentError

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
-from ..graph import Graph, Output
+from ..graph.graph import Graph, Output
 from ..support.errors import InvalidArgumentError
 from ..support.tensor_names import parse_tensor_name
 from ..types import dtypes

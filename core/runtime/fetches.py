@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
 from ..support.errors import ArgumentTypeError
 
 

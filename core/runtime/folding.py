@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import binding
-from ..graph import Node
-from ..node_calls import apply_kernel
+from ..graph.graph import Node
+from ..inference import binding
+from ..inference.node_calls import apply_kernel
 from ..support.errors import ResourceExhaustedError, UnimplementedError
 from ..types.arrays import Array
 from .runs import Run

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..engines.protocol import Foretold
-from ..inference import infer
+from ..inference.inference import infer
 from ..support.keyed_cache import KeyedCache
 from .variable_groups import variable_of
 

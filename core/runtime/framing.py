@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
 from ..planning.plan import Step, on_own_slots
-from ..registry import blockwise_way
+from ..registry.op_facts import has_fact
+from ..registry.registry import blockwise_way
 
 _RANK: Final = 4
 _IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}

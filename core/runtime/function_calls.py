@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph
+from ..graph.graph import Function, Graph
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
 from ..planning.while_plans import while_plans

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..binding import bind_attrs, select_kernel
+from ..inference.binding import bind_attrs, select_kernel
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
 from ..planning.plan import Step
-from ..registry import affine_function, blockwise_way
+from ..registry.registry import affine_function, blockwise_way
 from ..support.errors import TfgError
 from ..support.keyed_cache import KeyedCache
 from .framing import Framed

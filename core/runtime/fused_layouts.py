@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..binding import bind_attrs
-from ..graph import Node
+from ..graph.graph import Node
+from ..inference.binding import bind_attrs
 from ..numerics.tiles import Chain, Form, Operation, form_of
-from ..op_facts import has_fact
 from ..planning.plan import Step
-from ..registry import Affine, affine_function, blockwise_way
+from ..registry.op_facts import has_fact
+from ..registry.registry import Affine, affine_function, blockwise_way
 from ..support.errors import InvalidArgumentError
 from .fusing import Fused
 from .instructions import Call

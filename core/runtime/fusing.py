@@ -12,11 +12,11 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
-from ..catalog import CATALOG
-from ..graph import Node
-from ..op_facts import has_fact
+from ..graph.graph import Node
 from ..planning.plan import Plan, Step, on_own_slots, with_releases
-from ..registry import affine_function, blockwise_way
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
+from ..registry.registry import affine_function, blockwise_way
 from ..types.dtypes import float32, float64
 from ..types.tensors import Tensor
 from .framing import Framed, is_plain, with_frames

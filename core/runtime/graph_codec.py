@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..support.errors import UnimplementedError
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph.graph import Graph
 
 
 class GraphCodec(Protocol):

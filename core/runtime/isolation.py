@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from .. import binding
-from ..graph import Graph, Node
+from ..graph.graph import Graph, Node
+from ..inference import binding
 from ..numerics.threads import one_thread
 from ..support.errors import DeadlineExceededError, ResourceExhaustedError
 from ..types.dtypes import resource, string, variant

@@ -7,7 +7,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..functions.call_sites import CallSite, call_site
-from ..graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node
 from ..types.tensors import FuncRef
 from .checkpoints import CheckpointStore
 from .files import FileAccess

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..faults import faults_of
-from ..graph import Node
-from ..node_calls import call_flops_function, call_shape_function, spec_of
-from ..op_facts import has_fact
-from ..registry import Cost, flops_function, kernels, shape_function
+from ..graph.graph import Node
+from ..inference.error_context import faults_of
+from ..inference.node_calls import call_flops_function, call_shape_function, spec_of
+from ..registry.op_facts import has_fact
+from ..registry.registry import Cost, flops_function, kernels, shape_function
 from ..support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..types.shapes import TensorSpec
 from .isolation import can_be_apart, run_apart

@@ -17,10 +17,10 @@ from ..control_flow.conditions import LOOP_OPS, SWITCH
 from ..functions.call_kinds import CALL_KINDS, INLINED
 from ..functions.call_sites import call_site
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import topological_order
 from ..ordering.effects import DRAW, accesses
 from ..planning.needed import needed_nodes
-from ..traversal import topological_order
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
 

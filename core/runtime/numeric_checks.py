@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..support.errors import InvalidArgumentError
 from ..support.words import counted
 

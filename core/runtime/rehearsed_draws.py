@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..numerics.draws_ahead import DrawsInOrder, PlacedStream, Places
 from ..numerics.philox import Philox
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP

@@ -16,18 +16,18 @@ from typing import Any, Final
 import numpy as np
 
 from ..building.builder import GraphBuilder
-from ..graph import Graph, Node, Output
-from ..metagraph import Signature
-from ..op_facts import has_fact
+from ..graph.graph import Graph, Node, Output
+from ..graph.metagraph import Signature
+from ..graph.traversal import reachable
+from ..graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
+from ..registry.op_facts import has_fact
 from ..saved_names import assigned_handles
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..support.log import DEBUG, Stopwatch
-from ..traversal import reachable
 from ..types.arrays import Array
 from ..types.dtypes import string
 from ..types.shapes import Shape, merge_shapes
 from ..types.tensors import Tensor
-from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .resources import Variable
 from .runs import Hook
 from .session_like import SessionLike

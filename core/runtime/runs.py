@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..numerics import pauses
 from ..support.errors import DeadlineExceededError
 from . import waits

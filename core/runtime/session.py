@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..graph.send_recv import connected
 from ..numerics.philox import Philox
 from ..numerics.threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
-from ..rendezvous import connected
 from ..support.arguments import bounded_depth, takes
 from ..support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ..support.gc_control import rare_collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from ..graph import Graph
+from ..graph.graph import Graph
 from ..types.dtypes import DType
 from .caching import CacheStats
 from .runs import Hook

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from ..functions.callers import function_references
-from ..graph import Function, Node, Output
-from ..inference import Inference, infer_again
-from ..op_facts import has_fact
+from ..graph.graph import Function, Node, Output
+from ..graph.traversal import topological_order
+from ..inference.inference import Inference, infer_again
 from ..planning.needed import needed_nodes
 from ..planning.plan import Plan
+from ..registry.op_facts import has_fact
 from ..support.keyed_cache import KeyedCache
-from ..traversal import topological_order
 from ..types.dtypes import resource, variant
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from .resources import Variable

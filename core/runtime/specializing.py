@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from ..control_flow.conditions import handed_in
-from ..graph import Node, Output
-from ..inference import Specs as KnownSpecs
-from ..inference import container_of
-from ..op_facts import has_fact
+from ..graph.graph import Node, Output
+from ..inference.inference import Specs as KnownSpecs
+from ..inference.inference import container_of
 from ..planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
+from ..registry.op_facts import has_fact
 from ..types.dtypes import variant
 from ..types.shapes import TensorSpec
 from .constant_steps import only_computes

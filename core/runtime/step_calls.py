@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..planning.plan import Loop, Step
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Node, Output
 from ..planning.plan import Plan, Step, with_releases
+from ..registry.op_facts import has_fact
 from ..support.user_signals import pass_on
 from ..types.shapes import TensorSpec
 from .constant_steps import only_computes

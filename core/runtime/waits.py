@@ -12,7 +12,7 @@ import time
 import types
 from typing import Final
 
-from ..graph import Node
+from ..graph.graph import Node
 from ..numerics.threads import OWN_THREADS
 from ..support.errors import DeadlineExceededError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Node, Output
+from ..graph.graph import Node, Output
 from ..support.errors import FailedPreconditionError
 from .runs import Hook
 

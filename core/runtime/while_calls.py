@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ..graph import Node
-from ..node_calls import apply_kernel
+from ..graph.graph import Node
+from ..inference.node_calls import apply_kernel
 from ..planning.while_plans import WhilePlans
 from ..types.shapes import fits
 from .runs import Run, check_time

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..graph import Graph, Output
-from ..inference import infer
+from ..graph.graph import Graph, Output
+from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import TensorSpec

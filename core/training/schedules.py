@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from ..building.builder import GraphBuilder
-from ..graph import Output
+from ..graph.graph import Output
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..gradients.jacobian import Derivative
-from ..graph import Graph
+from ..graph.graph import Graph
+from ..graph.variable_nodes import variable
 from ..runtime.runner import Runner
 from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
 from ..support.errors import InvalidArgumentError
-from ..variable_nodes import variable
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .updates import TrainingGraph, trainable_variables
 

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
-from ..catalog import CATALOG
 from ..gradients import add_gradients
-from ..graph import Graph, Node, Output
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
+from ..registry.catalog import CATALOG
 from ..saved_names import restored_variables
 from ..support.errors import InvalidArgumentError, NotFoundError
-from ..traversal import reachable
 from ..types import dtypes
 from ..types.dtypes import DType
-from ..variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from .optimizers import Optimizer
 from .schedules import Schedule
 

@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from ..functions.callers import called_functions
-from ..graph import Graph, Node
-from ..op_facts import has_fact
-from ..reference_ops import plain_op, read_as
+from ..graph.graph import Graph, Node
+from ..graph.reference_ops import plain_op, read_as
+from ..graph.traversal import reachable, topological_order
+from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
+from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError
-from ..traversal import reachable, topological_order
 from ..types.shapes import Shape
 from ..types.tensors import Tensor
-from ..variable_nodes import RESOURCE_VARIABLES, find_variables
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
 from ..building.builder import GraphBuilder
-from ..catalog import CATALOG, ArgDef
 from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph, Node, Output
-from ..op_facts import has_fact
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import topological_order
+from ..registry.catalog import CATALOG, ArgDef
+from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, TfgError
-from ..traversal import topological_order
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape

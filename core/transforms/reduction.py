@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, Output
-from ..node_making import add_constant, add_identity
-from ..traversal import copied_from, reachable, trail_end
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_constant, add_identity
+from ..graph.traversal import copied_from, reachable, trail_end
 from ..types.tensors import Tensor
 from .subgraphs import forget_locations
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..catalog import AttrDef
 from ..explaining.listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
-from ..graph import Graph, Node, Output
-from ..inference import infer
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import reachable
+from ..inference.inference import infer
+from ..registry.catalog import AttrDef
 from ..support.errors import InvalidArgumentError
-from ..traversal import reachable
 from ..types.shapes import UNKNOWN, Shape
 
 

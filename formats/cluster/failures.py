@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ...core.graph import Graph, Node
+from ...core.graph.graph import Graph, Node
 from ...core.support import errors
 from ...core.support.errors import TfgError
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ...core.building.builder import GraphBuilder
-from ...core.graph import Graph
+from ...core.graph.graph import Graph
 from ...core.support.errors import DeadlineExceededError
 from .address import Address
 from .master import Device, Master

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.building.builder import GraphBuilder
-from ...core.graph import Graph
+from ...core.graph.graph import Graph
+from ...core.graph.variable_nodes import VariableNodes, find_variables
 from ...core.runtime.session_like import SessionLike
 from ...core.support.errors import FailedPreconditionError
 from ...core.types.dtypes import DType
-from ...core.variable_nodes import VariableNodes, find_variables
 
 _AT_ONCE: Final = 2**28
 """The bytes of variables to ask for in one step: a message holds 2 GiB."""

@@ -7,9 +7,9 @@ import pytest
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.catalog import CATALOG
-from tfg.core.foreign_ops import _removed, foreign
-from tfg.core.graph import Graph
+from tfg.core.graph.foreign_ops import _removed, foreign
+from tfg.core.graph.graph import Graph
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import FuncRef
 from tfg.formats import save

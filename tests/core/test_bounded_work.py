@@ -7,7 +7,7 @@ import pytest
 
 from tests.passes.rewriting import placeholder
 from tfg import GraphBuilder, Session, optimize
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError
 
 EMPTY = np.zeros(0, np.float32)

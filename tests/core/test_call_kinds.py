@@ -9,12 +9,12 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core import registry
-from tfg.core.catalog import CATALOG
 from tfg.core.control_flow.conditions import LOOP_OPS
 from tfg.core.functions.call_kinds import CALL_KINDS, Form
 from tfg.core.gradients.backward import CONDITIONALS
-from tfg.core.op_facts import has_fact
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.op_facts import has_fact
 from tfg.core.support.errors import UnimplementedError
 
 DATASETS = r"\w*Dataset(V\d)?|OneShotIterator"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.core.catalog import CATALOG, parse_op, split_top
+from tfg.core.registry.catalog import CATALOG, parse_op, split_top
 from tfg.core.support.errors import AlreadyExistsError, InvalidArgumentError
 from tfg.core.types import dtypes
 

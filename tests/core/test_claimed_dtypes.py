@@ -10,7 +10,7 @@ import pytest
 from tests.functions import define
 from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import FileAccess, GraphBuilder, Session, count_flops, jacobian
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.ops import _tensor_proto
 from tfg.core.support.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.types import dtypes

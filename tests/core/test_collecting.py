@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.passes.pipeline import optimize
 from tfg.core.support.gc_control import RARELY, rare_collection
 

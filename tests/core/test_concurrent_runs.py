@@ -12,7 +12,7 @@ import pytest
 
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.metagraph import MetaGraph
+from tfg.core.graph.metagraph import MetaGraph
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 
 
 @pytest.mark.parametrize(("second", "expected"), [([2, 3], "(2,3)"), ([4, 3], "(?,3)"), ([3], "<unknown>")])

@@ -11,7 +11,7 @@ from tests.passes.rewriting import placeholder
 from tests.pipelines import numbers
 from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.numerics import sdca
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.runtime.files import FileAccess

@@ -12,9 +12,9 @@ import tfg
 from tests.cases.control_flow import counted
 from tests.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
-from tfg.core import op_facts, registry
-from tfg.core.catalog import CATALOG
 from tfg.core.comparing import contents
+from tfg.core.registry import op_facts, registry
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
 
 CORE = pathlib.Path(tfg.__file__).parent / "core"

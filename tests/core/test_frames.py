@@ -6,7 +6,7 @@ import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.control_flow.frames import find_frames, loop_variables
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 
 FRAME = {"frame_name": "loop", "parallel_iterations": 10}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
+from tfg.core.graph.traversal import reachable, topological_order
 from tfg.core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from tfg.core.support.tensor_names import parse_tensor_name
-from tfg.core.traversal import reachable, topological_order
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.cases.composite import METADATA
 from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import InvalidArgumentError

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.catalog import CATALOG
-from tfg.core.graph import Graph
-from tfg.core.input_ranks import check_input_ranks
-from tfg.core.node_calls import call_flops_function, call_shape_function
+from tfg.core.graph.graph import Graph
+from tfg.core.inference.node_calls import call_flops_function, call_shape_function
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.input_ranks import check_input_ranks
 from tfg.core.support.errors import InternalError, InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape, TensorSpec

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.runtime.interruption import Interruption, call_until
 from tfg.core.runtime.limits import can_be_interrupted
 from tfg.core.support.errors import DeadlineExceededError

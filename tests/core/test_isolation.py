@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.node_calls import apply_kernel
+from tfg.core.inference.node_calls import apply_kernel
 from tfg.core.runtime import limits
 from tfg.core.runtime.isolation import can_be_apart, run_apart
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError

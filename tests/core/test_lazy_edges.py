@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from tfg.core.derived_specs import DerivedSpecs
-from tfg.core.graph import Graph, Output
-from tfg.core.inference import Answers, infer
+from tfg.core.graph.graph import Graph, Output
+from tfg.core.inference.inference import Answers, infer
+from tfg.core.inference.shape_cache import DerivedSpecs
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.running import tfg
-from tfg.core import registry
-from tfg.core.catalog import CATALOG
 from tfg.core.op_libraries.entry_points import installed_libraries
 from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 
 LIBRARY = """
-from tfg.core.catalog import CATALOG
-from tfg.core.registry import kernel
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.registry import kernel
 
 CATALOG.register("TwiceForTest(x: float) -> (y: float)")
 
@@ -43,9 +43,9 @@ def test_command_line_loads_it(tmp_path):
     [
         ("1 / 0", "ZeroDivisionError"),
         ("import no_such_module_at_all", "needs module 'no_such_module_at_all'"),
-        ("from tfg.core.catalog import CATALOG\nCATALOG.register('MatMul(a: float) -> ()')", "already registered"),
-        ("from tfg.core.catalog import CATALOG\nCATALOG.register('what')", "is not of the form"),
-        ("from tfg.core.registry import kernel\n@kernel('Undeclared')\ndef f(): ...", "not declared"),
+        ("from tfg.core.registry.catalog import CATALOG\nCATALOG.register('MatMul(a: float) -> ()')", "already registered"),
+        ("from tfg.core.registry.catalog import CATALOG\nCATALOG.register('what')", "is not of the form"),
+        ("from tfg.core.registry.registry import kernel\n@kernel('Undeclared')\ndef f(): ...", "not declared"),
         ("1 +", "SyntaxError"),
     ],
 )
@@ -66,8 +66,8 @@ def test_missing_libraries(name):
 
 KERNELS = """
 import numpy as np
-from tfg.core.catalog import CATALOG
-from tfg.core.registry import kernel
+from tfg.core.registry.catalog import CATALOG
+from tfg.core.registry.registry import kernel
 
 {spec}
 
@@ -111,7 +111,7 @@ def test_kernels_of_a_library_go_first(tmp_path):
 )
 def test_clashes_and_bad_specs(tmp_path, text, message):
     path = tmp_path / "bad.py"
-    path.write_text(f"from tfg.core.catalog import CATALOG\nfrom tfg.core.registry import kernel\n{text}")
+    path.write_text(f"from tfg.core.registry.catalog import CATALOG\nfrom tfg.core.registry.registry import kernel\n{text}")
     with pytest.raises(TfgError, match=message) as caught:
         load_op_library(str(path))
     assert "bad.py" in str(caught.value)

@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.functions import define
 from tfg.core.flops import count_flops
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import ResourceExhaustedError

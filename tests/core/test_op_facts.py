@@ -1,6 +1,6 @@
 """Facts of ops: asked without the families; that the table is what these state is held with all that is derived."""
 
-from tfg.core import op_facts
+from tfg.core.registry import op_facts
 
 
 def test_an_op_has_the_facts_of_its_family_without_it_being_imported():

@@ -8,11 +8,11 @@ import inspect
 import pytest
 
 from tests.cli.running import SAMPLES
-from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import CATALOG
 from tfg.core.op_libraries import listing
 from tfg.core.op_libraries.wrappers import function_name, write_wrappers
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.formats import load, to_text
 

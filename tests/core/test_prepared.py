@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfg import GraphBuilder, Session
-from tfg.core import registry
-from tfg.core.prepared import _PREPARED, prepared_kernel
+from tfg.core.registry import registry
+from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
 from tfg.core.runtime.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes

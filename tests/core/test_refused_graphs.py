@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError
 from tfg.core.types.tensors import Placeholder
 

@@ -10,7 +10,7 @@ import pytest
 
 import tfg
 from tfg.core.building.scripting import run_script
-from tfg.core.node_calls import apply_kernel
+from tfg.core.inference.node_calls import apply_kernel
 from tfg.core.support.errors import InternalError
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="Windows has no such signals")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session, count_flops, gradients, optimize
-from tfg.core import registry
-from tfg.core.catalog import CATALOG
-from tfg.core.graph import Graph
-from tfg.core.inference import infer
+from tfg.core.graph.graph import Graph
+from tfg.core.inference.inference import infer
 from tfg.core.passes import pipeline
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape

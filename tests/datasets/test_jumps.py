@@ -9,7 +9,7 @@ from tests.drawn_pipelines import pipelines
 from tests.pipelines import NUMBER, function, int64, numbers, slices
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets.iterators import IteratorState
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.values import object_array
 from tfg.core.support.errors import OutOfRangeError, TfgError

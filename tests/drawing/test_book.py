@@ -8,7 +8,7 @@ from tests.cli.running import SAMPLES
 from tfg.core.drawing.book import CONTROL, Branch, Figures, make_book
 from tfg.core.drawing.folding import folded
 from tfg.core.explaining.nodes import Explainer
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.formats import load
 
 SMALL = load(b"""

@@ -11,7 +11,7 @@ from tfg.core.drawing.layers import flow_order, forward_edges, layers_of
 from tfg.core.drawing.opening import scopes_to_open
 from tfg.core.drawing.picture import Look, make_picture
 from tfg.core.drawing.scopes import Scope, scope_tree
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.formats import load
 
 SMALL = load(b"""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tfg.core.drawing.picture import Look, make_picture
 from tfg.core.drawing.sketch import sketch
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 
 
 def graph_of(edges, count=8):

@@ -21,9 +21,9 @@ from tests.comparison import assert_same  # noqa: E402
 from tests.engines.networks import network  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tests.security import kills  # noqa: E402
-from tfg.core import registry  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
+from tfg.core.registry import registry  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
 from tfg.core.support.errors import UnimplementedError  # noqa: E402
 from tfg.core.types.dtypes import from_name  # noqa: E402

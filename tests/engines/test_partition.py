@@ -11,7 +11,7 @@ from tests.engines.fake_engine import FakeEngine
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.partition import partition, with_engine
 from tfg.core.engines.protocol import Engined
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.planning.needed import needed_sources
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.session import Session

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.engine
 from tests.cli.running import ROOT  # noqa: E402
 from tests.engines.test_variables import state  # noqa: E402
 from tests.engines.test_xla import engine  # noqa: E402
-from tfg.core import registry  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.catalog import CATALOG  # noqa: E402
-from tfg.core.op_facts import ops_with  # noqa: E402
+from tfg.core.registry import registry  # noqa: E402
+from tfg.core.registry.catalog import CATALOG  # noqa: E402
+from tfg.core.registry.op_facts import ops_with  # noqa: E402
 from tfg.core.runtime.session import Session  # noqa: E402
 from tfg.core.support.errors import DataLossError, InvalidArgumentError  # noqa: E402
 from tfg.core.types.arrays import Held  # noqa: E402

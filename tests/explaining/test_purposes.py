@@ -7,7 +7,7 @@ import numpy as np
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tfg.core.metagraph import MetaGraph, VariableInfo
+from tfg.core.graph.metagraph import MetaGraph, VariableInfo
 
 KERAS = SAMPLES / "keras_classifier"
 """4 x 8 + 8 and 8 x 3 + 3 weights, 2 x 8 of the normalization that are trained and 2 x 8 moving averages."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.flops.counting import Tally
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
-from tfg.core.registry import Cost
+from tfg.core.registry.registry import Cost
 
 EXAMPLES = settings(max_examples=10, deadline=None, derandomize=True)
 SMALL = st.integers(1, 4)

@@ -9,8 +9,8 @@ import pytest
 
 import tfg
 from tests.flops.test_networks import report
-from tfg.core import registry
 from tfg.core.flops.formulas import formulas
+from tfg.core.registry import registry
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PAGE = (ROOT / "docs" / "flops.md").read_text()

@@ -12,7 +12,7 @@ import pathlib
 
 from tests import opcases
 from tests.recorded_answers import answers
-from tfg.core import registry
+from tfg.core.registry import registry
 
 NOT_HELD = {
     "how many elements there are, only a run knows; a lower bound": ("SparseMatrixMatMul", "SparseMatrixSparseMatMul"),

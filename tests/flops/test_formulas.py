@@ -16,11 +16,11 @@ from tests.flops import definitions
 from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import SMALL, agree, cost
 from tfg import GraphBuilder
-from tfg.core.catalog import CATALOG
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.numerics import updates
 from tfg.core.ops import gru, lstm
+from tfg.core.registry.catalog import CATALOG
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)
 

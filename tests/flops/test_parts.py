@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.flops.held import cost
-from tfg.core.registry import ZERO
+from tfg.core.registry.registry import ZERO
 
 IMAGE, PADDED, HALF, WEIGHTS, OUT = (2, 4, 4, 3), (2, 6, 6, 3), (2, 2, 2, 3), (3, 3, 3, 5), (2, 4, 4, 5)
 VOLUME, CUBE, DEEP, SMALL_VOLUME = (2, 4, 4, 4, 3), (3, 3, 3, 3, 5), (2, 4, 4, 4, 5), (2, 2, 2, 2, 3)

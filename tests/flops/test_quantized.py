@@ -15,7 +15,7 @@ from tests.flops import definitions_quantized as quantized
 from tests.flops.counting import normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
 from tests.flops.test_formulas import windows_of
-from tfg.core.catalog import CATALOG
+from tfg.core.registry.catalog import CATALOG
 
 HELD: Cases = {}
 EDGES = [(), ()]

@@ -13,7 +13,7 @@ from tests.flops import definitions, definitions_sparse
 from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 from tfg import GraphBuilder, count_flops, gradients
-from tfg.core import registry
+from tfg.core.registry import registry
 from tfg.core.types.dtypes import float32, int64
 from tfg.core.types.shapes import Shape, TensorSpec
 

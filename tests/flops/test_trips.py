@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tfg.core.control_flow.frames import find_frames
 from tfg.core.flops.trips import frame_trips
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 
 
 def lowered(limit, is_changed=False):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tfg.core.drawing.picture import Look, make_picture
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.formats import load
 from tfg.formats.dot import to_dot
 

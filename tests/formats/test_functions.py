@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tfg.core.graph import Function, Graph
+from tfg.core.graph.graph import Function, Graph
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Placeholder

@@ -10,7 +10,7 @@ import types
 import numpy as np
 import pytest
 
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape

@@ -12,7 +12,7 @@ from tfg import GraphBuilder, Session, count_flops, gradients, optimize
 from tfg.core.explaining.graphs import explain_graph
 from tfg.core.explaining.pipelines import pipelines
 from tfg.core.flops.growth import summed
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.support.errors import InternalError, TfgError
 from tfg.core.types.dims import Dim, floor_div
 from tfg.formats import load

@@ -4,7 +4,7 @@ import pytest
 from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES
-from tfg.core.metagraph import Asset, SaverInfo, VariableInfo
+from tfg.core.graph.metagraph import Asset, SaverInfo, VariableInfo
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.formats import load, save, to_bytes, to_text

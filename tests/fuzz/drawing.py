@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.trials import Trial
-from tfg.core import kernel_types, registry
-from tfg.core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
-from tfg.core.graph import Function, Graph, Node, Output
+from tfg.core.graph.graph import Function, Graph, Node, Output
 from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.registry import kernel_types, registry
+from tfg.core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from tfg.core.support.versions import Versions
 from tfg.core.types import dtypes
 from tfg.core.types.dtypes import DType

@@ -12,8 +12,8 @@ import numpy as np
 
 from tests.fuzz import corpus, drawing
 from tests.fuzz.trials import Trial
-from tfg.core.catalog import AttrDef
-from tfg.core.graph import Node
+from tfg.core.graph.graph import Node
+from tfg.core.registry.catalog import AttrDef
 from tfg.core.support.errors import TfgError
 from tfg.core.support.tensor_names import parse_tensor_name
 from tfg.core.types import dtypes

@@ -14,7 +14,7 @@ from unittest import mock
 
 import tfg
 from tests.fuzz.bounds import TooSlow
-from tfg.core import faults
+from tfg.core.inference import error_context
 from tfg.core.passes import pipeline
 from tfg.core.support.errors import InternalError, TfgError
 
@@ -60,7 +60,7 @@ def attempt(action: Callable[[], object], part: str) -> Finding | None:
 def _recorded() -> Iterator[list[BaseException]]:
     """The errors for which `faults.fault` is asked for an InternalError, as they come."""
     found: list[BaseException] = []
-    make = faults.fault
+    make = error_context.fault
 
     def fault(*args: Any) -> InternalError:
         made = make(*args)
@@ -68,7 +68,7 @@ def _recorded() -> Iterator[list[BaseException]]:
         return made
 
     with contextlib.ExitStack() as stack:
-        for module in (faults, pipeline):
+        for module in (error_context, pipeline):
             stack.enter_context(mock.patch.object(module, "fault", fault))
         yield found
 

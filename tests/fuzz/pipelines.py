@@ -10,8 +10,8 @@ from typing import Any
 from tests.fuzz import drawing
 from tests.fuzz.drawing import Drawing, chance
 from tests.fuzz.trials import Trial
-from tfg.core.catalog import CATALOG
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
 from tfg.core.types.dtypes import DType
 from tfg.core.types.shapes import Shape

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tests.fuzz.trials import Trial
-from tfg.core.graph import Graph, Node
+from tfg.core.graph.graph import Graph, Node
+from tfg.core.graph.traversal import reachable
 from tfg.core.support.errors import TfgError
-from tfg.core.traversal import reachable
 from tfg.core.types.tensors import Tensor
 from tfg.formats import to_text
 

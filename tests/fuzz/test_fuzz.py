@@ -22,9 +22,9 @@ from tests.fuzz.findings import attempt
 from tests.fuzz.shrinking import shrunk, snippet_of
 from tests.fuzz.trials import PARTS, Trial, run
 from tfg import GraphBuilder
-from tfg.core import faults
-from tfg.core.catalog import CATALOG
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
+from tfg.core.inference import error_context
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InternalError, InvalidArgumentError
 
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
@@ -96,7 +96,7 @@ def test_what_is_a_finding():
 
 def test_a_fault_behind_which_tfg_goes_on_is_a_finding():
     def action():
-        with contextlib.suppress(InternalError), faults.faults_of(Graph().add_node("n", "Neg"), "shape function"):
+        with contextlib.suppress(InternalError), error_context.faults_of(Graph().add_node("n", "Neg"), "shape function"):
             raise IndexError("x")
 
     assert attempt(action, "infer").kind == "IndexError"

@@ -10,8 +10,8 @@ import numpy as np
 
 from tfg.core.flops import count_flops
 from tfg.core.gradients import gradients
-from tfg.core.graph import Graph
-from tfg.core.inference import infer
+from tfg.core.graph.graph import Graph
+from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.types import dtypes

@@ -6,7 +6,7 @@ import numpy as np
 
 import tfg
 from tfg.core.gradients import gradients
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 
 X, W = np.array([0.7, 1.2]), np.array([1.0, 0.6])
 """Where the derivatives are taken, and the weights by which each becomes a number again."""

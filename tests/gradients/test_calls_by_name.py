@@ -12,8 +12,8 @@ from tests.functions import define
 from tfg.core.flops import count_flops
 from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector, jacobian
-from tfg.core.graph import Graph, Output
-from tfg.core.inference import infer
+from tfg.core.graph.graph import Graph, Output
+from tfg.core.inference.inference import infer
 from tfg.core.types.tensors import FuncRef
 
 X, V = np.array([2.0, 3.0]), np.array([1.0, -0.5])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
+from tfg.core.registry import registry
 from tfg.core.runtime.runner import Runner
 from tfg.core.support.errors import UnimplementedError
 from tfg.formats import saving

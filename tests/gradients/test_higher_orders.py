@@ -15,7 +15,7 @@ from tests.gradients.differences import W, X, assert_orders, difference
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector, jvp
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.support.errors import UnimplementedError
 
 GRAPHS = np.load(pathlib.Path(__file__).with_name("loop_forms.npz"))

@@ -11,11 +11,11 @@ import pytest
 
 from tests import opcases
 from tests.recorded_answers import answers
-from tfg.core import registry
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import CATALOG, ArgDef, OpDef
 from tfg.core.gradients import gradients
 from tfg.core.gradients.slices import has_gradient
+from tfg.core.registry import registry
+from tfg.core.registry.catalog import CATALOG, ArgDef, OpDef
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import TfgError, UnimplementedError
 from tfg.core.types.dtypes import DType

@@ -6,7 +6,7 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.support.errors import UnimplementedError
 
 

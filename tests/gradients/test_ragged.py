@@ -10,7 +10,7 @@ import pytest
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import UnimplementedError
 

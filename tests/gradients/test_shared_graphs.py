@@ -13,8 +13,8 @@ import pytest
 
 import tfg
 from tfg.core.gradients import gradients
-from tfg.core.graph import Graph
-from tfg.core.traversal import reachable
+from tfg.core.graph.graph import Graph
+from tfg.core.graph.traversal import reachable
 from tfg.formats import to_bytes
 
 FOLDER = pathlib.Path(__file__).parents[2].parent / "shared" / "graphs"

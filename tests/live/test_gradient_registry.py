@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.gradients.test_marks import in_tensorflow
-from tfg.core.catalog import CATALOG
+from tfg.core.registry.catalog import CATALOG
 
 pytest.importorskip("tensorflow")
 from tensorflow.python.framework import ops

@@ -18,8 +18,8 @@ import pytest
 
 import tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import CATALOG
 from tfg.core.gradients import gradients
+from tfg.core.registry.catalog import CATALOG
 from tfg.core.types.dtypes import float32
 from tfg.formats.saving import to_bytes
 

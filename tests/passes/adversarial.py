@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.passes.accuracy import Accuracy
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.graph import Graph, Node, Output
+from tfg.core.graph.graph import Graph, Node, Output
 from tfg.core.passes.pipeline import OptimizeReport, optimize
 from tfg.core.runtime.session import Session
 from tfg.core.types import dtypes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import InvalidArgumentError

@@ -13,7 +13,7 @@ from tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.functions.call_kinds import CALL_KINDS, INLINED
-from tfg.core.inference import infer
+from tfg.core.inference.inference import infer
 from tfg.core.passes.functions import function_bodies
 from tfg.core.passes.pipeline import optimize
 from tfg.core.support.errors import InvalidArgumentError

@@ -11,7 +11,7 @@ import tfg
 from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import GraphBuilder
-from tfg.core.graph import Graph, Node
+from tfg.core.graph.graph import Graph, Node
 from tfg.formats import to_bytes, write_checkpoint
 from tfg.formats.protos.meta_graph_pb2 import CollectionDef, MetaGraphDef, SavedModel
 

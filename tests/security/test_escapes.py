@@ -12,8 +12,8 @@ import pytest
 from tests.opcases import string_array as strings
 from tests.security import escapes
 from tfg import GraphBuilder, Session
-from tfg.core import registry
 from tfg.core.ops._files import gate
+from tfg.core.registry import registry
 from tfg.core.runtime.files import FileAccess
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from tfg.formats import open_checkpoint

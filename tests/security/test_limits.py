@@ -55,8 +55,8 @@ def endless(g):
 
 
 def tfg_function(name, builder, argument, result):
-    from tfg.core.catalog import ArgDef, OpDef
-    from tfg.core.graph import Function
+    from tfg.core.graph.graph import Function
+    from tfg.core.registry.catalog import ArgDef, OpDef
 
     argument.node.change_op("_Arg")
     argument.node.attrs = {"T": argument.node.attrs["dtype"], "index": 0}

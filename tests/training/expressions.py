@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 
 _BINARY = {ast.Add: "AddV2", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "RealDiv", ast.Pow: "Pow"}
 _FUNCTIONS = {"exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "arctan": "Atan"}

@@ -10,7 +10,7 @@ import pytest
 
 import tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.runtime.runner import Runner
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...catalog import ArgDef, OpDef
 from ...functions.call_kinds import call_op
-from ...graph import Function, Graph, Node, Output
-from ...node_making import add_argument
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.node_making import add_argument
+from ...registry.catalog import ArgDef, OpDef
 from ...types.tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 

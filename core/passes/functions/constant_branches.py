@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...catalog import CATALOG
 from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
 from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_op
 from ...functions.call_sites import call_site
-from ...graph import Graph, Node, Output
-from ...node_making import add_constant, add_identity
+from ...graph.graph import Graph, Node, Output
+from ...graph.node_making import add_constant, add_identity
+from ...graph.traversal import copied_from, trail_end
 from ...planning.needed import needed_nodes
-from ...traversal import copied_from, trail_end
+from ...registry.catalog import CATALOG
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor
 from ..base import Pass, PassContext

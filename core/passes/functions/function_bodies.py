@@ -13,11 +13,11 @@ from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.obstacles import why_not_changed
-from ...graph import Graph, Node, Output
-from ...node_making import add_identity
+from ...graph.graph import Graph, Node, Output
+from ...graph.node_making import add_identity
+from ...graph.traversal import copied_from, function_names
 from ...planning.needed import needed_nodes
 from ...transforms.subgraphs import forget_locations
-from ...traversal import copied_from, function_names
 from ...types.shapes import TensorSpec
 from ..base import Pass, PassContext, Refusal, Settled
 from ..cse import CommonSubexpressions

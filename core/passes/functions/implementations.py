@@ -6,7 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 from ...functions.implementations import name_implementations
-from ...graph import Graph
+from ...graph.graph import Graph
 from ..base import Pass, PassContext
 
 

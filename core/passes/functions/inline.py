@@ -9,10 +9,10 @@ from typing import ClassVar
 from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions
 from ...functions.instantiation import instantiate
-from ...graph import Function, Graph, Node, Output
-from ...node_making import add_identity
-from ...op_facts import has_fact
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.node_making import add_identity
 from ...planning.needed import needed_nodes
+from ...registry.op_facts import has_fact
 from ...types.tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
 from ...functions.obstacles import why_not_read
-from ...graph import Function, Graph, Node
+from ...graph.graph import Function, Graph, Node
 from ...planning.needed import needed_nodes
 from ...types.tensors import FuncRef, Tensor
 from ..base import Pass, PassContext

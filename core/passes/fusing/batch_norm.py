@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...graph import Graph, Node, Output
-from ...op_facts import ops_with
+from ...graph.graph import Graph, Node, Output
+from ...registry.op_facts import ops_with
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext
 from ..rule_sets import RuleSet

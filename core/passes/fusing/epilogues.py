@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ...graph import Graph, Node, Output
-from ...op_facts import ops_with
-from ...variable_nodes import VARIABLES
+from ...graph.graph import Graph, Node, Output
+from ...graph.variable_nodes import VARIABLES
+from ...registry.op_facts import ops_with
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext
 from ..rule_sets import RuleSet

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import binding
-from ...graph import Node, Output
+from ...graph.graph import Node, Output
+from ...inference import binding
 from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
-from ...op_facts import ops_with
+from ...graph.graph import Node, Output
+from ...registry.op_facts import ops_with
 from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet

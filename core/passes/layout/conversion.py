@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...graph import Graph, Node, Output
+from ...graph.graph import Graph, Node, Output
 from ...support.errors import InvalidArgumentError
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext, become, identity_of

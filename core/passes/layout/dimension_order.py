@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
-from ...op_facts import has_fact
-from ...registry import layout_of
+from ...graph.graph import Node, Output
+from ...registry.op_facts import has_fact
+from ...registry.registry import layout_of
 from ..base import PassContext
 from ..rules.rewrite import is_map
 

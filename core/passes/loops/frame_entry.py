@@ -10,9 +10,9 @@ import numpy as np
 from ...control_flow.conditions import ENTER, EXIT, Frame
 from ...control_flow.frames import LoopVariable
 from ...functions.purity import impurity
-from ...graph import Graph, Node, Output
-from ...inference import infer
-from ...traversal import topological_order
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import topological_order
+from ...inference.inference import infer
 from ...types.shapes import TensorSpec
 from ..base import PassContext, become
 from .frame_hoisting import body_nodes, nodes_within

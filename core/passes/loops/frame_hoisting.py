@@ -9,8 +9,8 @@ from ...control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITC
 from ...control_flow.frames import LoopVariable
 from ...control_flow.references import written_reference
 from ...functions.purity import CONTROL_FLOW
-from ...graph import Graph, Node, Output
-from ...traversal import topological_order
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import topological_order
 from ..base import PassContext
 from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on
 

@@ -9,7 +9,7 @@ from ...control_flow.conditions import ENTER, Frame
 from ...control_flow.frames import find_frames, loop_variables
 from ...functions.call_kinds import call_kind
 from ...functions.obstacles import why_not_read
-from ...graph import Graph, Node
+from ...graph.graph import Graph, Node
 from ...support.errors import TfgError
 from ..base import Pass, PassContext
 from .frame_entry import first_condition, skip_loop

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from ...control_flow.conditions import is_transparent
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
-from ...graph import Graph, Node, Output
-from ...inference import Inference
-from ...op_facts import has_fact
-from ...traversal import trail_end
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import trail_end
+from ...inference.inference import Inference
+from ...registry.op_facts import has_fact
 from ...types.dtypes import resource, variant
 from ...types.shapes import Shape
 

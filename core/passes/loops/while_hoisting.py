@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ...control_flow.conditions import ENTER, SWITCH
 from ...functions.purity import CONTROL_FLOW
-from ...graph import Function, Graph, Node, Output
-from ...inference import Inference, infer
-from ...traversal import descendants, topological_order
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.traversal import descendants, topological_order
+from ...inference.inference import Inference, infer
 from ...types.shapes import Shape, TensorSpec
 from ..base import PassContext, identity_of
 from ..function_copies import Draft, why_not_copied

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...functions.callers import gradient_name
-from ...graph import Graph, Node, Output
-from ...op_facts import ops_with
+from ...graph.graph import Graph, Node, Output
+from ...registry.op_facts import ops_with
 from ...types import dtypes
 from ..accuracy import Accuracy
 from ..base import Pass, PassContext

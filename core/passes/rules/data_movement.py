@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...graph import Graph, Node, Output
+from ...graph.graph import Graph, Node, Output
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ...graph import Graph, Node, Output
-from ...traversal import strongly_connected
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import strongly_connected
 from ..base import PassContext
 from ..waves import Waves
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
+from ...graph.graph import Node, Output
 from .product_axes import PRODUCTS, WEIGHTS, data_index, output_axes
 from .rewrite import Rewriter, attrs_of
 

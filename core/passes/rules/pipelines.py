@@ -15,9 +15,9 @@ from ...functions.callers import all_nodes, callers
 from ...functions.composition import composed, handing_on, places_handed_on
 from ...functions.obstacles import why_not_changed
 from ...functions.purity import has_state
-from ...graph import Graph, Node, Output
-from ...op_facts import has_fact
-from ...traversal import descendants
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import descendants
+from ...registry.op_facts import has_fact
 from ...types import dtypes
 from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef

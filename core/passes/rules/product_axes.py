@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
+from ...graph.graph import Node, Output
 
 WEIGHTS = 1
 """The index of the weights among the inputs of every product."""

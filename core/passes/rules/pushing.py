@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
+from ...graph.graph import Node, Output
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet
 from .rewrite import Rewriter, attrs_of, is_unary_map

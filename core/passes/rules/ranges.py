@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ...graph import Node, Output
-from ...op_facts import has_fact
+from ...graph.graph import Node, Output
+from ...registry.op_facts import has_fact
 from ..base import PassContext
 from .product_axes import PRODUCTS, data_input, weights_sum
 

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...catalog import CATALOG
-from ...graph import Graph, Node, Output
-from ...inference import Inference
-from ...kernel_types import runs_in_tensorflow
-from ...op_facts import has_fact
-from ...registry import shape_function
+from ...graph.graph import Graph, Node, Output
+from ...inference.inference import Inference
+from ...registry.catalog import CATALOG
+from ...registry.kernel_types import runs_in_tensorflow
+from ...registry.op_facts import has_fact
+from ...registry.registry import shape_function
 from ...types import dtypes
 from ...types.shapes import Shape
 from ..accuracy import Accuracy

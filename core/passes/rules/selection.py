@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...catalog import CATALOG
-from ...graph import Node, Output
-from ...op_facts import ops_with
+from ...graph.graph import Node, Output
+from ...registry.catalog import CATALOG
+from ...registry.op_facts import ops_with
 from ...types import dtypes
 from ..accuracy import Accuracy
 from ..rule_sets import RuleSet

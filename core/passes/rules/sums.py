@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...graph import Node, Output
-from ...op_facts import ops_with
+from ...graph.graph import Node, Output
+from ...registry.op_facts import ops_with
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
 from ..accuracy import Accuracy

@@ -13,7 +13,7 @@ import numpy as np
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run_tfg
 from tfg import GraphBuilder, save
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.runtime.runner import Runner
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import from_numpy

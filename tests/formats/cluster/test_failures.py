@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tfg
-from tfg.core.graph import Graph
+from tfg.core.graph.graph import Graph
 from tfg.core.support import errors
 from tfg.formats.cluster.failures import failure
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 from tfg.core.types.tensors import Tensor
 
 MOST = 2**31 - 1

@@ -9,7 +9,7 @@ import numpy as np
 from tests.functions import define
 from tests.security.bombs.building import Bomb, ints, view
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
 

@@ -10,7 +10,7 @@ import numpy as np
 from tests.functions import define
 from tests.security.bombs.building import Bomb, view
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 from tfg.core.types.tensors import FuncRef
 
 MOST = 2**63 - 1

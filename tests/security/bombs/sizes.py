@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.security.bombs.building import HUGE, MOST, Bomb, ints, texts, view
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 from tfg.core.types.tensors import Tensor
 from tfg.formats.protos.graph_pb2 import TensorProto, TensorShapeProto
 from tfg.formats.tensor_proto import decode_tensor

@@ -12,7 +12,7 @@ import numpy as np
 from tests.security.bombs.building import MOST, Bomb, ints, scalar, text, texts, view
 from tests.security.bombs.media import bmp, gif, png, wav
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 
 
 def _decode(op: str, data: Callable[[], bytes], **attrs: Any) -> Bomb:

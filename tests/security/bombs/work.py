@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.security.bombs.building import HUGE, MOST, Bomb, ints, square, view
 from tfg import GraphBuilder
-from tfg.core.graph import Output
+from tfg.core.graph.graph import Output
 
 
 def _chain(op: str, length: int) -> Bomb:

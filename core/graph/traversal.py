@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from ..registry.op_facts import has_fact
+from ..support.errors import InvalidArgumentError
+from ..types.tensors import FuncRef
 from .graph import Graph, Node, Output
-from .op_facts import has_fact
-from .support.errors import InvalidArgumentError
-from .types.tensors import FuncRef
 
 
 def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None) -> list[Node]:

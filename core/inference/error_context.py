@@ -8,13 +8,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from .catalog import CATALOG
-from .graph import Node
+from ..graph.graph import Node
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
+from ..registry.registry import kernels
+from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.user_signals import pass_on
 from .input_pipelines import stand_ins
-from .op_facts import has_fact
-from .registry import kernels
-from .support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
-from .support.user_signals import pass_on
 
 
 @contextlib.contextmanager

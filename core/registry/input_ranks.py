@@ -10,9 +10,9 @@ import math
 import pathlib
 from collections.abc import Mapping, Sequence
 
+from ..support.errors import InvalidArgumentError
+from ..types.shapes import TensorSpec
 from .catalog import CATALOG, OpDef
-from .support.errors import InvalidArgumentError
-from .types.shapes import TensorSpec
 
 _Ranks = tuple[int, float]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..support.errors import InvalidArgumentError
 from .graph import Graph, Node
-from .support.errors import InvalidArgumentError
 
 SENDS: Final = ("_Send", "_HostSend")
 RECEIVES: Final = ("_Recv", "_HostRecv")

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..support.errors import InvalidArgumentError
+from ..support.words import counted
+from ..types.dtypes import DType
+from ..types.shapes import Shape
+from ..types.tensors import FuncRef, Placeholder, Tensor
 from .catalog import CATALOG, ArgDef, AttrDef, OpDef
-from .support.errors import InvalidArgumentError
-from .support.words import counted
-from .types.dtypes import DType
-from .types.shapes import Shape
-from .types.tensors import FuncRef, Placeholder, Tensor
 
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
 _IMPORTABLE: Final = re.compile(r"[A-Za-z0-9.][\w./-]*(>[A-Za-z0-9.][\w./-]*)*", re.ASCII)

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .types.dtypes import DType
-from .types.shapes import UNKNOWN, Shape
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
 
 USUAL_SIGNATURE: Final = "serving_default"
 

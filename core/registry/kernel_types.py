@@ -7,8 +7,8 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from .types import dtypes
-from .types.dtypes import DType
+from ..types import dtypes
+from ..types.dtypes import DType
 
 
 def runs_in_tensorflow(op: str, attrs: Mapping[str, Any]) -> bool:

@@ -10,19 +10,19 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .catalog import OpDef
+from ..registry.catalog import OpDef
+from ..support.arguments import expect
+from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ..support.tensor_names import parse_tensor_name
+from ..support.words import counted
+from ..types.dtypes import DType
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import lacks_reference, leftover_hint
-from .support.arguments import expect
-from .support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
-from .support.tensor_names import parse_tensor_name
-from .support.words import counted
-from .types.dtypes import DType
 
 if TYPE_CHECKING:
+    from ..support.versions import Versions
     from .metagraph import MetaGraph
     from .saved_gradients import RegisteredGradient
-    from .support.versions import Versions
 
 
 __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "Output"]

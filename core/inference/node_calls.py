@@ -8,16 +8,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import binding, registry
-from .catalog import OpDef
-from .faults import raise_located
-from .graph import Node
-from .input_ranks import check_input_ranks
-from .support.errors import InternalError, InvalidArgumentError, TfgError
-from .support.user_signals import pass_on
-from .support.words import counted
-from .types.dtypes import from_numpy, resource
-from .types.shapes import Shape, TensorSpec
+from ..graph.graph import Node
+from ..registry import registry
+from ..registry.catalog import OpDef
+from ..registry.input_ranks import check_input_ranks
+from ..support.errors import InternalError, InvalidArgumentError, TfgError
+from ..support.user_signals import pass_on
+from ..support.words import counted
+from ..types.dtypes import from_numpy, resource
+from ..types.shapes import Shape, TensorSpec
+from . import binding
+from .error_context import raise_located
 
 _FEW = 1024
 """Elements up to which a shape function gets the values of an input."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Iterator
 
-from .functions.callers import called_functions_of, function_references
-from .graph import Graph, Node, Output
-from .op_facts import has_fact
-from .traversal import sources_first, trail_end
+from ..functions.callers import called_functions_of, function_references
+from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import sources_first, trail_end
+from ..registry.op_facts import has_fact
 
 
 def asks_service(op: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from .catalog import CATALOG
-from .types.dtypes import DType
+from ..registry.catalog import CATALOG
+from ..types.dtypes import DType
 
 if TYPE_CHECKING:
     from .node import Node

@@ -18,21 +18,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import importlib
 import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
+from ..support.errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.dims import DimLike
+from ..types.dtypes import DType
 from . import families
 from .catalog import CATALOG
 from .families import family_of_op
 from .op_facts import STATED
-from .support.errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
-from .types import dtypes
-from .types.dims import DimLike
-from .types.dtypes import DType
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -408,7 +407,7 @@ def family(op: str) -> str | None:
 def load_all_families() -> None:
     """Import every family file."""
     for name in families.names():
-        importlib.import_module(f".ops.{name}", __package__)
+        families.load(name)
 
 
 def registered_ops() -> set[str]:
@@ -446,7 +445,7 @@ def _load_family(op: str) -> None:
         with _loading:
             outer, _library = _library, None
             try:
-                importlib.import_module(f".ops.{name}", __package__)
+                families.load(name)
             finally:
                 _library = outer
 

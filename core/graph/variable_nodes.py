@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from .catalog import CATALOG
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import ops_with
+from ..support.errors import NotFoundError
+from ..types.dtypes import DType, resource
+from ..types.shapes import UNKNOWN, Shape
 from .graph import Graph, Node, Output
-from .op_facts import ops_with
-from .support.errors import NotFoundError
 from .traversal import groups
-from .types.dtypes import DType, resource
-from .types.shapes import UNKNOWN, Shape
 
 VARIABLES = ops_with("variable")
 RESOURCE_VARIABLES = tuple(op for op in VARIABLES if not CATALOG[op].outputs[0].is_ref)

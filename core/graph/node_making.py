@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..types.dtypes import DType
+from ..types.tensors import Tensor
 from .graph import Graph, Node, Output
-from .types.dtypes import DType
-from .types.tensors import Tensor
 
 
 def add_constant(graph: Graph, name: str, value: Tensor, controls: Sequence[Node] = (), device: str = "") -> Node:

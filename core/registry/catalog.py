@@ -18,11 +18,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .support.errors import AlreadyExistsError, InvalidArgumentError
-from .types import dtypes
-from .types.dtypes import DType
-from .types.shapes import Shape
-from .types.tensors import FuncRef, Placeholder, Tensor
+from ..support.errors import AlreadyExistsError, InvalidArgumentError
+from ..types import dtypes
+from ..types.dtypes import DType
+from ..types.shapes import Shape
+from ..types.tensors import FuncRef, Placeholder, Tensor
 
 MAX_LENGTH = 1 << 16
 """The inputs or outputs that one argument may stand for: a number that an attribute gives costs nothing to claim."""

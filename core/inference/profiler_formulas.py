@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from .graph import Node
-from .types.shapes import TensorSpec
+from ..graph.graph import Node
+from ..types.shapes import TensorSpec
 
 
 class Dropped(Exception):

@@ -11,20 +11,43 @@ It follows from what the family registers. So who needs an op imports its family
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 from collections.abc import Iterator
 from typing import Final
 
-FOLDER: Final = os.path.join(os.path.dirname(__file__), "ops")
+from .. import ops as ops_package
+
+FOLDER: Final = os.path.dirname(ops_package.__file__)
+_WITHOUT_FAMILIES: Final = ("__pycache__", "shared")
 MARK: Final = b"# Ops here (scripts/regenerate.py writes this list):\n"
 INDENT: Final = "#   "
 HEAD_BYTES: Final = 1 << 12
 """How far into a file the list may reach."""
 
 
+@functools.cache
+def modules() -> dict[str, str]:
+    """Map each family to its module within `ops`, such as `linalg.matmul`; files that begin with `_` are no families."""
+    rooms = sorted(entry.name for entry in os.scandir(FOLDER) if entry.is_dir() and entry.name not in _WITHOUT_FAMILIES)
+    files = [(room, name) for room in ("", *rooms) for name in os.listdir(f"{FOLDER}/{room}") if name.endswith(".py")]
+    families = {name[:-3]: f"{room}.{name[:-3]}".lstrip(".") for room, name in files if not name.startswith("_")}
+    return dict(sorted(families.items()))
+
+
 def names() -> list[str]:
-    """The names of all family files."""
-    return sorted(name[:-3] for name in os.listdir(FOLDER) if name.endswith(".py") and not name.startswith("_"))
+    """List the names of all families, in order."""
+    return list(modules())
+
+
+def load(name: str) -> None:
+    """Import the module of a family."""
+    importlib.import_module(f".{modules()[name]}", ops_package.__name__)
+
+
+def path_of(name: str) -> str:
+    """Return the path of a family's file."""
+    return f"{FOLDER}/{modules()[name].replace('.', '/')}.py"
 
 
 @functools.cache
@@ -57,7 +80,7 @@ def _lines_of(family: str) -> Iterator[tuple[list[str], list[str]]]:
 
 def _list_of(family: str) -> str:
     """The lines of the list, up to the empty line behind it."""
-    descriptor = os.open(f"{FOLDER}/{family}.py", os.O_RDONLY)
+    descriptor = os.open(path_of(family), os.O_RDONLY)
     try:
         head = os.read(descriptor, HEAD_BYTES)
     finally:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from . import kernel_types, registry
-from .catalog import ArgDef, OpDef
-from .foreign_ops import supply_hint
-from .graph import Node
+from ..graph.foreign_ops import supply_hint
+from ..graph.graph import Node
+from ..registry import kernel_types, registry
+from ..registry.catalog import ArgDef, OpDef
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.words import counted
+from ..types.dtypes import DType
 from .input_pipelines import asks_service, stand_ins
-from .support.errors import InvalidArgumentError, UnimplementedError
-from .support.words import counted
-from .types.dtypes import DType
 
 
 def select_kernel(node: Node) -> registry.Kernel:

@@ -10,24 +10,25 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from . import binding, registry
-from .control_flow.conditions import handed_in, source_of
-from .derived_specs import DerivedSpecs
-from .functions.call_kinds import Form, call_kind
-from .functions.call_signatures import Signatures, renamed, signature_of
-from .functions.implementations import implementation
-from .functions.instantiation import instantiate
-from .graph import Function, Graph, Node, Output
+from ..control_flow.conditions import handed_in, source_of
+from ..functions.call_kinds import Form, call_kind
+from ..functions.call_signatures import Signatures, renamed, signature_of
+from ..functions.implementations import implementation
+from ..functions.instantiation import instantiate
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import topological_order
+from ..registry import registry
+from ..registry.op_facts import has_fact, ops_with
+from ..support.errors import InvalidArgumentError, TfgError
+from ..support.gc_control import rare_collection
+from ..support.log import DEBUG, Stopwatch
+from ..types.dims import Dim
+from ..types.dtypes import DType, resource
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
+from ..types.tensors import FuncRef
+from . import binding
 from .node_calls import apply_kernel, call_shape_function
-from .op_facts import has_fact, ops_with
-from .support.errors import InvalidArgumentError, TfgError
-from .support.gc_control import rare_collection
-from .support.log import DEBUG, Stopwatch
-from .traversal import topological_order
-from .types.dims import Dim
-from .types.dtypes import DType, resource
-from .types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
-from .types.tensors import FuncRef
+from .shape_cache import DerivedSpecs
 
 MAX_VALUE_ELEMENTS = 4096
 _MAX_DEPTH: Final = 100

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
-from .catalog import CATALOG, OpDef
-from .node_kinds import OfKind
-from .support.errors import InvalidArgumentError, TfgError
-from .support.tensor_names import parse_tensor_name
-from .types.dtypes import DType
-from .validation import Checked, check_name, check_node
+from ..registry.catalog import CATALOG, OpDef
+from ..registry.node_kinds import OfKind
+from ..registry.validation import Checked, check_name, check_node
+from ..support.errors import InvalidArgumentError, TfgError
+from ..support.tensor_names import parse_tensor_name
+from ..types.dtypes import DType
 
 if TYPE_CHECKING:
     import numpy as np

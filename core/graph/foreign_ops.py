@@ -7,8 +7,8 @@ import os
 from collections.abc import Container
 from typing import TYPE_CHECKING, Final
 
-from .catalog import CATALOG
-from .types.tensors import FuncRef
+from ..registry.catalog import CATALOG
+from ..types.tensors import FuncRef
 
 if TYPE_CHECKING:
     from .node import Node

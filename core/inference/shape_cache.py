@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .graph import Node
-from .support.keyed_cache import KeyedCache
-from .types.shapes import TensorSpec
+from ..graph.graph import Node
+from ..support.keyed_cache import KeyedCache
+from ..types.shapes import TensorSpec
 
 _MAX_ALIKE: Final = 100_000
 """Nodes that are remembered: some 100 MB of specs."""
