@@ -18,7 +18,8 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from tfg.core.numerics import convolution, line_products, products, scaled_sums, selecting, winograd
+from tfg.core.numerics import convolution, line_products, scaled_sums, where, winograd
+from tfg.core.parallel import gemm
 
 RUNS = 30
 _NEVER = 1 << 60
@@ -63,27 +64,27 @@ def line_gradient() -> Callable[[], object]:
 
 def few_rows() -> Callable[[], object]:
     a, b = drawn(8, 1024), drawn(1024, 1024).T
-    return lambda: products.matmul(a, b)
+    return lambda: gemm.matmul(a, b)
 
 
 def narrow_product() -> Callable[[], object]:
     a, b, out = drawn(12544, 147), drawn(147, 64), np.empty((12544, 64), np.float32)
-    return lambda: products.multiply(a, b, out)
+    return lambda: gemm.multiply(a, b, out)
 
 
 def long_product() -> Callable[[], object]:
     a, b, out = drawn(100352, 32), drawn(100352, 64), np.empty((32, 64), np.float32)
-    return lambda: products.add_long_product(a.T, b, out, True)
+    return lambda: gemm.add_long_product(a.T, b, out, True)
 
 
 def short_rows() -> Callable[[], object]:
     rows, vector = drawn(50000, 16).copy(), drawn(16)
-    return lambda: products.add_vector(rows, vector)
+    return lambda: gemm.add_vector(rows, vector)
 
 
 def rectified() -> Callable[[], object]:
     x, out = drawn(1 << 15), np.empty(1 << 15, np.float32)
-    return lambda: [selecting.positive_part(x, out) for _ in range(50)]
+    return lambda: [where.positive_part(x, out) for _ in range(50)]
 
 
 def step_of_descent() -> Callable[[], object]:
@@ -104,11 +105,11 @@ THRESHOLDS = (
     Threshold(
         convolution, "_FEW_SUMS", _NEVER, "sums that begin with a vector", convolved((1, 56, 56, 64), (1, 1, 64, 256), True)
     ),
-    Threshold(products, "_FEW_ROWS", 0, "few rows by a turned matrix", few_rows),
-    Threshold(products, "rows_at_once_by", lambda b: 0, "narrow products by some rows", narrow_product),
-    Threshold(products, "columns_at_once", lambda rows, columns: 0, "long products by some columns", long_product),
-    Threshold(products, "_LONG_ROW", 1, "a vector to several short rows at once", short_rows),
-    Threshold(selecting, "_FEW", _NEVER, "max(x, 0) by a vector of zeros", rectified),
+    Threshold(gemm, "_FEW_ROWS", 0, "few rows by a turned matrix", few_rows),
+    Threshold(gemm, "rows_at_once_by", lambda b: 0, "narrow products by some rows", narrow_product),
+    Threshold(gemm, "columns_at_once", lambda rows, columns: 0, "long products by some columns", long_product),
+    Threshold(gemm, "_LONG_ROW", 1, "a vector to several short rows at once", short_rows),
+    Threshold(where, "_FEW", _NEVER, "max(x, 0) by a vector of zeros", rectified),
     Threshold(scaled_sums, "_FEW", _NEVER, "scaled sums by BLAS", step_of_descent),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from ..core.numerics import wire
+from ..core.codecs import wire
 from ..core.support.errors import DataLossError, InvalidArgumentError
 
 Kind = Literal["graph", "meta_graph", "saved_model"]

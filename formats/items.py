@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.numerics.records import RecordError, decode_record
+from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular

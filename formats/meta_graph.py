@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.codecs import wire
 from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
-from ..core.numerics import wire
 from ..core.support.errors import DataLossError, TfgError
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..core.codecs import wire
 from ..core.graph.graph import Graph, Node
-from ..core.numerics import wire
 from ..core.registry.node_kinds import ABSENT
 from ..core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.tensor_names import parse_tensor_name

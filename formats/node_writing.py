@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
+from ..core.codecs import wire
 from ..core.graph.graph import Node
-from ..core.numerics import wire
 from .attrs import NodeAttrs
 from .node_def import complete_proto, encode_node, input_texts, node_chunks
 from .protos.graph_pb2 import GraphDef, NodeDef

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from ..core.codecs import wire
 from ..core.graph.graph import Graph
-from ..core.numerics import wire
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from . import detect
 from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph

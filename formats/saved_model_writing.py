@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
+from ..core.codecs import wire
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.inference.inference import infer
-from ..core.numerics import wire
 from ..core.runtime.files import NO_FILES, FileGate
 from ..core.saved_names import unrestored
 from ..core.support.atomic import (

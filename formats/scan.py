@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from ..core.numerics import wire
+from ..core.codecs import wire
 from ..core.support.errors import DataLossError
 from .attrs import NodeAttrs
 from .protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ..core.numerics import wire
-from ..core.numerics.unpacking import unpacked_limit
+from ..core.codecs import wire
+from ..core.codecs.decompression_limits import unpacked_limit
 from ..core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ..core.types import dtypes
 from ..core.types.dtypes import DType

@@ -13,8 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..core.numerics.image_kinds import HEAD, image_kind
-from ..core.numerics.records import RecordError, read_records
+from ..core.codecs.image_kinds import HEAD, image_kind
+from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.registry import registry
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError

@@ -1,4 +1,4 @@
-"""Write core/numerics/unicode_scripts.txt, the script of every code point, from TensorFlow's UnicodeScript.
+"""Write core/text/unicode_scripts.txt, the script of every code point, from TensorFlow's UnicodeScript.
 
 /path/to/tensorflow-venv/bin/python scripts/record_unicode_scripts.py
 """

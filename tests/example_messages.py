@@ -1,6 +1,6 @@
 """Serialized Examples for the cases of parsing."""
 
-from tfg.core.numerics import wire
+from tfg.core.codecs import wire
 
 
 def feature(values):

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..codecs import png, wav, wire
 from ..functions.call_kinds import call_kind
 from ..functions.implementations import implementation
 from ..graph.graph import Graph, Node, Output
 from ..inference.binding import require_op_def
-from ..numerics import png, wav, wire
 from ..registry.op_facts import has_fact
 from ..types import dtypes
 from ..types.dtypes import DType

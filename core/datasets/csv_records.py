@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
-from ..numerics.records import RecordError
+from ..codecs.tfrecord import RecordError
 from ..runtime.runs import check_time
 from ..support.errors import DataLossError, InvalidArgumentError
 from .base import Dataset, Element, Pull

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..numerics import lmdb
+from ..codecs import lmdb
 from ..runtime.runs import check_time
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError, UnknownError

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics import snappy, wire
+from ..codecs import snappy, wire
 from ..support.errors import DataLossError
 from ..types.arrays import Array
 from ..types.dtypes import DType

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from ..numerics import wire
+from ..codecs import wire
 
 OptionName = tuple[int, ...]
 """The numbers of the fields that lead to an option."""

@@ -6,7 +6,7 @@ import dataclasses
 import secrets
 from typing import ClassVar
 
-from ..numerics import wire
+from ..codecs import wire
 from ..runtime.resources import Shared
 from ..runtime.runs import check_time
 from ..runtime.stored_variants import StoredVariant

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..numerics.philox import unit_float
+from ..random.philox import unit_float
 from ..runtime.runs import check_time
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64

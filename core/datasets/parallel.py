@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ..numerics.products import divide
+from ..parallel.gemm import divide
 from ..runtime.runs import current
 from .base import Element
 

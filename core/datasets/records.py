@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, Final
 
-from ..numerics import records, snappy
-from ..numerics.records import RecordError
-from ..numerics.unpacking import unpacked_limit
+from ..codecs import snappy, tfrecord
+from ..codecs.decompression_limits import unpacked_limit
+from ..codecs.tfrecord import RecordError
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError, TfgError
@@ -158,7 +158,7 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
         stream = uncompressing(file, compression, path)
         if offset:
             stream.seek(min(offset, _FARTHEST))
-        yield from records.read_records(stream, longest(file, compression))
+        yield from tfrecord.read_records(stream, longest(file, compression))
 
 
 @dataclasses.dataclass(eq=False)

@@ -7,7 +7,7 @@ import threading
 import zlib
 from typing import Final
 
-from ..numerics.philox import Philox
+from ..random.philox import Philox
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 

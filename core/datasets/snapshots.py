@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
-from ..numerics import wire
+from ..codecs import wire
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
 from .base import Dataset, Element, Pull, SameElements, keeping

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..graph.graph import Node
 from ..inference.node_calls import call_flops_function
-from ..numerics.products import matmul
-from ..numerics.threads import one_thread
+from ..parallel.blas_threads import one_thread
+from ..parallel.gemm import matmul
 from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.resources import Variable

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, even, repeated, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, even, repeated, workers_for
-from .sums import folded_rows
+from .axis_sums import folded_rows
 
 _TILE: Final = 1 << 17
 """Elements of a tile."""

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..types.arrays import Array
-from .selecting import chosen
+from .where import chosen
 
 _WORTHWHILE: Final = 1 << 9
 """Elements from which on the calls to NumPy cost less than those of the C library."""

@@ -20,9 +20,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from . import line_products, winograd
-from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
-from .products import (
+from ..parallel.blas_threads import one_thread
+from ..parallel.gemm import (
     add_long_product,
     add_product,
     add_vector,
@@ -38,7 +37,8 @@ from .products import (
     rows_at_once_by,
     workers_for,
 )
-from .threads import one_thread
+from . import line_products, winograd
+from .row_producer import BLOCK_ELEMENTS, Feeding, FinishRows
 from .windows import (
     Array,
     Block,

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ..parallel.gemm import divide, even, workers_for
+from .axis_sums import column_sums
 from .convolution import Finish, Finishing
-from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .input_gradient import filled_phases, transposed_pads
-from .keeping import kept
-from .products import divide, even, workers_for
-from .sums import column_sums
+from .row_producer import BLOCK_ELEMENTS, Feeding, FinishRows
+from .weak_cache import kept
 from .windows import (
     Array,
     Pads,

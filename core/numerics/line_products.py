@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from .feeding import BLOCK_ELEMENTS
-from .products import add_vector, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
-from .threads import one_thread
+from ..parallel.blas_threads import one_thread
+from ..parallel.gemm import add_vector, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
+from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
 _FEWEST_LINES: Final = 5

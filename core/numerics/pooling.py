@@ -15,9 +15,9 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from ..parallel.gemm import NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
-from .keeping import kept
-from .products import NotFinite, cut, divide, even, workers_for
+from .weak_cache import kept
 from .windows import (
     Pads,
     cells,

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, workers_for
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
-from .pauses import pause
-from .products import cut, divide, workers_for
 from .windows import cells
 
 _SHORT: Final = 8

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..parallel.cblas import address, routine
 from ..types.arrays import Array
-from .cblas import address, routine
 
 _FEW: Final = 1 << 9
 """Elements up to which calling BLAS takes longer than NumPy."""

@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, even, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, even, workers_for
-from .sums import row_maxima, summed
+from .axis_sums import row_maxima, summed
 
 _BLOCK: Final = 1 << 15
 """Elements of a block."""

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..parallel.gemm import cut
 from ..types.arrays import Array
-from .products import cut
 
 Pads = Sequence[tuple[int, int]]
 Block = tuple[slice, slice]

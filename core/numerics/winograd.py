@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 
-from .keeping import kept, never_changes
-from .products import NotFinite, cut, divide, even, matmul, workers_for
+from ..parallel.gemm import NotFinite, cut, divide, even, matmul, workers_for
+from .weak_cache import kept, never_changes
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform
 

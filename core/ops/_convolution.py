@@ -12,9 +12,9 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import convolution as numerics
-from ..numerics.feeding import Feeding
+from ..numerics.half_precision import wide
 from ..numerics.input_gradient import convolve_input_gradient
-from ..numerics.widening import wide
+from ..numerics.row_producer import Feeding
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, gradient, lower, multiply_adds
 from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError

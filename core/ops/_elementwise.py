@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Node, Output
-from ..numerics.widening import tabulated, widened
+from ..numerics.half_precision import tabulated, widened
 from ..registry import kernel_types, registry
 from ..registry.registry import Cost, WithoutGradient
 from ..types.shapes import Shape, TensorSpec, broadcast_shapes

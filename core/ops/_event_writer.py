@@ -10,8 +10,8 @@ import os
 import socket
 import time
 
-from ..numerics import wire
-from ..numerics.records import encode_record
+from ..codecs import wire
+from ..codecs.tfrecord import encode_record
 from ..runtime.files import FileGate
 from ..runtime.resources import Shared
 from ..support.errors import NotFoundError

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType

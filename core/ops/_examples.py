@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.dtypes import DType

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import jpeg
+from ..codecs import jpeg
 from ..runtime.runs import reserve
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.optional_packages import extra_hint

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..graph.graph import Node
 from ..numerics import pooling as numerics
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array
 from ..types.dims import DimLike

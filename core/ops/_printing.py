@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.pauses import PIECE, pause
+from ..parallel.interruption_points import PIECE, pause
 from ._summarize import element_text
 
 

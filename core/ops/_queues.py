@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..numerics.binary_heap import MinHeap
-from ..numerics.philox import Philox
+from ..random.philox import Philox
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock, is_of
 from ..support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError

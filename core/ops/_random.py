@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics import philox, philox_distributions
-from ..numerics.draws_ahead import Draw, DrawsAhead, PlacedStream
-from ..numerics.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
+from ..random import philox, philox_distributions
+from ..random.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
+from ..random.rng_prefetch import Draw, DrawsAhead, PlacedStream
 from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
 from ..types.dims import DimLike, ceil_div

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..numerics import wire
-from ..numerics.records import RecordError, decode_record, uncompressed
+from ..codecs import wire
+from ..codecs.tfrecord import RecordError, decode_record, uncompressed
 from ..runtime.resources import Shared
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 

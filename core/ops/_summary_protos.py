@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import png, wav, wire
+from ..codecs import png, wav, wire
 from ..numerics.histogram import histogram
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.chained_order import ChainedOrder
-from ..numerics.hashes import murmur64
 from ..numerics.integer_index import IntegerIndex
+from ..random.chained_order import ChainedOrder
 from ..runtime.resources import Shared
 from ..runtime.runs import reserve
 from ..support.errors import (
@@ -24,6 +23,7 @@ from ..support.errors import (
     ResourceExhaustedError,
     UnimplementedError,
 )
+from ..text.hashes import murmur64
 from ..types.dtypes import DType
 from ._strings import as_objects
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..runtime.values import is_of, object_array
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types import dtypes

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.selecting import chosen, positive_part, where_positive
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..numerics.where import chosen, positive_part, where_positive
 from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wav
+from ..codecs import wav
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import scalar_object

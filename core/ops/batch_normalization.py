@@ -11,8 +11,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.selecting import positive_part
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..numerics.where import positive_part
 from ..registry.registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes

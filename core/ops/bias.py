@@ -10,8 +10,8 @@ from typing import Any
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import of_input, reduction
-from ..numerics.sums import row_sums, summed
-from ..numerics.widening import wide
+from ..numerics.axis_sums import row_sums, summed
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

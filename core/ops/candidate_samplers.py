@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import range_samplers
-from ..numerics.range_samplers import FixedUnigramSampler, UniformSampler, Words
+from ..random import range_samplers
+from ..random.range_samplers import FixedUnigramSampler, UniformSampler, Words
 from ..registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared

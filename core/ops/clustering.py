@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics import clustering as numerics
+from ..random import kmeans as numerics
 from ..registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
+from ..codecs.wire import fields
 from ..graph.graph import Node, Output
-from ..numerics.wire import fields
 from ..registry.registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import is_of, scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError

@@ -15,7 +15,7 @@ import numpy as np
 from ..graph.graph import Node
 from ..inference.profiler_formulas import backprop_filter, backprop_input, window
 from ..numerics.convolution import Finishing, product_rows
-from ..numerics.feeding import ByRows, Feeding, FinishRows
+from ..numerics.row_producer import ByRows, Feeding, FinishRows
 from ..registry.registry import (
     Blockwise,
     Cost,

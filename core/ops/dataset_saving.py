@@ -15,14 +15,14 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..codecs import snappy
+from ..codecs.tfrecord import encode_record
 from ..datasets.base import Dataset, Element, Spec, array_of, require_types
 from ..datasets.records import read_records
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Skip
 from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
 from ..datasets.sources import ListOf
-from ..numerics import snappy
-from ..numerics.records import encode_record
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object

@@ -16,8 +16,8 @@ from ..graph.graph import Node
 from ..inference.profiler_formulas import window
 from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
-from ..numerics.feeding import ByRows, Feeding, FinishRows
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..numerics.row_producer import ByRows, Feeding, FinishRows
 from ..registry.registry import (
     Blockwise,
     Cost,

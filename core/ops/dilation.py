@@ -12,7 +12,7 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import window
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
 from ..registry.registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
 from ..support.errors import UnimplementedError

@@ -14,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

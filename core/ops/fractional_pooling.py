@@ -16,7 +16,7 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics.integers import truncated_quotient
-from ..numerics.philox import Philox, unit_double
+from ..random.philox import Philox, unit_double
 from ..registry.registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import UnimplementedError

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Node, Output
-from ..numerics.selecting import positive_part
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..numerics.where import positive_part
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, facts, flops, kernel, layout, onnx, shape
 from ..support.errors import InvalidArgumentError, UnimplementedError

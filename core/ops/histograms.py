@@ -10,8 +10,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
+from ..numerics.half_precision import wide
 from ..numerics.isotonic import decreasing_fit
-from ..numerics.widening import wide
 from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

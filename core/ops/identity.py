@@ -29,7 +29,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, UnimplementedError

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
-from ..numerics.pauses import pause
-from ..numerics.philox import Philox
-from ..numerics.range_samplers import Words
+from ..numerics.image_crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
+from ..parallel.interruption_points import pause
+from ..random.philox import Philox
+from ..random.range_samplers import Words
 from ..registry.registry import (
     ZERO,
     Cost,

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import png
-from ..numerics.image_kinds import image_kind
+from ..codecs import png
+from ..codecs.image_kinds import image_kind
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array, Result

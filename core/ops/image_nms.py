@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.suppression import box_overlaps, suppress, suppress_softly
+from ..numerics.non_max_suppression import box_overlaps, suppress, suppress_softly
 from ..registry.registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec

@@ -14,8 +14,8 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import resize as numerics
+from ..numerics.half_precision import wide
 from ..numerics.resize import Taps
-from ..numerics.widening import wide
 from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike, dim_min

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.joining import concatenated
+from ..numerics.concatenation import concatenated
 from ..registry.constant_inputs import prepared
 from ..registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..support.errors import InvalidArgumentError

@@ -12,7 +12,7 @@ import scipy.linalg
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import linalg as numerics
-from ..numerics.widening import widened
+from ..numerics.half_precision import widened
 from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.products import matmul
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..parallel.gemm import matmul
 from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ..runtime.runs import reserve
 from ..support.errors import InvalidArgumentError

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec

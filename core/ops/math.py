@@ -28,7 +28,7 @@ from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import of_input, of_output
 from ..numerics import complex_functions
-from ..numerics.widening import widened
+from ..numerics.half_precision import widened
 from ..registry.registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array

@@ -10,8 +10,8 @@ from typing import Any
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import inner_product
-from ..numerics import products
-from ..numerics.widening import is_narrow, widened
+from ..numerics.half_precision import is_narrow, widened
+from ..parallel import gemm
 from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
@@ -20,7 +20,7 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_d
 from ._onnx import adjoint_of, transposed
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
-_product = widened(products.matmul)
+_product = widened(gemm.matmul)
 
 
 @kernel("MatMul")
@@ -32,7 +32,7 @@ def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Resul
     b = b.T if transpose_b else b
     if a.shape[1] != b.shape[0]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {Shape(a.shape)}, In[1]: {Shape(b.shape)}")
-    return _product(a, b) if is_narrow(a.dtype) else products.matmul(a, b)
+    return _product(a, b) if is_narrow(a.dtype) else gemm.matmul(a, b)
 
 
 @shape("MatMul")

@@ -12,7 +12,7 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import batch_norm
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -15,7 +15,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import pool
 from ..numerics import pooling as numerics
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
 from ..registry.registry import (
     Cost,
     facts,

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.selecting import chosen
-from ..numerics.widening import wide
+from ..numerics.half_precision import wide
+from ..numerics.where import chosen
 from ..registry.registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import UnimplementedError
 from ..types.arrays import Array, Result

@@ -14,12 +14,12 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics import philox
-from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
-from ..numerics.draws_ahead import Draw
-from ..numerics.pauses import PIECE, pause
-from ..numerics.philox import Philox
-from ..numerics.sharding import blocks
+from ..parallel.interruption_points import PIECE, pause
+from ..random import philox
+from ..random.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ..random.philox import Philox
+from ..random.rng_prefetch import Draw
+from ..random.work_sharding import blocks
 from ..registry.constant_inputs import prepared
 from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
@@ -336,7 +336,7 @@ def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
 @kernel("SobolSample")
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
-    from ..numerics import sobol
+    from ..random import sobol
 
     for name, value in (("dim", dim), ("num_results", num_results), ("skip", skip)):
         if np.ndim(value):

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics.philox import Philox
+from ..random.philox import Philox
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics import philox
-from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
+from ..random import philox
+from ..random.philox import RESERVED_PER_OUTPUT, Philox
 from ..registry.registry import facts, flops, kernel, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics import philox
-from ..numerics.bounded_normal import MAX_ITERATIONS
-from ..numerics.index_shuffle import shuffle_indices
-from ..numerics.philox import Philox
-from ..numerics.sharding import blocks
+from ..random import philox
+from ..random.bounded_normal import MAX_ITERATIONS
+from ..random.index_shuffle import shuffle_indices
+from ..random.philox import Philox
+from ..random.work_sharding import blocks
 from ..registry.constant_inputs import prepared
 from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics.records import uncompressed
+from ..codecs.tfrecord import uncompressed
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared

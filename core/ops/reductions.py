@@ -17,9 +17,9 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import of_input, reduction
+from ..numerics.axis_sums import summed
+from ..numerics.half_precision import is_narrow, wide
 from ..numerics.integers import truncated_quotient
-from ..numerics.sums import summed
-from ..numerics.widening import is_narrow, wide
 from ..registry.constant_inputs import prepared
 from ..registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError

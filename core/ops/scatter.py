@@ -13,7 +13,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.grouping import update_rows
+from ..numerics.group_reductions import update_rows
 from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..graph.graph import Node, Output
-from ..numerics.grouping import update_rows
+from ..numerics.group_reductions import update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops

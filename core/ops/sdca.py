@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..numerics import sdca
-from ..numerics.city import fingerprint128
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
+from ..text.cityhash import fingerprint128
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..graph.graph import Node, Output
-from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
+from ..numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import extremes, truncated_quotient
 from ..registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError

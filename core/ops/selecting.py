@@ -11,7 +11,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.selecting import chosen
+from ..numerics.where import chosen
 from ..registry.registry import (
     Cost,
     facts,

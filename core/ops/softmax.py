@@ -12,9 +12,9 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..inference.profiler_formulas import of_input
+from ..numerics.axis_sums import row_maxima, summed
+from ..numerics.half_precision import wide
 from ..numerics.softmax import softmax as rows_softmax
-from ..numerics.sums import row_maxima, summed
-from ..numerics.widening import wide
 from ..registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
+from ..numerics.half_precision import wide
 from ..numerics.integers import extremes
-from ..numerics.topn import sorted_top_k, unsorted_top_k
-from ..numerics.widening import wide
+from ..numerics.top_k import sorted_top_k, unsorted_top_k
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array, Result

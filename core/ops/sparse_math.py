@@ -13,12 +13,12 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics import sparse_products
-from ..numerics.edits import edit_distances
-from ..numerics.grouping import reduce_groups, update_rows
+from ..numerics.group_reductions import reduce_groups, update_rows
+from ..numerics.half_precision import widened
 from ..numerics.integers import truncated_quotient
-from ..numerics.widening import widened
 from ..registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, without_gradient
 from ..support.errors import InvalidArgumentError
+from ..text.edit_distance import edit_distances
 from ..types import dtypes
 from ..types.arrays import Array, Result
 from ..types.dims import Dim

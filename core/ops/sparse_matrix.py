@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
-from ..numerics.pauses import pause
+from ..parallel.interruption_points import pause
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.values import scalar_object
 from ..support.errors import InvalidArgumentError

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics.philox import Philox, uniform_from_words, words_per_sample
+from ..random.philox import Philox, uniform_from_words, words_per_sample
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from ..numerics.hashes import farm_fingerprint64, murmur64, sip_hash
 from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..support.errors import InvalidArgumentError
+from ..text.hashes import farm_fingerprint64, murmur64, sip_hash
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._strings import same_shape

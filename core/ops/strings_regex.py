@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import re2, re2_rewrites
 from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import is_bounded
 from ..support.errors import InvalidArgumentError
+from ..text import re2, re2_rewrites
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..registry.registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object

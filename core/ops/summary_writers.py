@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerics import wire
+from ..codecs import wire
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..types import dtypes

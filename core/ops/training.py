@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numerics import updates
+from ..numerics import update_rules
 from ..numerics.integers import extremes
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, facts, flops, kernel, lower, shape, without_gradient
@@ -49,24 +49,24 @@ class _Work(NamedTuple):
 
 
 _RULES: tuple[tuple[str, Callable[..., None], _Work], ...] = (
-    ("GradientDescent", updates.gradient_descent, _Work(2)),
-    ("Momentum", updates.momentum, _Work(4, more=2)),
-    ("KerasMomentum", updates.keras_momentum, _Work(4, more=2)),
-    ("Adam", updates.adam, _Work(12, more=3)),
-    ("AdamWithAmsgrad", updates.adam_with_amsgrad, _Work(13)),
-    ("AdaMax", updates.ada_max, _Work(10)),
-    ("Adadelta", updates.adadelta, _Work(16)),
-    ("Adagrad", updates.adagrad, _Work(4, more=2)),
-    ("AdagradV2", updates.adagrad_v2, _Work(5, more=2)),
-    ("AdagradDA", updates.adagrad_da, _Work(12)),
-    ("ProximalAdagrad", updates.proximal_adagrad, _Work(15)),
-    ("ProximalGradientDescent", updates.proximal_gradient_descent, _Work(8)),
-    ("Ftrl", updates.ftrl, _Work(17, more=-1)),
-    ("FtrlV2", updates.ftrl_v2, _Work(19, more=-1)),
-    ("RMSProp", updates.rms_prop, _Work(11)),
-    ("CenteredRMSProp", updates.centered_rms_prop, _Work(16)),
-    ("AddSign", updates.add_sign, _Work(11)),
-    ("PowerSign", updates.power_sign, _Work(10, transcendentals=1)),
+    ("GradientDescent", update_rules.gradient_descent, _Work(2)),
+    ("Momentum", update_rules.momentum, _Work(4, more=2)),
+    ("KerasMomentum", update_rules.keras_momentum, _Work(4, more=2)),
+    ("Adam", update_rules.adam, _Work(12, more=3)),
+    ("AdamWithAmsgrad", update_rules.adam_with_amsgrad, _Work(13)),
+    ("AdaMax", update_rules.ada_max, _Work(10)),
+    ("Adadelta", update_rules.adadelta, _Work(16)),
+    ("Adagrad", update_rules.adagrad, _Work(4, more=2)),
+    ("AdagradV2", update_rules.adagrad_v2, _Work(5, more=2)),
+    ("AdagradDA", update_rules.adagrad_da, _Work(12)),
+    ("ProximalAdagrad", update_rules.proximal_adagrad, _Work(15)),
+    ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _Work(8)),
+    ("Ftrl", update_rules.ftrl, _Work(17, more=-1)),
+    ("FtrlV2", update_rules.ftrl_v2, _Work(19, more=-1)),
+    ("RMSProp", update_rules.rms_prop, _Work(11)),
+    ("CenteredRMSProp", update_rules.centered_rms_prop, _Work(16)),
+    ("AddSign", update_rules.add_sign, _Work(11)),
+    ("PowerSign", update_rules.power_sign, _Work(10, transcendentals=1)),
 )
 
 
@@ -144,7 +144,7 @@ def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
             )
         memories = [variable.writable() for variable in variables]
         rule = functools.partial(update, **attrs) if attrs else update
-        updates.in_tiles(rule, memories, inputs[layout.variables :], layout.gradient - layout.variables)
+        update_rules.in_tiles(rule, memories, inputs[layout.variables :], layout.gradient - layout.variables)
         return None if layout.is_resource else variables[0]
 
     return apply
@@ -237,9 +237,9 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
 
 
 _ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {
-    updates.adagrad_da: (updates.adagrad_da_rows, _Work(13)),
-    updates.ftrl: (updates.ftrl_rows, _Work(15, more=-1)),
-    updates.ftrl_v2: (updates.ftrl_v2_rows, _Work(17, more=-1)),
+    update_rules.adagrad_da: (update_rules.adagrad_da_rows, _Work(13)),
+    update_rules.ftrl: (update_rules.ftrl_rows, _Work(15, more=-1)),
+    update_rules.ftrl_v2: (update_rules.ftrl_v2_rows, _Work(17, more=-1)),
 }
 """Rules that TensorFlow computes in another form for sparse gradients."""
 

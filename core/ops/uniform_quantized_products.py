@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..codecs.wire import fields, repeated_integers
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
-from ..numerics.wire import fields, repeated_integers
 from ..registry.registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
 from ..support.errors import DataLossError, UnimplementedError
 from ..types.arrays import Array, Result

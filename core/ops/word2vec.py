@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..numerics.philox import Philox
-from ..numerics.range_samplers import FixedUnigramSampler, Words, sample_batch
+from ..random.philox import Philox
+from ..random.range_samplers import FixedUnigramSampler, Words, sample_batch
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared

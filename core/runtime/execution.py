@@ -10,7 +10,7 @@ from ..engines.protocol import Engined
 from ..graph.graph import Node
 from ..graph.traversal import descendants
 from ..inference.node_calls import raise_from_kernel
-from ..numerics.products import divided
+from ..parallel.gemm import divided
 from ..planning.plan import Loop, Step
 from .instructions import Instruction, released_slots
 from .parallel_regions import Timing

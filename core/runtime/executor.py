@@ -13,7 +13,7 @@ from ..engines.protocol import Body, Engined, Foretold
 from ..graph.graph import Function, Node
 from ..inference.binding import bind_kernel, select_kernel
 from ..inference.error_context import faults_of
-from ..numerics.threads import one_thread
+from ..parallel.blas_threads import one_thread
 from ..planning.plan import Loop, Plan, Step
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..inference.binding import bind_attrs, select_kernel
-from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
+from ..numerics.row_producer import BLOCK_ELEMENTS, Feeding
 from ..planning.plan import Step
 from ..registry.registry import affine_function, blockwise_way
 from ..support.errors import TfgError

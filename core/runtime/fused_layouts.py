@@ -15,7 +15,7 @@ import numpy as np
 
 from ..graph.graph import Node
 from ..inference.binding import bind_attrs
-from ..numerics.tiles import Chain, Form, Operation, form_of
+from ..numerics.elementwise_tiles import Chain, Form, Operation, form_of
 from ..planning.plan import Step
 from ..registry.op_facts import has_fact
 from ..registry.registry import Affine, affine_function, blockwise_way

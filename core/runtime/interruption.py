@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ..numerics.threads import OWN_THREADS
+from ..parallel.blas_threads import OWN_THREADS
 from .process_limits import is_importing
 
 _AGAIN: Final = 0.1

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..graph.graph import Graph, Node
 from ..inference import binding
-from ..numerics.threads import one_thread
+from ..parallel.blas_threads import one_thread
 from ..support.errors import DeadlineExceededError, ResourceExhaustedError
 from ..types.dtypes import resource, string, variant
 

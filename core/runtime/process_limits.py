@@ -131,8 +131,8 @@ def load_libraries() -> None:
     import numpy as np
     import scipy.linalg
 
-    from ..numerics.products import matmul
-    from ..numerics.threads import one_thread
+    from ..parallel.blas_threads import one_thread
+    from ..parallel.gemm import matmul
 
     square: Any = np.eye(512, dtype=np.float32)
     with one_thread:

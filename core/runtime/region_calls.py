@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from ..numerics.products import run_branches
-from ..numerics.threads import one_thread
+from ..parallel.blas_threads import one_thread
+from ..parallel.gemm import run_branches
 from ..support.errors import TfgError
 from .fusing import all_steps
 from .instructions import ON_SLOTS, Instruction, released_slots, releasing

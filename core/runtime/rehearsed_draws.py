@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph.graph import Node
-from ..numerics.draws_ahead import DrawsInOrder, PlacedStream, Places
-from ..numerics.philox import Philox
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP
 from ..planning.plan import Rehearsal
+from ..random.philox import Philox
+from ..random.rng_prefetch import DrawsInOrder, PlacedStream, Places
 from ..support.keyed_cache import KeyedCache
 from .runs import current
 from .shape_programs import Runnable

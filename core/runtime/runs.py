@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from ..graph.graph import Node
-from ..numerics import pauses
+from ..parallel import interruption_points
 from ..support.errors import DeadlineExceededError
 from . import waits
 from .resources import ResourceManager
@@ -143,7 +143,7 @@ def sleep(seconds: float) -> None:
 _MOMENT: Final = 0.1
 """Seconds after which one that sleeps looks whether its run is over."""
 
-pauses.watch(check_time)
+interruption_points.watch(check_time)
 
 
 def is_bounded() -> bool:

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.send_recv import connected
-from ..numerics.philox import Philox
-from ..numerics.threads import one_thread
+from ..parallel.blas_threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
+from ..random.philox import Philox
 from ..support.arguments import bounded_depth, takes
 from ..support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ..support.gc_control import rare_collection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ..numerics import wire
+from ..codecs import wire
 
 _TYPE_NAME, _METADATA = 1, 2
 

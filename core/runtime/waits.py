@@ -13,7 +13,7 @@ import types
 from typing import Final
 
 from ..graph.graph import Node
-from ..numerics.threads import OWN_THREADS
+from ..parallel.blas_threads import OWN_THREADS
 from ..support.errors import DeadlineExceededError
 
 _LOOK_AGAIN: Final = 0.1

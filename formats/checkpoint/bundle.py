@@ -9,9 +9,9 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
-from ...core.numerics import wire
-from ...core.numerics.crc32c import crc32c, mask
-from ...core.numerics.varint import varint
+from ...core.codecs import wire
+from ...core.codecs.crc32c import crc32c, mask
+from ...core.codecs.varint import varint
 from ...core.runtime.files import OPEN, FileGate, escape_pattern
 from ...core.runtime.stored_variants import StoredVariant
 from ...core.support.atomic import (

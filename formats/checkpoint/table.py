@@ -11,9 +11,9 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from ...core.numerics import snappy, wire
-from ...core.numerics.crc32c import crc32c, mask, masked_crc32c
-from ...core.numerics.varint import varint
+from ...core.codecs import snappy, wire
+from ...core.codecs.crc32c import crc32c, mask, masked_crc32c
+from ...core.codecs.varint import varint
 from ...core.support.errors import DataLossError, UnimplementedError
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)

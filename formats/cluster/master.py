@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from ...core.numerics import wire
+from ...core.codecs import wire
 from ...core.support.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
 from ...core.support.regular_files import open_regular

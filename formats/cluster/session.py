@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
-from ...core.numerics.unpacking import unpacked_limit
 from ...core.runtime.caching import CacheStats
 from ...core.runtime.feeding import find_feeds
 from ...core.runtime.runner import Runner

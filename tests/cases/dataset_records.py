@@ -7,8 +7,8 @@ import numpy as np
 
 from tests.opcases import graph_case, strings
 from tests.pipelines import NO_REWRITES, elements, int64, text
-from tfg.core.numerics import snappy
-from tfg.core.numerics.records import encode_record
+from tfg.core.codecs import snappy
+from tfg.core.codecs.tfrecord import encode_record
 
 FOLDER = "/tmp/tfg_cases/datasets/"
 TEXT = elements(("string", ()))

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.opcases import graph_case
 from tests.opcases import string_array as strings
-from tfg.core.numerics.records import encode_record
+from tfg.core.codecs.tfrecord import encode_record
 from tfg.core.support.versions import Versions
 
 FOLDER = b"/tmp/tfg_cases/readers/"

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.opcases import case, graph_case, integers, normal
 from tests.opcases import string_array as strings
-from tfg.core.numerics import wire
+from tfg.core.codecs import wire
 from tfg.core.support.versions import Versions
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

@@ -16,7 +16,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
-from tfg.core.numerics.records import encode_record
+from tfg.core.codecs.tfrecord import encode_record
 
 WAYS = ((), ("--on", "local:2"))
 

@@ -83,7 +83,7 @@ def test_strings_are_fed_from_files_as_they_are(tmp_path):
     """Bytes of a file are one string; a record file is a string a record; an array is an array still."""
     import numpy as np
 
-    from tfg.core.numerics.records import encode_record
+    from tfg.core.codecs.tfrecord import encode_record
 
     (tmp_path / "x.jpg").write_bytes(b"\xff\xd8\0raw")
     (tmp_path / "x.tfrecord").write_bytes(encode_record(b"height") + encode_record(b"depth"))

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.running import SAMPLES, STAGES, command_line, process, tfg
 from tfg import GraphBuilder, save
-from tfg.core.numerics import png
+from tfg.core.codecs import png
 
 VARIABLE = STAGES[1]
 LINEAR = SAMPLES / "linear_regression.pbtxt"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics import bounded_normal
-from tfg.core.numerics.bounded_normal import Ahead, bounded_normal_calls
-from tfg.core.numerics.philox import Philox, normal_from_words
+from tfg.core.random import bounded_normal
+from tfg.core.random.bounded_normal import Ahead, bounded_normal_calls
+from tfg.core.random.philox import Philox, normal_from_words
 from tfg.core.support.errors import InvalidArgumentError
 
 F = np.float32

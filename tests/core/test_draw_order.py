@@ -12,9 +12,9 @@ from tests.opcases import normal
 from tfg import Session
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import add_gradients
-from tfg.core.numerics.draws_ahead import Places
-from tfg.core.numerics.philox import Philox
 from tfg.core.planning.planner import compile_plan
+from tfg.core.random.philox import Philox
+from tfg.core.random.rng_prefetch import Places
 from tfg.core.runtime import dataflow
 from tfg.core.runtime.rehearsed_draws import DrawRecord
 from tfg.core.types.tensors import FuncRef

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import philox
-from tfg.core.numerics.philox import Philox
 from tfg.core.ops._random import Stream, draw_for_classes, draw_of
+from tfg.core.random import philox
+from tfg.core.random.philox import Philox
 from tfg.core.support.errors import InvalidArgumentError
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)

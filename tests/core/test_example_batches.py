@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.example_messages import example
-from tfg.core.numerics import wire
+from tfg.core.codecs import wire
 from tfg.core.ops import parsing_examples
 from tfg.core.ops._example_batches import entries_of
 from tfg.core.ops._examples import Columns, parse_example

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import wire
+from tfg.core.codecs import wire
 from tfg.core.ops._examples import concatenated, parse_feature
 from tfg.core.support.errors import DataLossError
 from tfg.core.types import dtypes

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import helpers, products, threads
+from tfg.core.parallel import blas_threads, gemm, worker_threads
 from tfg.core.runtime import interruption
 
 RUNS = 40
@@ -21,12 +21,12 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: on
 
 @pytest.fixture(autouse=True)
 def work_is_divided_and_threads_end_soon(monkeypatch):
-    monkeypatch.setattr(threads._OneThread, "share", 2)
-    monkeypatch.setattr(threads.one_thread, "available", 2)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
-    monkeypatch.setattr(helpers, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(blas_threads._OneThread, "share", 2)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 2)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64)
+    monkeypatch.setattr(worker_threads, "IDLE_SECONDS", 0.02)
     monkeypatch.setattr(interruption, "_IDLE", 0.02)
-    helpers.renew()
+    worker_threads.renew()
 
 
 def towers():
@@ -67,7 +67,7 @@ def shared_mappings():
 
 
 def own_threads():
-    return [thread for thread in threading.enumerate() if thread.name.startswith(threads.OWN_THREADS)]
+    return [thread for thread in threading.enumerate() if thread.name.startswith(blas_threads.OWN_THREADS)]
 
 
 def assert_threads_end():
@@ -108,6 +108,6 @@ def test_threads_that_ended_are_started_anew():
             meeting.wait(20)  # noqa: B023 - called in this iteration
             workers.add(threading.get_ident())  # noqa: B023
 
-        products.divide(work, range(2))
+        gemm.divide(work, range(2))
         assert len(workers) == 2
         assert_threads_end()

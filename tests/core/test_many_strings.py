@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import re2
 from tfg.core.ops.strings import string_length
 from tfg.core.ops.strings_regex import static_regex_full_match
+from tfg.core.text import re2
 
 
 def drawn(longest):

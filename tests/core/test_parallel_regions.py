@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import helpers, products, threads
+from tfg.core.parallel import blas_threads as threads
+from tfg.core.parallel import gemm, worker_threads
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime import fused_calls, parallel_regions, region_calls, tiers
 from tfg.core.runtime.execution import execute
@@ -34,7 +35,7 @@ def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
     )
     monkeypatch.setattr(tiers, "_GAIN", np.inf)
     monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64)
 
 
 def regions(session):
@@ -319,10 +320,10 @@ def test_branches_divide_their_work_when_a_thread_has_none(count):
     found = []
 
     def branch():
-        found.append(products.matmul(*product))
+        found.append(gemm.matmul(*product))
 
     with threads.one_thread:
-        products.run_branches([branch] * count)
+        gemm.run_branches([branch] * count)
     assert len(found) == count
     assert all(value.tobytes() == found[0].tobytes() for value in found)
     np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-5)
@@ -335,12 +336,12 @@ def test_parts_of_two_branches_stay_with_their_threads():
     def branch(name):
         meeting.wait()
         takers[name] = set()
-        products.divide(lambda _: takers[name].add(threading.get_ident()), range(8))
+        gemm.divide(lambda _: takers[name].add(threading.get_ident()), range(8))
         meeting.wait()
 
-    helpers.renew()  # a thread that another test still keeps would not come
+    worker_threads.renew()  # a thread that another test still keeps would not come
     with threads.one_thread:
-        products.run_branches([lambda: branch("a"), lambda: branch("b")])
+        gemm.run_branches([lambda: branch("a"), lambda: branch("b")])
     assert [len(idents) for idents in takers.values()] == [1, 1] and takers["a"] != takers["b"]
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import pauses
-from tfg.core.numerics.philox import Philox
-from tfg.core.numerics.philox_distributions import gamma, poisson
+from tfg.core.parallel import interruption_points
+from tfg.core.random.philox import Philox
+from tfg.core.random.philox_distributions import gamma, poisson
 from tfg.core.support.errors import DeadlineExceededError
 
 LONG = {
@@ -35,5 +35,5 @@ def test_long_draws_end_with_the_time_of_their_run(op):
 def test_pieces_give_the_numbers_of_the_whole(distribution, monkeypatch):
     parameters = np.linspace(0.2, 30, 1000)
     whole = distribution(Philox.from_seeds(3, 4), parameters)
-    monkeypatch.setattr(pauses, "PIECE", 64)
+    monkeypatch.setattr(interruption_points, "PIECE", 64)
     np.testing.assert_array_equal(distribution(Philox.from_seeds(3, 4), parameters), whole)

@@ -13,12 +13,12 @@ import pytest
 from tests.passes.rewriting import placeholder
 from tests.pipelines import numbers
 from tfg import FileAccess, GraphBuilder, Session, gradients, optimize
+from tfg.core.codecs import png, wire
 from tfg.core.datasets.batching import Unbatch
 from tfg.core.datasets.sources import Generated
 from tfg.core.graph.graph import Output
 from tfg.core.inference.error_context import faults_of
 from tfg.core.inference.inference import infer
-from tfg.core.numerics import png, wire
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
 from tfg.core.types import dtypes

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from tfg.core.numerics import re2
-from tfg.core.numerics.re2_rewrites import replace, replace_all
+from tfg.core.text import re2
+from tfg.core.text.re2_rewrites import replace, replace_all
 
 GLOBAL = [
     (r"(b*)+", r"<\0|\1>", "b aa", "<b|b> <|>a<|>a<|>"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics.sums import column_sums
+from tfg.core.numerics.axis_sums import column_sums
 from tfg.core.ops.joining import concat
 from tfg.core.ops.selecting import select
 from tfg.core.ops.shapes import reshape

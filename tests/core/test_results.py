@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import products, threads
+from tfg.core.parallel import blas_threads, gemm
 from tfg.core.runtime import results
 
 
@@ -81,7 +81,7 @@ def test_what_is_fetched_twice_is_twice_there():
 
 
 def test_threads_let_go_of_what_they_worked_on(monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
 
     def made():
         value = np.zeros(6)
@@ -89,7 +89,7 @@ def test_threads_let_go_of_what_they_worked_on(monkeypatch):
         def fill(part):
             value[part] = 1
 
-        products.divide(fill, products.cut(6, 6))
+        gemm.divide(fill, gemm.cut(6, 6))
         return value
 
     for _ in range(200):

@@ -11,7 +11,8 @@ import scipy.linalg  # noqa: F401  # SciPy's BLAS is loaded in any order of test
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.numerics import helpers, products, threads
+from tfg.core.parallel import blas_threads as threads
+from tfg.core.parallel import gemm, worker_threads
 from tfg.core.runtime.session import Session
 
 
@@ -83,33 +84,33 @@ SHAPES = [
 @pytest.mark.parametrize(("a", "b"), SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, np.complex128, np.int32])
 def test_divided_products(a, b, dtype, monkeypatch):
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 3)
     rng = np.random.default_rng(0)
     x, y = (rng.integers(-4, 5, shape).astype(dtype) for shape in (a, b))
     want = np.einsum("...ij,...jk->...ik", x, y)
-    np.testing.assert_array_equal(products.matmul(x, y), want)
+    np.testing.assert_array_equal(gemm.matmul(x, y), want)
     out = np.empty_like(want)
-    assert products.matmul(x, y, out) is out
+    assert gemm.matmul(x, y, out) is out
     np.testing.assert_array_equal(out, want)
 
 
 def test_the_error_state_holds_in_all_parts(monkeypatch):
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 2)
     x = np.full((4, 4), np.finfo(np.float32).max)
     with np.errstate(all="ignore"):
-        assert np.isinf(products.matmul(x, x)).all()
+        assert np.isinf(gemm.matmul(x, x)).all()
 
 
 def product_in_a_child(connection):
-    connection.send(products.matmul(np.ones((8, 8)), np.ones((8, 8))).sum())
+    connection.send(gemm.matmul(np.ones((8, 8)), np.ones((8, 8))).sum())
 
 
 def test_a_forked_process_divides_too(monkeypatch):
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(threads.one_thread, "available", 2)
-    products.matmul(np.ones((8, 8)), np.ones((8, 8)))
+    gemm.matmul(np.ones((8, 8)), np.ones((8, 8)))
     receiver, sender = multiprocessing.Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=product_in_a_child, args=(sender,))
     child.start()
@@ -121,7 +122,7 @@ def test_a_forked_process_divides_too(monkeypatch):
 def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
     """Others that sleep are not woken, also where what it did failed."""
     monkeypatch.setattr(threads.one_thread, "available", 3)
-    helpers.renew()
+    worker_threads.renew()
     own, workers = threading.get_ident(), set()
 
     def work(part):
@@ -135,9 +136,9 @@ def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
         meeting = threading.Barrier(2)
         if fails:
             with pytest.raises(ValueError):
-                products.divide(work, range(2), most=2)
+                gemm.divide(work, range(2), most=2)
         else:
-            products.divide(work, range(2), most=2)
+            gemm.divide(work, range(2), most=2)
     assert len(workers) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import threads
+from tfg.core.parallel import blas_threads
 from tfg.core.runtime import region_calls, tiers
 from tfg.core.runtime.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
@@ -66,7 +66,7 @@ def test_other_shapes_begin_in_the_plan_for_all():
 
 
 def test_branches_run_in_threads_once_steps_were_timed(monkeypatch):
-    monkeypatch.setattr(threads._OneThread, "share", 2)
+    monkeypatch.setattr(blas_threads._OneThread, "share", 2)
     monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
     monkeypatch.setattr(region_calls.Measurement, "fastest", lambda self: [region_calls.Timing(1.0, 0.0)] * len(self.runs[0]))
     found = tiers_of_runs(towers(), SETTLING_RUN + TIMED_RUNS)

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tfg.core.numerics import wire
+from tfg.core.codecs import wire
 from tfg.core.support.errors import DataLossError
 from tfg.formats.protos.example_pb2 import Feature
 from tfg.formats.protos.graph_pb2 import TensorProto

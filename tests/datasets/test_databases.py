@@ -12,7 +12,7 @@ import pytest
 from tests.pipelines import elements
 from tfg import FileAccess
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.numerics import lmdb
+from tfg.core.codecs import lmdb
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError, PermissionDeniedError
 

@@ -15,8 +15,8 @@ from tfg.core.datasets import batching, parallel
 from tfg.core.datasets.batching import MapAndBatch
 from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
-from tfg.core.numerics.products import divide
-from tfg.core.numerics.threads import one_thread
+from tfg.core.parallel.blas_threads import one_thread
+from tfg.core.parallel.gemm import divide
 from tfg.core.runtime.runs import Run, check_time
 from tfg.core.runtime.session import Session
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError

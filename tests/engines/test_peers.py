@@ -15,7 +15,7 @@ import pytest
 
 from tfg.core.engines import peers
 from tfg.core.engines.peers import Meeting, Peers
-from tfg.core.numerics.threads import OWN_THREADS
+from tfg.core.parallel.blas_threads import OWN_THREADS
 from tfg.core.support.errors import InvalidArgumentError, UnavailableError
 
 TERMS = {"--mesh": "4"}

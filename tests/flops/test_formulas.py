@@ -18,7 +18,7 @@ from tests.flops.held import SMALL, agree, cost
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
-from tfg.core.numerics import updates
+from tfg.core.numerics import update_rules
 from tfg.core.ops import gru, lstm
 from tfg.core.registry.catalog import CATALOG
 
@@ -241,7 +241,7 @@ def test_optimizers(op, flag):
     """The update itself runs on counted arrays; what it does to scalars once a step is not counted."""
     rule = op.split("Apply")[1]
     name = _SNAKE.get(rule) or "".join(f"_{c.lower()}" if c.isupper() else c for c in rule)[1:]
-    update = getattr(updates, f"{name}_rows" if "Sparse" in op and hasattr(updates, f"{name}_rows") else name)
+    update = getattr(update_rules, f"{name}_rows" if "Sparse" in op and hasattr(update_rules, f"{name}_rows") else name)
     tally, shape = Tally(), (3, 4)
     parameters = inspect.signature(update).parameters.values()
     flags = {p.name: flag for p in parameters if p.kind is p.KEYWORD_ONLY}

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.flops import definitions, definitions_sequences
 from tests.flops.counting import counted, normal
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
-from tfg.core.numerics import ctc, edits
+from tfg.core.numerics import ctc
+from tfg.core.text import edit_distance as edits
 
 HELD: Cases = {}
 

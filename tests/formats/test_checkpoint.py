@@ -7,8 +7,8 @@ import pathlib
 import numpy as np
 import pytest
 
-from tfg.core.numerics import snappy
-from tfg.core.numerics.crc32c import crc32c, mask
+from tfg.core.codecs import snappy
+from tfg.core.codecs.crc32c import crc32c, mask
 from tfg.core.runtime.files import FileAccess, FileGate
 from tfg.core.support.errors import (
     DataLossError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics.crc32c import crc32c
+from tfg.core.codecs.crc32c import crc32c
 
 SIZES = (127, 128, 255, 256, 14_867, 14_868, 4096, 29_733, 29_734, 29_735, 44_283, 247_650, 247_651, 300_001)
 DATA = np.random.default_rng(1).integers(0, 256, max(SIZES), np.uint8).tobytes()

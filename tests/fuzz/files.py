@@ -20,7 +20,7 @@ import numpy as np
 import tfg
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
-from tfg.core.numerics.crc32c import masked_crc32c
+from tfg.core.codecs.crc32c import masked_crc32c
 from tfg.core.runtime.files import FileAccess
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.core.fusing import beside_kernels
-from tfg.core.numerics import tiles
+from tfg.core.numerics import elementwise_tiles
 from tfg.core.runtime.tiers import Tier, forcing
 
 
@@ -15,6 +15,6 @@ def the_same_draws_in_any_order(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def small_values_are_worth_it(monkeypatch):
-    monkeypatch.setattr(tiles, "TILE_ELEMENTS", 100)
+    monkeypatch.setattr(elementwise_tiles, "TILE_ELEMENTS", 100)
     with forcing(Tier.FUSED):
         yield

@@ -17,7 +17,7 @@ def many_blocks(monkeypatch):
     modules = ("numerics.convolution", "numerics.depthwise", "numerics.feeding", "runtime.fused_calls")
     for module in modules:
         monkeypatch.setattr(f"tfg.core.{module}.BLOCK_ELEMENTS", 300)
-    monkeypatch.setattr("tfg.core.numerics.products.WORTH_DIVIDING", 1)
+    monkeypatch.setattr("tfg.core.parallel.gemm.WORTH_DIVIDING", 1)
 
 
 def separable(b, x, filters=12, **attrs):

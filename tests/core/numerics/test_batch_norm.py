@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import batch_norm, products, threads
+from tfg.core.numerics import batch_norm
+from tfg.core.parallel import blas_threads, gemm
 
 SHAPES = [(2, 3, 5, 4), (4, 8, 8, 16), (1, 1031, 8), (3, 7, 7, 300), (1, 1, 1, 3)]
 
@@ -28,8 +29,8 @@ def largest_error(found, wanted):
 @pytest.mark.parametrize("tile", [32, 1 << 17])
 @pytest.mark.parametrize("is_by_channel", [False, True])
 def test_moments(shape, offset, tile, is_by_channel, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 64 * batch_norm._SLOWER)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64 * batch_norm._SLOWER)
     monkeypatch.setattr(batch_norm, "_TILE", tile)
     x = laid(numbers(shape, offset), is_by_channel)
     mean, variance = batch_norm.moments(x)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.finishing import doubling
-from tfg.core.numerics import convolution, input_gradient, line_products, products, threads
-from tfg.core.numerics.feeding import Feeding
+from tfg.core.numerics import convolution, input_gradient, line_products
+from tfg.core.numerics.row_producer import Feeding
+from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation
@@ -74,8 +75,8 @@ def drawn(case, dtype=np.float32):
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
     """Blocks that are small, for one thread and for several."""
-    monkeypatch.setattr(threads.one_thread, "available", request.param)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
     convolution._blocks.cache_clear()
@@ -102,7 +103,7 @@ def test_each_way_suits_a_case():
         taken.add(first_way(x, w, stride, [(0, 0)] * len(window)))
     taken.add(first_way(np.ones((2, 5, 5, 8)), np.ones((3, 3, 4, 6)), 1, [(0, 0)] * 2))
     names = [way.name for way in convolution.WAYS]
-    assert taken >= {*names} - ({"products of lines"} if not products._takes_as_it_lies() else set())
+    assert taken >= {*names} - ({"products of lines"} if not gemm._takes_as_it_lies() else set())
     assert all(f"- {name}: " in convolution.__doc__ for name in names)
 
 
@@ -118,8 +119,8 @@ def first_way(x, w, stride, pads):
 
 
 def test_convolutions_without_blas(monkeypatch):
-    monkeypatch.setattr(products, "_gemm", lambda char: None)
-    monkeypatch.setattr(products, "_product_form", products._product_form.__wrapped__)
+    monkeypatch.setattr(gemm, "_gemm", lambda char: None)
+    monkeypatch.setattr(gemm, "_product_form", gemm._product_form.__wrapped__)
     x, w, stride, pads, dilation = drawn(CASES[0])
     found = convolution.convolve(x, w, [1, 1], pads, [1, 1])
     want = by_definition(x, w, stride, pads, dilation)
@@ -128,8 +129,8 @@ def test_convolutions_without_blas(monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
-    monkeypatch.setattr(products, "rows_at_once", lambda inner, columns: 3)
-    monkeypatch.setattr(products, "_MANY_ROWS", 5)
+    monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3)
+    monkeypatch.setattr(gemm, "_MANY_ROWS", 5)
     x, w, stride, pads, dilation = drawn(case)
     n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
     found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, summand)
@@ -158,7 +159,7 @@ def test_numbers_that_are_not_finite_stay_in_their_rows(number):
     a, b = rng.standard_normal((1000, 64), np.float32), rng.standard_normal((64, 16), np.float32)
     a[500, 7] = number
     found = np.empty((1000, 16), np.float32)
-    products.multiply(a, b, found)
+    gemm.multiply(a, b, found)
     assert np.flatnonzero(~np.isfinite(found).all(1)).tolist() == [500]
     np.testing.assert_array_equal(found[500], number * b[7])
 
@@ -167,10 +168,10 @@ def test_numbers_that_are_not_finite_stay_in_their_rows(number):
     ("inner", "columns", "rows"), [(288, 32, 108), (25, 16, 2500), (976, 64, 16), (977, 64, 0), (16, 65, 0)]
 )
 def test_rows_that_blas_takes_as_they_lie(inner, columns, rows, monkeypatch):
-    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: True)
-    assert products.rows_at_once.__wrapped__(inner, columns) == rows
-    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: False)
-    assert products.rows_at_once.__wrapped__(inner, columns) == 0
+    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: True)
+    assert gemm.rows_at_once.__wrapped__(inner, columns) == rows
+    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: False)
+    assert gemm.rows_at_once.__wrapped__(inner, columns) == 0
 
 
 def test_integers_and_views():
@@ -214,7 +215,7 @@ def test_groups_are_finished_too():
 
 
 def test_the_first_error_of_divided_work_is_raised(monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     done = []
 
     def work(part):
@@ -223,7 +224,7 @@ def test_the_first_error_of_divided_work_is_raised(monkeypatch):
         done.append(part)
 
     with pytest.raises(ValueError, match="five"):
-        products.divide(work, range(9))
+        gemm.divide(work, range(9))
     assert 5 not in done
 
 
@@ -258,7 +259,7 @@ def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation)
 @pytest.mark.parametrize("case", [case for case in CASES if case[0]], ids=str)
 @pytest.mark.parametrize("at_once", [0, 3])
 def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers, monkeypatch):
-    for module in (convolution, line_products, products):
+    for module in (convolution, line_products, gemm):
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once)
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
@@ -286,7 +287,7 @@ def test_numbers_that_are_not_finite_reach_the_filters_of_their_channels(number,
 
 @pytest.mark.parametrize(("rows", "columns", "count"), [(16, 288, 217), (25, 16, 2500), (144, 144, 48), (145, 144, 0)])
 def test_columns_that_blas_takes_as_they_lie(rows, columns, count, monkeypatch):
-    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: True)
-    assert products.columns_at_once.__wrapped__(rows, columns) == count
-    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: False)
-    assert products.columns_at_once.__wrapped__(rows, columns) == 0
+    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: True)
+    assert gemm.columns_at_once.__wrapped__(rows, columns) == count
+    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: False)
+    assert gemm.columns_at_once.__wrapped__(rows, columns) == 0

@@ -6,8 +6,9 @@ import threading
 import numpy as np
 import pytest
 
-from tfg.core.numerics import depthwise, products, threads
-from tfg.core.numerics.feeding import Feeding
+from tfg.core.numerics import depthwise
+from tfg.core.numerics.row_producer import Feeding
+from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
     # images, sizes, channels, multiplier, window, strides, dilations
@@ -37,8 +38,8 @@ def by_definition(x, w, strides, pads, dilations):
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("is_view", [False, True])
 def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     images, sizes, channels, multiplier, window, strides, dilations = case
     rng = np.random.default_rng(0)
     x = rng.standard_normal((images, channels, *sizes) if is_view else (images, *sizes, channels)).astype(np.float32)
@@ -89,7 +90,7 @@ def test_depthwise_convolutions_by_rows(case, count, is_fed):
 
 
 def test_small_sums_are_left_to_one_thread(monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     x, w = np.ones((1, 14, 14, 512), np.float32), np.ones((3, 3, 512, 1), np.float32)
     blocks = []
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics.grouping import reduce_groups
+from tfg.core.numerics.group_reductions import reduce_groups
 
 SIZES = [(300, 100, 200), (300, 100, 2), (300, 3, 200), (600, 16, 590), (700, 30, 1)]
 

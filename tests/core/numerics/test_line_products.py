@@ -5,7 +5,8 @@ import pytest
 
 from tests.core.numerics.finishing import doubling
 from tests.core.numerics.test_convolution import by_definition, filter_gradient_by_definition
-from tfg.core.numerics import convolution, line_products, products, threads
+from tfg.core.numerics import convolution, line_products
+from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
     # images, sizes, channels, filters, window, strides, pads, dilations
@@ -22,9 +23,9 @@ CASES = [
 def by_lines(request, monkeypatch):
     """One thread or several, and products of whole images or of a line or two."""
     workers, at_once = request.param
-    monkeypatch.setattr(threads.one_thread, "available", workers)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
     monkeypatch.setattr(line_products, "_FEWEST_POSITIONS", 1)
-    for module in (products, line_products):
+    for module in (gemm, line_products):
         monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: at_once // (inner * columns))
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once // (rows * columns), raising=False)
     line_products._blocks.cache_clear()
@@ -100,5 +101,5 @@ def test_a_vector_is_added_to_each_row(rows, columns):
     wide, vector = rng.standard_normal((rows, columns + 2), np.float32), rng.standard_normal(columns, np.float32)
     for matrix in (wide[:, :columns].copy(), wide[:, 1:-1]):
         want = matrix + vector
-        products.add_vector(matrix, vector)
+        gemm.add_vector(matrix, vector)
         np.testing.assert_array_equal(matrix, want)

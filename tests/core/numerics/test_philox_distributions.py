@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics import philox, philox_distributions
+from tfg.core.random import philox, philox_distributions
 from tfg.core.support.errors import InvalidArgumentError
 
 

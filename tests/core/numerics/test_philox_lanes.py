@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics.philox import Philox
+from tfg.core.random.philox import Philox
 
 KEYS = (0, 1, 0xFFFFFFFFFFFFFFFF, 0x0123456789ABCDEF)
 COUNTERS = (0, 0xFFFFFFFF, 0xFFFFFFF0, 5 << 32 | 0xFFFFFF00, (1 << 128) - 1, (1 << 127) + 12345678901234567890)

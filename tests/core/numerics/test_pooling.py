@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from tfg.core.numerics import pooling, threads
+from tfg.core.numerics import pooling
+from tfg.core.parallel import blas_threads
 
 CASES = [
     # sizes, window, strides, padding before and after
@@ -44,7 +45,7 @@ def by_definition(x, grad, windows, strides, pads):
 @pytest.mark.parametrize("special", [None, np.nan, -np.inf, np.inf])
 @pytest.mark.parametrize("workers", [1, 3])
 def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", workers)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
     monkeypatch.setattr(pooling, "_IN_CACHE", 20)
     sizes, windows, strides, pads = case
     rng = np.random.default_rng(0)
@@ -61,7 +62,7 @@ def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
 @pytest.mark.parametrize("block", [20, 1 << 18])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_pooling(case, block, dtype, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     monkeypatch.setattr(pooling, "_BLOCK", block)
     sizes, windows, strides, pads = case
     x = np.random.default_rng(0).integers(-9, 9, (5, *sizes, 2)).astype(dtype)
@@ -95,7 +96,7 @@ def test_an_infinite_gradient_goes_to_one_element():
 @pytest.mark.parametrize("special", [None, np.nan, np.inf])
 @pytest.mark.parametrize("block", [20, 1 << 18])
 def test_gradients_go_to_all_that_equal_the_maximum(case, special, block, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     monkeypatch.setattr(pooling, "_BLOCK", block)
     sizes, windows, strides, pads = case
     rng = np.random.default_rng(0)

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import products, threads
+from tfg.core.parallel import blas_threads, gemm
 
 
 @pytest.fixture(params=[1, 3])
 def by_rows(request, monkeypatch):
     """Narrow products go by three rows at once; with several threads all are divided."""
-    monkeypatch.setattr(threads.one_thread, "available", request.param)
-    monkeypatch.setattr(products, "_UNCOPIED", 0)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
-    monkeypatch.setattr(products, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
+    monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
+    monkeypatch.setattr(gemm, "_UNCOPIED", 0)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
+    monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
@@ -25,11 +25,11 @@ def test_products(sizes, turned, dtype, by_rows):
     want = a.astype(np.float64) @ b
     a = np.ascontiguousarray(a.T).T if "a" in turned else a
     b = np.ascontiguousarray(b.T).T if "b" in turned else b
-    found = products.matmul(a, b)
+    found = gemm.matmul(a, b)
     assert found.dtype == dtype and found.shape == want.shape
     np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-3)
     out = np.full(want.shape, 7, dtype)
-    products.matmul(a, b, out)
+    gemm.matmul(a, b, out)
     np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-3)
 
 
@@ -39,7 +39,7 @@ def test_what_is_not_finite_stays_in_its_row(number, by_rows):
     a, b = rng.standard_normal((20, 6), np.float32), rng.standard_normal((6, 4), np.float32)
     a[11, 2] = number
     with np.errstate(invalid="ignore"):
-        found = products.matmul(a, b)
+        found = gemm.matmul(a, b)
     assert np.flatnonzero(~np.isfinite(found).all(1)).tolist() == [11]
     np.testing.assert_array_equal(found[11], number * b[2])
 
@@ -49,16 +49,16 @@ def test_what_is_added_to_begins_with_what_is_there(by_rows):
     for rows, inner, columns in ((10, 7, 4), (10, 7, 9), (2, 7, 4)):
         a, b = rng.standard_normal((rows, inner), np.float32), rng.standard_normal((inner, columns), np.float32)
         out = np.ones((rows, columns), np.float32)
-        products.multiply(a, b, out, is_first=False)
+        gemm.multiply(a, b, out, is_first=False)
         np.testing.assert_allclose(out, a.astype(np.float64) @ b + 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("inner", [0, 1, 5, 6, 17])
 def test_long_products_are_added_up_by_parts(inner, is_first, monkeypatch):
-    monkeypatch.setattr(products, "columns_at_once", lambda rows, columns: 5)
+    monkeypatch.setattr(gemm, "columns_at_once", lambda rows, columns: 5)
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((inner, 4), np.float32).T, rng.standard_normal((inner, 3), np.float32)
     out = np.ones((4, 3), np.float32)
-    products.add_long_product(a, b, out, is_first)
+    gemm.add_long_product(a, b, out, is_first)
     np.testing.assert_allclose(out, a.astype(np.float64) @ b + (not is_first), atol=1e-5)

@@ -6,9 +6,9 @@ import io
 import numpy as np
 import pytest
 
-from tfg.core.numerics import records
-from tfg.core.numerics.crc32c import masked_crc32c, masked_crc32cs
-from tfg.core.numerics.records import RecordError, decode_record, encode_record, read_records
+from tfg.core.codecs import tfrecord
+from tfg.core.codecs.crc32c import masked_crc32c, masked_crc32cs
+from tfg.core.codecs.tfrecord import RecordError, decode_record, encode_record, read_records
 
 RNG = np.random.default_rng(0)
 KINDS = {
@@ -52,7 +52,7 @@ def test_records_are_read(kind, packed):
 
 @pytest.mark.parametrize("piece", [1, 7, 64, 1 << 18])
 def test_damage_is_found_where_it_is(piece, monkeypatch):
-    monkeypatch.setattr(records, "_PIECE", piece)
+    monkeypatch.setattr(tfrecord, "_PIECE", piece)
     contents = b"".join(map(encode_record, [b"one", b"", b"three and more", b"4"]))
     for i in range(len(contents)):
         damaged = contents[:i] + bytes([contents[i] ^ 0x81]) + contents[i + 1 :]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import products, resize, threads
+from tfg.core.numerics import resize
+from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
     # shape, outputs
@@ -74,8 +75,8 @@ def test_threads_share_lines(case, workers, monkeypatch):
     x = np.random.default_rng(0).standard_normal(shape, np.float32)
     rows, columns = (resize.bilinear(n, out, False, True) for n, out in zip(shape[1:3], outputs))
     want = resize.resample(x, rows, columns)
-    monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     np.testing.assert_allclose(resize.resample(x, rows, columns), want, rtol=0, atol=1e-6)
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import products, selecting, threads
-from tfg.core.numerics.selecting import chosen, positive_part, where_positive
+from tfg.core.numerics import where
+from tfg.core.numerics.where import chosen, positive_part, where_positive
+from tfg.core.parallel import blas_threads, gemm
 
 SHAPES = [
     # condition, x, y
@@ -60,10 +61,10 @@ def test_positive_part(dtype, shape, kind):
 def test_many_elements_are_shared_by_threads(function, dtype, monkeypatch):
     x = np.random.default_rng(0).standard_normal((3, 700, 101)).astype(dtype)
     x[0, :3, 0] = np.nan, np.inf, -np.inf
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     with np.errstate(invalid="ignore"):
         alone = function(x)
-        monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
-        monkeypatch.setattr(selecting, "_PART", 1000)
+        monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
+        monkeypatch.setattr(where, "_PART", 1000)
         np.testing.assert_array_equal(function(x), alone)
         np.testing.assert_array_equal(function(x[:, ::2]), alone[:, ::2])

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import products, softmax, threads
+from tfg.core.numerics import softmax
+from tfg.core.parallel import blas_threads, gemm
 
 
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
     """So many threads, which share little work too."""
-    monkeypatch.setattr(threads.one_thread, "available", request.param)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 1)
+    monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 1)
     monkeypatch.setattr(softmax, "_BLOCK", 64)
 
 

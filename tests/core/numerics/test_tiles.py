@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import products, threads, tiles
-from tfg.core.numerics.tiles import Chain, Form, Operation, form_of
+from tfg.core.numerics import elementwise_tiles
+from tfg.core.numerics.elementwise_tiles import Chain, Form, Operation, form_of
+from tfg.core.parallel import blas_threads, gemm
 
 
 def halved(x):
@@ -30,9 +31,9 @@ def whole(x, a, b):
 @pytest.fixture(params=[(1, 1 << 17), (1, 64), (3, 200)], ids=str)
 def tiling(request, monkeypatch):
     workers, elements = request.param
-    monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(tiles, "TILE_ELEMENTS", elements)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 1)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
+    monkeypatch.setattr(elementwise_tiles, "TILE_ELEMENTS", elements)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 7, 5, 3), (4, 33, 8), (300,), (1, 1, 6000)])

@@ -5,18 +5,19 @@ import functools
 import numpy as np
 import pytest
 
-from tfg.core.numerics import threads, updates
+from tfg.core.numerics import update_rules
+from tfg.core.parallel import blas_threads
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_tiles_are_updated_as_the_whole(workers, monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", workers)
-    rule = functools.partial(updates.momentum, use_nesterov=True)
+    monkeypatch.setattr(blas_threads.one_thread, "available", workers)
+    rule = functools.partial(update_rules.momentum, use_nesterov=True)
     rng = np.random.default_rng(0)
     var, accum, grad = (rng.standard_normal((37, 30)).astype(np.float32) for _ in range(3))
     arguments = np.float32(0.1), grad, np.float32(0.9)
     want = var.copy(), accum.copy()
     rule(*want, *arguments)
-    monkeypatch.setattr(updates, "_TILE", 100)
-    updates.in_tiles(rule, [var, accum], arguments, 1)
+    monkeypatch.setattr(update_rules, "_TILE", 100)
+    update_rules.in_tiles(rule, [var, accum], arguments, 1)
     np.testing.assert_allclose([var, accum], want, rtol=1e-5, atol=1e-7)

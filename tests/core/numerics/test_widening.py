@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfg.core.numerics.widening import tabulated, wide, widened
+from tfg.core.numerics.half_precision import tabulated, wide, widened
 
 NARROW = pytest.mark.parametrize("dtype", [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)], ids=str)
 

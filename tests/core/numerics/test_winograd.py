@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.finishing import doubling
-from tfg.core.numerics import convolution, input_gradient, keeping, products, threads, winograd
+from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
 from tfg.core.numerics.winograd_transforms import FOUR, TWO
+from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
     # images, sizes, channels, filters, pads
@@ -31,8 +32,8 @@ def forgotten():
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
     """Few tiles in a block, for one thread and for several."""
-    monkeypatch.setattr(threads.one_thread, "available", request.param)
-    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "TILES", 20)
 
 
@@ -110,21 +111,21 @@ def test_what_is_not_finite_meets_its_windows_only(value, transform):
 
 
 def test_only_filters_that_cannot_change_are_kept(transform, monkeypatch):
-    monkeypatch.setattr(keeping, "_kept", {})
+    monkeypatch.setattr(weak_cache, "_kept", {})
     x, w, pads = drawn(CASES[0])
     for _ in range(4):
         winograd.convolve(x, w, pads)
-    (known,) = keeping._kept.values()
+    (known,) = weak_cache._kept.values()
     assert known.made is not None
     view = w.copy()
     other = view[:]
     other.flags.writeable = False
-    assert not keeping.never_changes(other)
+    assert not weak_cache.never_changes(other)
     first = [winograd.convolve(x, other, pads) for _ in range(4)][-1]
     view *= 2
     np.testing.assert_array_equal(winograd.convolve(x, other, pads), 2 * first)
     del w, known
-    assert not keeping._kept
+    assert not weak_cache._kept
 
 
 @pytest.mark.parametrize("depth", [64, 256])
@@ -153,7 +154,7 @@ def test_other_convolutions_go_by_windows():
 
 
 def test_sums_do_not_depend_on_which_thread_is_first(monkeypatch):
-    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(blas_threads.one_thread, "available", 3)
     monkeypatch.setattr(convolution, "BLOCK_ELEMENTS", 700)
     rng = np.random.default_rng(2)
     x, grad = rng.standard_normal((9, 12, 12, 8), np.float32), rng.standard_normal((9, 12, 12, 16), np.float32)

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from .blas_threads import numpy_blas, one_thread
 from .cblas import address, routine
-from .helpers import Task, idle_helpers
-from .threads import numpy_blas, one_thread
+from .worker_threads import Task, idle_helpers
 
 Array = Any
 _Part = TypeVar("_Part")

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide
 from ..types.arrays import Array
-from .products import cut, divide
 from .scaled_sums import add_scaled, move_towards, scale_and_add
 
 _TILE: Final = 1 << 18

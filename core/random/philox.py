@@ -14,9 +14,9 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
 from . import libm32
-from .pauses import pause
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)

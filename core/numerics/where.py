@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, even, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, even, workers_for
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""

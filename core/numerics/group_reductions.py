@@ -11,7 +11,7 @@ import numpy as np
 
 from ..types.arrays import Array
 from . import sparse_products
-from .widening import is_narrow
+from .half_precision import is_narrow
 
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}

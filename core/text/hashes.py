@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..parallel.interruption_points import PIECE, pause
 from ..types.arrays import Array
-from .pauses import PIECE, pause
 
 _U64 = np.ndarray[Any, np.dtype[np.uint64]]
 _Pair = tuple[_U64, _U64]

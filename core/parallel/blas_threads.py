@@ -1,7 +1,7 @@
 """The threads of matrix products: OpenBLAS uses one, and large products a pool whose idle threads sleep.
 
 OpenBLAS's own threads spin at barriers: a product of one millisecond takes tens of them when another process uses the cores.
-A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to one thread each. `core.numerics.products`
+A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to one thread each. `core.parallel.gemm`
 divides large products among the threads that runs in other threads leave free.
 """
 

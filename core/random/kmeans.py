@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..parallel.interruption_points import PIECE, pause
 from ..types.arrays import Array
-from .pauses import PIECE, pause
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024

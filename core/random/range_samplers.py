@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
-from .pauses import pause
 from .philox import Philox, unit_double, unit_float
 
 _WORDS_AT_ONCE: Final = 64

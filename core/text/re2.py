@@ -15,6 +15,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
+from ..parallel.interruption_points import pause
 from .automaton import (
     Assertion,
     Automaton,
@@ -32,7 +33,6 @@ from .automaton import (
     source,
     ways,
 )
-from .pauses import pause
 
 _SURROGATES = "\\udc80-\\udcff"
 _PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}

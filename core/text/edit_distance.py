@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
-from .pauses import pause
 
 
 def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_sizes: Array) -> Array:

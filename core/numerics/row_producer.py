@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, workers_for
 from .windows import block_positions, image_blocks
 
 BLOCK_ELEMENTS: Final = 1 << 18

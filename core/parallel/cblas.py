@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ..types.arrays import Array
-from .threads import numpy_blas
+from .blas_threads import numpy_blas
 
 _REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
 """How names of routines begin, and what a number is, by the dtype's character."""

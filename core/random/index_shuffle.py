@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
-from .pauses import pause
 
 _MIN_BLOCK_BITS: Final = 16
 _Z_SEQUENCE: Final = 0x7369F885192C0EF5

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from .pauses import pause
+from ..parallel.interruption_points import pause
 
 MAX_INSTRUCTIONS: Final = 100_000
 _MAX_MOVES: Final = 50_000

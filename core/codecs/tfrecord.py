@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from .crc32c import masked_crc32c, masked_crc32cs
-from .unpacking import unpacked_limit
+from .decompression_limits import unpacked_limit
 
 _HEADER = struct.Struct("<QI")
 _LENGTH = struct.Struct("<Q")

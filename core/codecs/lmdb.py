@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from .pauses import pause
+from ..parallel.interruption_points import pause
 
 _HEADER: Final = struct.Struct("<QHHHH")
 """Page number, padding, flags, end of the node pointers, start of the nodes."""

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from .threads import OWN_THREADS, one_thread
+from .blas_threads import OWN_THREADS, one_thread
 
 IDLE_SECONDS: Final = 1.0
 """Seconds after which a thread without a task ends. Starting a thread takes about 0.1 ms."""

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, repeated, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, repeated, workers_for
 
 TILE_ELEMENTS: Final = 1 << 17
 """How many elements of each value a tile has: some values stay in a second-level cache, and a call to NumPy is worth it."""

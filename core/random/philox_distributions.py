@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..parallel.interruption_points import in_pieces
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from . import single_samples
-from .pauses import in_pieces
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
 _FLOAT64 = np.dtype(np.float64)

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..parallel.gemm import cut, divide, workers_for
 from ..types.arrays import Array
-from .products import cut, divide, workers_for
 
 _COPYING: Final = 16
 """How many multiply-adds of a product take as long as copying a number."""
