@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .core.runtime import blas, checkpoints, graph_codec
+from .core.runtime.guards import openblas_kernels
+from .core.runtime.state import checkpoint_store, graph_codec
 from .core.support import errors
 
 if TYPE_CHECKING:
@@ -16,16 +17,16 @@ if TYPE_CHECKING:
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Graph
     from .core.passes.pipeline import optimize
-    from .core.runtime.files import FileAccess
-    from .core.runtime.session import Session
+    from .core.runtime.session.session import Session
+    from .core.runtime.state.file_access import FileAccess
     from .formats import load, save
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "FileAccess": "core.runtime.files",
+    "FileAccess": "core.runtime.state.file_access",
     "GraphBuilder": "core.building.builder",
-    "Session": "core.runtime.session",
+    "Session": "core.runtime.session.session",
     "count_flops": "core.flops",
     "explain": "core.explaining.graphs",
     "gradients": "core.gradients",
@@ -67,8 +68,8 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
 
 
-def _checkpoint_store() -> checkpoints.CheckpointStore:
-    store: checkpoints.CheckpointStore = importlib.import_module(".formats", __name__).FileCheckpointStore()
+def _checkpoint_store() -> checkpoint_store.CheckpointStore:
+    store: checkpoint_store.CheckpointStore = importlib.import_module(".formats", __name__).FileCheckpointStore()
     return store
 
 
@@ -84,6 +85,6 @@ class _GraphDefs:
         return graph
 
 
-blas.use_avx512()
-checkpoints.provide_store(_checkpoint_store)
+openblas_kernels.use_avx512()
+checkpoint_store.provide_store(_checkpoint_store)
 graph_codec.provide_codec(_GraphDefs())

@@ -78,7 +78,7 @@ def serve(engine: str, name: str) -> None:
     work = dict(chosen(name))[name]
     try:
         if engine == "tfg":
-            from tfg.core.runtime.allocation import keep_freed_memory
+            from tfg.core.runtime.guards.allocation import keep_freed_memory
 
             keep_freed_memory()
         run = work(engine)

@@ -96,7 +96,7 @@ def tfg_run(options):
     import tfg
     from tfg.core.engines.finding import find_engine
     from tfg.core.passes.pipeline import guessed_fetches
-    from tfg.core.runtime.allocation import keep_freed_memory
+    from tfg.core.runtime.guards.allocation import keep_freed_memory
 
     graph = tfg.load(options.graph)
     fetches = options.fetch or [name for name in guessed_fetches(graph) if ":" in name]

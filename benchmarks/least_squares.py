@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from tests.training.test_levenberg_marquardt import PROBLEMS, residual_graph
-from tfg.core.runtime.runner import Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.training.levenberg_marquardt import Tolerances
 from tfg.core.training.trainer import LeastSquares
 

@@ -53,7 +53,7 @@ def initialized(graph):
     """Opens sessions: the graph's own initializer is run once, and every session gets the values that it made."""
     if not any(node.op in ("VarHandleOp", "VariableV2") for node in graph):
         return lambda other: tfg.Session(other, seed=0)
-    from tfg.core.runtime.runner import Runner
+    from tfg.core.runtime.session.runner import Runner
 
     values = {}
 

@@ -14,7 +14,7 @@ from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
 from ..core.graph.graph import Graph
 from ..core.passes.pipeline import choose_passes, guessed_fetches, optimize
-from ..core.runtime.session import Session
+from ..core.runtime.session.session import Session
 from ..core.support.errors import InvalidArgumentError
 from ..formats.state import holds_state, read_variables
 from . import render

@@ -29,7 +29,7 @@ from .options import (
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
-    from ..core.runtime.runner import Runner
+    from ..core.runtime.session.runner import Runner
     from ..formats.saving import GraphForm
     from ..formats.source import Source
     from .names import Names

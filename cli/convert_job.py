@@ -20,7 +20,7 @@ from .names import Names
 from .sessions import SessionOptions
 
 if TYPE_CHECKING:
-    from ..core.runtime.runner import Runner
+    from ..core.runtime.session.runner import Runner
 
 
 class OnnxJob:

@@ -13,7 +13,7 @@ import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
 from ..core.graph.graph import Graph, Node, Output
-from ..core.runtime.callables import function_named
+from ..core.runtime.session.function_signatures import function_named
 from ..core.support.errors import NotFoundError
 from ..core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ..formats.rendering import LayoutProgram, layout_program

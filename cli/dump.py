@@ -146,7 +146,7 @@ def _dump_elements(
     graphs: tuple[str, ...], name: str, take: int, session: Mapping[str, Any], format_: str, reader: GraphReader
 ) -> None:
     """The first elements of a pipeline, which is run for them in a session of those options."""
-    from ..core.runtime.elements import first_elements
+    from ..core.runtime.session.elements import first_elements
     from .run_sections import write_steps
     from .sessions import SessionOptions
 

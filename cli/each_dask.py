@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import distributed
 
-from ..core.runtime.allocation import keep_freed_memory
+from ..core.runtime.guards.allocation import keep_freed_memory
 from ..core.support.errors import UnavailableError
 from .each_worker import Outcome, Recipe, Task, Worker, digest_of
 

@@ -18,7 +18,7 @@ from ..core.graph.variable_nodes import find_variables
 from ..core.ordering.effects import READ, accesses
 from ..core.planning.needed import needed_nodes
 from ..core.registry.op_facts import has_fact
-from ..core.runtime.runner import Runner
+from ..core.runtime.session.runner import Runner
 from ..core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.regular_files import open_regular
 from ..formats.items import WHOLE, Item, read_item

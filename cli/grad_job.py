@@ -13,7 +13,7 @@ from ..core.gradients import gradients
 from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph.graph import Graph, Output
-from ..core.runtime.session_like import SessionLike
+from ..core.runtime.session.session_like import SessionLike
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE

@@ -17,7 +17,7 @@ from .sessions import saving_session
 
 if TYPE_CHECKING:
     from ..core.graph.graph import Graph, Output
-    from ..core.runtime.session_like import SessionLike
+    from ..core.runtime.session.session_like import SessionLike
     from .names import Names
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -80,7 +80,7 @@ def _remaining(written: Graph, source: Graph) -> set[str]:
     from ..core.explaining.purposes import Purposes
     from ..core.explaining.roles import Roles
     from ..core.graph.variable_nodes import find_variables
-    from ..core.saved_names import restored_variables
+    from ..core.runtime.session.restored_variables import restored_variables
 
     roles = Roles(source)
     purposes = Purposes(roles)

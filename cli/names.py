@@ -9,7 +9,7 @@ from typing import Any
 from ..core.functions.callers import called_functions
 from ..core.graph.graph import Graph, Output
 from ..core.planning.needed import needed_nodes
-from ..core.runtime.runner import signature
+from ..core.runtime.session.runner import signature
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType

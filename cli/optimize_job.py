@@ -16,7 +16,7 @@ from ..core.passes.accuracy import Accuracy, tolerance_of
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
-from ..core.runtime.session import Session
+from ..core.runtime.session.session import Session
 from ..core.support.words import counted
 from . import render
 from .models import note_variables, save_model

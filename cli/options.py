@@ -299,7 +299,7 @@ class GraphReader:
 
             map_ops(graph, self.map_op)
         if self.function is not None:
-            from ..core.runtime.callables import call_function
+            from ..core.runtime.session.function_signatures import call_function
 
             call_function(graph, self.function)
         return graph

@@ -11,10 +11,10 @@ import click
 
 from ..core.graph.graph import Graph, Output
 from ..core.graph.variable_nodes import VariableNodes
-from ..core.runtime.caching import CacheStats
-from ..core.runtime.numeric_checks import check_numerics
-from ..core.runtime.process_limits import lift_time_limit
-from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
+from ..core.runtime.guards.numeric_checks import check_numerics
+from ..core.runtime.guards.process_limits import lift_time_limit
+from ..core.runtime.session.runner import Interruption, Orders, Runner, StepResult
+from ..core.runtime.steps.value_cache import CacheStats
 from ..core.support.errors import DeadlineExceededError
 from ..core.support.file_formats import NPY, NPZ, RESULTS, named_format
 from ..core.support.words import counted

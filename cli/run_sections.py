@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.graph.graph import Graph
-from ..core.runtime.runner import FetchedValue, StepResult
+from ..core.runtime.session.runner import FetchedValue, StepResult
 from ..core.support.errors import InvalidArgumentError, UnimplementedError
 from ..core.support.words import counted
 from ..core.types.tensors import Tensor

@@ -21,9 +21,9 @@ from .options import excluding, needing, signature_option
 if TYPE_CHECKING:
     from ..core.engines.engagement import Engagement
     from ..core.graph.graph import Graph
-    from ..core.runtime.runner import Restored, Runner
-    from ..core.runtime.session import Session
-    from ..core.runtime.session_like import SessionLike
+    from ..core.runtime.session.runner import Restored, Runner
+    from ..core.runtime.session.session import Session
+    from ..core.runtime.session.session_like import SessionLike
     from ..core.types.tensors import Tensor
     from ..formats.cluster.address import Address
     from ..formats.cluster.session import ClusterSession
@@ -89,7 +89,7 @@ class SessionOptions:
         if self.max_memory is None and self.timeout is None:
             yield
             return
-        from ..core.runtime.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
+        from ..core.runtime.guards.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
 
         if self.max_memory is not None and self.max_memory < NEEDED_MEMORY:
             raise click.UsageError(f"--max-memory: tfg itself needs {NEEDED_MEMORY >> 20} MiB")
@@ -105,9 +105,9 @@ class SessionOptions:
 
     def local(self, graph: Graph, cache: int = 0) -> Session:
         """A session in this process, which reaches the folders allowed, and a SavedModel its own."""
-        from ..core.runtime.allocation import keep_freed_memory
-        from ..core.runtime.files import FileAccess
-        from ..core.runtime.session import Session
+        from ..core.runtime.guards.allocation import keep_freed_memory
+        from ..core.runtime.session.session import Session
+        from ..core.runtime.state.file_access import FileAccess
 
         if self.max_memory is None:
             keep_freed_memory(of_any_size=self.engine is not None)
@@ -133,7 +133,7 @@ class SessionOptions:
 
     def prepare(self, session: SessionLike, quiet: bool, implied: bool = False) -> Runner:
         """The variables of a session initialized, then restored."""
-        from ..core.runtime.runner import Runner
+        from ..core.runtime.session.runner import Runner
 
         runner = Runner(session)
         self.initialize(runner, quiet, implied)
@@ -155,7 +155,7 @@ class SessionOptions:
 
     def with_variables(self, graph: Graph, quiet: bool) -> Runner:
         """A session whose variables have the values that graph and options give; iterators are left as they are."""
-        from ..core.runtime.runner import Runner, initializers
+        from ..core.runtime.session.runner import Runner, initializers
 
         runner = Runner(self.session(graph, quiet))
         self.initialize(runner, quiet)
@@ -172,7 +172,7 @@ class SessionOptions:
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """The values in a file, which of processes that share a mesh the first one has."""
-        from ..core.saved_names import restored_variables
+        from ..core.runtime.session.restored_variables import restored_variables
         from ..formats.state import read_variables
 
         def read() -> Mapping[str, Tensor]:
@@ -187,7 +187,7 @@ class SessionOptions:
         """
         if not self.speaks:
             return
-        from ..core.saved_names import restored_variables
+        from ..core.runtime.session.restored_variables import restored_variables
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
@@ -197,7 +197,7 @@ class SessionOptions:
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
         from ..core.graph.variable_nodes import find_variables
-        from ..core.runtime.runner import initializers
+        from ..core.runtime.session.runner import initializers
 
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False
@@ -206,9 +206,9 @@ class SessionOptions:
 
 def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     """A session of a like graph with the same variables, which writes to a folder."""
-    from ..core.runtime.files import FileAccess
-    from ..core.runtime.runner import Runner
-    from ..core.runtime.session import Session
+    from ..core.runtime.session.runner import Runner
+    from ..core.runtime.session.session import Session
+    from ..core.runtime.state.file_access import FileAccess
 
     found = Session(graph, files=FileAccess.only(writable=[folder]))
     if isinstance(session, Session):
@@ -226,7 +226,7 @@ def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
 
 def _with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
     """The values of variables, those that only Python's functions read as of those that the graph reads in their place."""
-    from ..core.saved_names import read_instead
+    from ..core.runtime.session.restored_variables import read_instead
 
     return {**state, **{twin: state[name] for twin, name in read_instead(graph).items() if name in state}}
 

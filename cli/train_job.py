@@ -14,8 +14,8 @@ import numpy as np
 from ..core.building.builder import GraphBuilder
 from ..core.graph.graph import Graph
 from ..core.inference.inference import infer
-from ..core.runtime.process_limits import lift_time_limit
-from ..core.runtime.runner import Interruption, Runner
+from ..core.runtime.guards.process_limits import lift_time_limit
+from ..core.runtime.session.runner import Interruption, Runner
 from ..core.support.errors import DeadlineExceededError, InvalidArgumentError
 from ..core.support.log import tell
 from ..core.support.words import counted

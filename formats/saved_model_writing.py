@@ -13,8 +13,8 @@ from ..core.codecs import wire
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.inference.inference import infer
-from ..core.runtime.files import NO_FILES, FileGate
-from ..core.saved_names import unrestored
+from ..core.runtime.session.restored_variables import unrestored
+from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import (
     file_errors,
     flush,

@@ -7,7 +7,7 @@ import pytest
 
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 
 MEGABYTE = 2**20
 

@@ -6,7 +6,7 @@ import pytest
 from tests.opcases import normal
 from tests.pipelines import NUMBER, function, numbers, slices
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import OutOfRangeError
 
 CONVOLUTION = {"strides": [1, 2, 1, 1], "padding": "SAME"}

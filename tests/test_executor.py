@@ -21,8 +21,8 @@ from tfg.core.planning.plan import Loop
 from tfg.core.planning.planner import compile_plan
 from tfg.core.registry import op_facts, registry
 from tfg.core.registry.catalog import CATALOG
-from tfg.core.runtime.session import Session
-from tfg.core.runtime.values import WouldBlock
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.edge_values import WouldBlock
 from tfg.core.support.errors import (
     AbortedError,
     DeadlineExceededError,

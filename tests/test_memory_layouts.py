@@ -11,8 +11,8 @@ from tests.opcases import case, i32, normal
 from tests.recorded_answers import answers
 from tests.test_ops import build
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.files import FileAccess
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.file_access import FileAccess
 
 
 def with_gaps(a):

@@ -12,9 +12,9 @@ from tests.test_equivalent_ops import EQUIVALENT
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference import inference, node_calls
 from tfg.core.registry import registry
-from tfg.core.runtime.files import FileAccess
-from tfg.core.runtime.session import Session
-from tfg.core.runtime.tiers import Tier, forcing
+from tfg.core.runtime.optimize.tiers import Tier, forcing
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape, TensorSpec

@@ -11,7 +11,7 @@ from ..control_flow.frames import find_frames
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.needed import needed_nodes
-from ..runtime.session import Session
+from ..runtime.session.session import Session
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .matching import match_nodes

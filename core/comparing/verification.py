@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.graph import Graph
-from ..runtime.runner import Runner
-from ..runtime.session import Session
+from ..runtime.session.runner import Runner
+from ..runtime.session.session import Session
 from ..support.errors import InvalidArgumentError
 from ..support.tensor_names import parse_tensor_name
 from .drawn_feeds import Feeds

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from ..graph.graph import Graph, Node
-from ..runtime.runs import check_time
-from ..runtime.values import is_of
+from ..runtime.state.edge_values import is_of
+from ..runtime.state.run_context import check_time
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType
 from ..types.shapes import Shape, fits, merge_shapes

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..runtime.runs import check_time, reserve
-from ..runtime.values import object_array
+from ..runtime.state.edge_values import object_array
+from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.shapes import Shape
 from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
-from ..runtime.resources import Shared
+from ..runtime.state.resources import Shared
 from .base import Element, Pull, SameElements, keeping, require_index
 
 

@@ -7,8 +7,8 @@ import os
 import re
 from typing import ClassVar, Final, Protocol
 
-from ..runtime.runs import sleep
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import sleep
 from .base import Dataset, Element, Pull
 
 _NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 from ..codecs.tfrecord import RecordError
-from ..runtime.runs import check_time
+from ..runtime.state.run_context import check_time
 from ..support.errors import DataLossError, InvalidArgumentError
 from .base import Dataset, Element, Pull
 from .records import OpenFile, guarded_error, longest, uncompressing

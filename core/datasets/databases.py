@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..codecs import lmdb
-from ..runtime.runs import check_time
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, UnknownError
 from ..types.dtypes import DType
 from .base import Dataset, Element, Pull

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import secrets
 
-from ..runtime.resources import Shared
+from ..runtime.state.resources import Shared
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from .base import Dataset, Element, Pull, Spec
 from .rewriting import finalized

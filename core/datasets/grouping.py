@@ -7,8 +7,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from ..runtime.runs import check_time
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
 from .batching import stacked

@@ -7,9 +7,9 @@ import secrets
 from typing import ClassVar
 
 from ..codecs import wire
-from ..runtime.resources import Shared
-from ..runtime.runs import check_time
-from ..runtime.stored_variants import StoredVariant
+from ..runtime.state.resources import Shared
+from ..runtime.state.run_context import check_time
+from ..runtime.state.stored_variants import StoredVariant
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..types.shapes import Shape
 from .base import Dataset, Element, Pull, Spec, ended, tree

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from ..random.philox import unit_float
-from ..runtime.runs import check_time
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types

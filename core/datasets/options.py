@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..runtime.runs import check_time, sleep
+from ..runtime.state.run_context import check_time, sleep
 from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
 from .base import Dataset, Element, Pull, SameElements
 

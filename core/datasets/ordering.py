@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..random.index_shuffle import shuffle_indices
-from ..runtime.runs import check_time
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
 from .seeds import Seeds, Words

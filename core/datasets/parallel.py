@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ..parallel.gemm import divide
-from ..runtime.runs import current
+from ..runtime.state.run_context import current
 from .base import Element
 
 Outcome = Element | Exception | None

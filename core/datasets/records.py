@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, ClassVar, Final
 from ..codecs import snappy, tfrecord
 from ..codecs.decompression_limits import unpacked_limit
 from ..codecs.tfrecord import RecordError
-from ..runtime.runs import check_time, reserve
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..types.dtypes import string
 from ..types.shapes import SCALAR

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ..runtime.runs import check_time
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from . import fusing
 from .base import Dataset, PerPass, SameElements, tree

@@ -8,8 +8,8 @@ import zlib
 from typing import Final
 
 from ..random.philox import Philox
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 
 _MASK64: Final = 2**64 - 1
 

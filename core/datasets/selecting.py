@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..runtime.runs import check_time
+from ..runtime.state.run_context import check_time
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from .base import (
     INFINITE,

@@ -9,7 +9,7 @@ from ..graph.graph import Node
 from ..graph.metagraph import MetaGraph
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import VariableNodes
-from ..saved_names import read_instead, restored_variables
+from ..runtime.session.restored_variables import read_instead, restored_variables
 from .roles import Roles
 
 Purpose = Literal["trainable", "slots", "other", "unused"]

@@ -16,8 +16,8 @@ from ..parallel.blas_threads import one_thread
 from ..parallel.gemm import matmul
 from ..registry import registry
 from ..registry.registry import Cost
-from ..runtime.resources import Variable
-from ..runtime.session import Session
+from ..runtime.session.session import Session
+from ..runtime.state.resources import Variable
 from ..support.errors import TfgError
 from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string

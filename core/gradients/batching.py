@@ -16,7 +16,7 @@ from ..control_flow.conditions import SWITCH, is_transparent
 from ..graph.graph import Node
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
-from ..runtime.values import Batched, RunState, object_array
+from ..runtime.state.edge_values import Batched, RunState, object_array
 from ..support.errors import UnimplementedError
 
 Call = Callable[..., Any]

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph
-from ..runtime.resources import Variable
-from ..runtime.session import Session
-from ..runtime.session_like import SessionLike
-from ..runtime.values import scalar_object
+from ..runtime.session.session import Session
+from ..runtime.session.session_like import SessionLike
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients

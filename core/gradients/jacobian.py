@@ -11,9 +11,9 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph, Output
 from ..graph.variable_nodes import RESOURCE_VARIABLES
-from ..runtime.session import Session
-from ..runtime.session_like import SessionLike
-from ..runtime.values import Batched
+from ..runtime.session.session import Session
+from ..runtime.session.session_like import SessionLike
+from ..runtime.state.edge_values import Batched
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

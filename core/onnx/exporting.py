@@ -22,8 +22,8 @@ from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel, onnx_lowering
-from ..runtime.folding import MAX_FLOPS, folded_values
-from ..runtime.limits import flops_of
+from ..runtime.guards.limits import flops_of
+from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..support.words import counted
 from ..types import dtypes

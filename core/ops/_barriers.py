@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..numerics.binary_heap import MinHeap
-from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock
+from ..runtime.state.edge_values import WouldBlock
+from ..runtime.state.resources import Shared
 from ..support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ._queues import QueueSpec
 from ._turns import Line

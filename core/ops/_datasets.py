@@ -16,9 +16,9 @@ from ..graph.graph import Node
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Readable
-from ..runtime.values import is_of, scalar_object
+from ..runtime.state.edge_values import is_of, scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Readable
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import DType

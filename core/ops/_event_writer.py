@@ -12,8 +12,8 @@ import time
 
 from ..codecs import wire
 from ..codecs.tfrecord import encode_record
-from ..runtime.files import FileGate
-from ..runtime.resources import Shared
+from ..runtime.state.file_access import FileGate
+from ..runtime.state.resources import Shared
 from ..support.errors import NotFoundError
 from ._files import system_errors
 

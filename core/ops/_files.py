@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..runtime.files import FileGate
+from ..runtime.state.file_access import FileGate
 from ..support.atomic import atomic_file
 from ..support.errors import (
     AlreadyExistsError,

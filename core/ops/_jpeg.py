@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..codecs import jpeg
-from ..runtime.runs import reserve
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.optional_packages import extra_hint
 from ..types.arrays import Array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..runtime.tensor_lists import TensorList
+from ..runtime.state.tensor_lists import TensorList
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import DType

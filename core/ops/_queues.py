@@ -13,8 +13,8 @@ import numpy as np
 
 from ..numerics.binary_heap import MinHeap
 from ..random.philox import Philox
-from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock, is_of
+from ..runtime.state.edge_values import WouldBlock, is_of
+from ..runtime.state.resources import Shared
 from ..support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape

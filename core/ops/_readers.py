@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ..codecs import wire
 from ..codecs.tfrecord import RecordError, decode_record, uncompressed
-from ..runtime.resources import Shared
+from ..runtime.state.resources import Shared
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 
 Record = tuple[bytes, bytes]

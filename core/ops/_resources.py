@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..runtime.resources import Shared, Variable
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.resources import Shared, Variable
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.shapes import Shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..datasets.seeds import Seeds, seeds_of
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ._resources import resource
 
 DUMMY: Final = Seeds(0, 0, False)

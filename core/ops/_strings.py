@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.runs import check_time, is_bounded, reserve
+from ..runtime.state.run_context import check_time, is_bounded, reserve
 from ..types.shapes import Shape, TensorSpec
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..numerics.integer_index import IntegerIndex
 from ..random.chained_order import ChainedOrder
-from ..runtime.resources import Shared
-from ..runtime.runs import reserve
+from ..runtime.state.resources import Shared
+from ..runtime.state.run_context import reserve
 from ..support.errors import (
     AbortedError,
     FailedPreconditionError,

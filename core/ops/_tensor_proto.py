@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..codecs import wire
-from ..runtime.values import is_of, object_array
+from ..runtime.state.edge_values import is_of, object_array
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types import dtypes
 from ..types.dtypes import DType

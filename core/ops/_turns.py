@@ -6,9 +6,9 @@ import collections
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock
+from ..runtime.state.edge_values import WouldBlock
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import TfgError
 
 _Result = TypeVar("_Result")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..runtime.resources import Variable
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.shapes import Shape
 

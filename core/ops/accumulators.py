@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock
+from ..runtime.state.edge_values import WouldBlock
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..codecs import wav
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.runs import reserve
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec

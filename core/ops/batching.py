@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import DeadlineExceededError, InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec

@@ -42,7 +42,7 @@ from ..registry.registry import (
     shape,
     zero_flops,
 )
-from ..runtime.variants import added
+from ..runtime.state.variants import added
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

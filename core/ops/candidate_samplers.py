@@ -16,9 +16,9 @@ import numpy as np
 from ..random import range_samplers
 from ..random.range_samplers import FixedUnigramSampler, UniformSampler, Words
 from ..registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.runs import reserve
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes

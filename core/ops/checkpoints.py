@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.stored_variants import StoredVariant
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.stored_variants import StoredVariant
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType, string, variant

@@ -14,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..codecs.wire import fields
 from ..graph.graph import Node, Output
 from ..registry.registry import gradient, kernel, shape, zero_flops
-from ..runtime.values import is_of, scalar_object
+from ..runtime.state.edge_values import is_of, scalar_object
 from ..support.errors import DataLossError, InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -1,7 +1,7 @@
 """V1 control flow: the ops that let values live or die, and those that carry them through the iterations of a loop.
 
 A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/planning and
-core/runtime/dataflow.py: an output of value DEAD is on the branch that was not taken.
+core/runtime/execute/dataflow.py: an output of value DEAD is on the branch that was not taken.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   LoopCond: control_flow inexpensive
@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
-from ..runtime.resources import Variable
-from ..runtime.values import DEAD
+from ..runtime.state.edge_values import DEAD
+from ..runtime.state.resources import Variable
 from ..support.errors import AbortedError, InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes

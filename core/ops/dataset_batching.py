@@ -13,7 +13,7 @@ import numpy as np
 
 from ..datasets import batching, grouping
 from ..datasets.base import Dataset, array_of
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import DType

@@ -17,8 +17,8 @@ from typing import Any
 from ..datasets.base import Dataset, Element, array_of
 from ..datasets.caching import Cache, FileCache, MemoryCache
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import DataLossError, NotFoundError, UnimplementedError
 from ..support.words import counted
 from ..types.arrays import Array

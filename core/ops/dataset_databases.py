@@ -10,7 +10,7 @@ from typing import BinaryIO
 from ..datasets.base import Dataset
 from ..datasets.databases import Pairs, Query
 from ..registry.registry import facts
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import DType

@@ -14,8 +14,8 @@ import numpy as np
 from ..datasets.base import held_to
 from ..datasets.dealing import DealingIterator
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

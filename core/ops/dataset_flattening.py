@@ -11,7 +11,7 @@ import numpy as np
 
 from ..datasets.base import INFINITE, Dataset
 from ..datasets.flattening import IndexFlatMap, WeightedFlatMap, weighted_sizes
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.tensors import FuncRef

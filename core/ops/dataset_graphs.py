@@ -20,10 +20,10 @@ from ..functions.purity import has_state
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node_making import add_constant
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.graph_codec import graph_codec
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Readable
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.graph_codec import graph_codec
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Readable
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

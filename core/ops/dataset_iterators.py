@@ -17,9 +17,9 @@ import numpy as np
 from ..datasets.base import array_of, held_to
 from ..datasets.iterators import DatasetIterator, IteratorState
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.stored_variants import StoredVariant
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.stored_variants import StoredVariant
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -16,8 +16,8 @@ import numpy as np
 from ..datasets import grouping, mapping
 from ..datasets.base import Dataset, array_of
 from ..datasets.batching import MapAndBatch
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.tensors import FuncRef

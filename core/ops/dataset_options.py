@@ -27,9 +27,9 @@ from ..datasets.sharding import part_of
 from ..functions.callers import function_references
 from ..registry.op_facts import has_fact
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import SCALAR, Shape

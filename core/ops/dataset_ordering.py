@@ -11,7 +11,7 @@ from ..datasets.base import Dataset, require_places
 from ..datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ..datasets.seeds import Seeds, seeds_of
 from ..registry.registry import facts
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ._datasets import dataset_kernel, dataset_of, number_in

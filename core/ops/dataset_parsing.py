@@ -10,8 +10,8 @@ import numpy as np
 
 from ..datasets.base import Dataset, Element, require_types
 from ..datasets.mapping import ParallelMap
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import DType, string

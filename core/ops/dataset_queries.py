@@ -23,8 +23,8 @@ from ..datasets.ordering import Shuffle
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import is_of, object_array, scalar_object
+from ..runtime.state.edge_values import is_of, object_array, scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

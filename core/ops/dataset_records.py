@@ -23,8 +23,8 @@ from ..datasets.records import (
     require_compression,
 )
 from ..registry.registry import facts
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array

@@ -24,8 +24,8 @@ from ..datasets.selecting import Skip
 from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
 from ..datasets.sources import ListOf
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array

@@ -17,7 +17,7 @@ from ..datasets.base import Dataset
 from ..datasets.mapping import DirectedInterleave, Sampling
 from ..datasets.seeds import seeds_of
 from ..registry.registry import facts
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import int64

@@ -18,7 +18,7 @@ from ..datasets.first_snapshots import FirstFormat
 from ..datasets.records import guarded_error, uncompressing
 from ..datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
 from ..registry.registry import facts
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types import dtypes
 from ..types.arrays import Array

@@ -15,8 +15,8 @@ from ..datasets.base import Dataset, Spec, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array
 from ..types.dtypes import DType, int64

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes

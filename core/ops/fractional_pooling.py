@@ -18,7 +18,7 @@ from ..graph.graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..random.philox import Philox, unit_double
 from ..registry.registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dims import DimLike

@@ -16,10 +16,10 @@ from ..building.gradbuilder import GradientBuilder
 from ..datasets.base import row_of
 from ..graph.graph import Function, Graph
 from ..registry.registry import facts, flops, kernel, lower, shape, taken_whole, uncounted_call, without_gradient, zero_flops
-from ..runtime.kernel_context import Functions, KernelContext
-from ..runtime.runs import check_time
-from ..runtime.tensor_arrays import zeros
-from ..runtime.values import is_true
+from ..runtime.state.edge_values import is_true
+from ..runtime.state.kernel_context import Functions, KernelContext
+from ..runtime.state.run_context import check_time
+from ..runtime.state.tensor_arrays import zeros
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

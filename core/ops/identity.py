@@ -31,7 +31,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..numerics.half_precision import wide
 from ..registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.escaping import printable
 from ..types import dtypes

@@ -30,7 +30,7 @@ from ..registry.registry import (
     without_gradient,
     zero_flops,
 )
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import OutOfRangeError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -17,8 +17,8 @@ import numpy as np
 from ..codecs import png
 from ..codecs.image_kinds import image_kind
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.runs import check_time, reserve
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.optional_packages import extra_hint
 from ..types.arrays import Array, Result

@@ -11,7 +11,7 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank

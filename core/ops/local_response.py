@@ -14,7 +14,7 @@ from ..graph.graph import Node, Output
 from ..numerics.half_precision import wide
 from ..parallel.gemm import matmul
 from ..registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
-from ..runtime.runs import reserve
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import Shape, TensorSpec, merge_shapes

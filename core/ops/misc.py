@@ -14,7 +14,7 @@ import numpy as np
 
 from ..graph.foreign_ops import supply_hint
 from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

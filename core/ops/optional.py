@@ -12,8 +12,8 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.values import is_of, scalar_object
-from ..runtime.variants import added, zeros_like
+from ..runtime.state.edge_values import is_of, scalar_object
+from ..runtime.state.variants import added, zeros_like
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

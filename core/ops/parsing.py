@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.runs import check_time, reserve
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

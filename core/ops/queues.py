@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

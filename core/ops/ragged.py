@@ -13,7 +13,7 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.runs import reserve
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -22,7 +22,7 @@ from ..random.rng_prefetch import Draw
 from ..random.work_sharding import blocks
 from ..registry.constant_inputs import prepared
 from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -15,8 +15,8 @@ import numpy as np
 from ..random import philox
 from ..random.philox import RESERVED_PER_OUTPUT, Philox
 from ..registry.registry import facts, flops, kernel, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Variable
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

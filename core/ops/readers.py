@@ -15,9 +15,9 @@ import numpy as np
 
 from ..codecs.tfrecord import uncompressed
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..graph.send_recv import RECEIVES, SENDS
 from ..registry.registry import kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import UNKNOWN, Shape, TensorSpec

@@ -22,7 +22,7 @@ from ..numerics.group_reductions import update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.resources import Variable
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numerics import sdca
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..text.cityhash import fingerprint128
 from ..types.arrays import Array, Result

@@ -9,8 +9,8 @@ import itertools
 from typing import Any, Final
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import is_of, scalar_object
+from ..runtime.state.edge_values import is_of, scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

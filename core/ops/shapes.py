@@ -22,7 +22,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.constant_inputs import prepared
 from ..registry.registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
-from ..runtime import variants
+from ..runtime.state import variants
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array, Result

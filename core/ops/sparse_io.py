@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import is_of, object_array
+from ..runtime.state.edge_values import is_of, object_array
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import DataLossError, InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

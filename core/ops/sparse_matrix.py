@@ -18,7 +18,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..parallel.interruption_points import pause
 from ..registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

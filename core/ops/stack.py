@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, lower, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Variable
-from ..runtime.values import RunState, is_of, object_array, scalar_object
+from ..runtime.state.edge_values import RunState, is_of, object_array, scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

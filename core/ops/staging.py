@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock, is_of
+from ..runtime.state.edge_values import WouldBlock, is_of
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.runs import reserve
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

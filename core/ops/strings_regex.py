@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.runs import is_bounded
+from ..runtime.state.run_context import is_bounded
 from ..support.errors import InvalidArgumentError
 from ..text import re2, re2_rewrites
 from ..types.arrays import Array, Result

@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from ..registry.registry import kernel, not_differentiable, shape, zero_flops
-from ..runtime.runs import reserve
+from ..runtime.state.run_context import reserve
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dims import Dim

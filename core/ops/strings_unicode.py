@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.runs import is_bounded
+from ..runtime.state.run_context import is_bounded
 from ..support.errors import InvalidArgumentError
 from ..text import unicode
 from ..types.arrays import Array, Result

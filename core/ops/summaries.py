@@ -10,8 +10,8 @@ import numpy as np
 
 from ..codecs import wire
 from ..registry.registry import kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

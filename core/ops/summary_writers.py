@@ -13,7 +13,7 @@ import numpy as np
 
 from ..codecs import wire
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
+from ..runtime.state.kernel_context import KernelContext
 from ..types import dtypes
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

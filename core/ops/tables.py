@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -19,10 +19,10 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Variable
-from ..runtime.tensor_arrays import TensorArray
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Variable
+from ..runtime.state.tensor_arrays import TensorArray
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

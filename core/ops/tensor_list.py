@@ -18,10 +18,10 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.constant_inputs import prepared
 from ..registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
-from ..runtime.runs import reserve
-from ..runtime.tensor_arrays import rows_of, zeros
-from ..runtime.tensor_lists import ANY, NOTHING_SET, TensorList
-from ..runtime.values import object_array, scalar_object
+from ..runtime.state.edge_values import object_array, scalar_object
+from ..runtime.state.run_context import reserve
+from ..runtime.state.tensor_arrays import rows_of, zeros
+from ..runtime.state.tensor_lists import ANY, NOTHING_SET, TensorList
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.arrays import Array, Result

@@ -13,9 +13,9 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import gradient, kernel, lower, onnx, shape, zero_flops
-from ..runtime.tensor_arrays import rows_of, zeros
-from ..runtime.tensor_lists import TensorList
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.tensor_arrays import rows_of, zeros
+from ..runtime.state.tensor_lists import TensorList
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -13,8 +13,8 @@ import numpy as np
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph.graph import Node, Output
 from ..registry.registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ..runtime.values import is_of, scalar_object
-from ..runtime.variants import added
+from ..runtime.state.edge_values import is_of, scalar_object
+from ..runtime.state.variants import added
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.runs import sleep as sleep_in_run
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.run_context import sleep as sleep_in_run
 from ..support.errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

@@ -32,7 +32,7 @@ from ..numerics import update_rules
 from ..numerics.integers import extremes
 from ..registry.catalog import CATALOG
 from ..registry.registry import Cost, facts, flops, kernel, lower, shape, without_gradient
-from ..runtime.resources import Variable
+from ..runtime.state.resources import Variable
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types.arrays import Array
 from ..types.shapes import SCALAR, Shape, TensorSpec, merge_shapes

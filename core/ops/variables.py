@@ -38,10 +38,10 @@ from ..registry.registry import (
     without_gradient,
     zero_flops,
 )
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import ANONYMOUS_NAME, Variable
-from ..runtime.tensor_arrays import zeros
-from ..runtime.values import scalar_object
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import ANONYMOUS_NAME, Variable
+from ..runtime.state.tensor_arrays import zeros
 from ..support.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from ..types.arrays import Array, Result
 from ..types.dtypes import DType

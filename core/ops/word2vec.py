@@ -17,10 +17,10 @@ import numpy as np
 from ..random.philox import Philox
 from ..random.range_samplers import FixedUnigramSampler, Words, sample_batch
 from ..registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Shared
-from ..runtime.runs import check_time
-from ..runtime.values import object_array
+from ..runtime.state.edge_values import object_array
+from ..runtime.state.kernel_context import KernelContext
+from ..runtime.state.resources import Shared
+from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array, Result
 from ..types.shapes import SCALAR, Shape, TensorSpec

@@ -11,9 +11,9 @@ import numpy as np
 from ..gradients.jacobian import Derivative
 from ..graph.graph import Graph
 from ..graph.variable_nodes import variable
-from ..runtime.runner import Runner
-from ..runtime.session import Session
-from ..runtime.session_like import SessionLike
+from ..runtime.session.runner import Runner
+from ..runtime.session.session import Session
+from ..runtime.session.session_like import SessionLike
 from ..support.errors import InvalidArgumentError
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .updates import TrainingGraph, trainable_variables

@@ -19,7 +19,7 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from ..registry.catalog import CATALOG
-from ..saved_names import restored_variables
+from ..runtime.session.restored_variables import restored_variables
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..types import dtypes
 from ..types.dtypes import DType

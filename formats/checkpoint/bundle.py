@@ -12,8 +12,8 @@ import numpy as np
 from ...core.codecs import wire
 from ...core.codecs.crc32c import crc32c, mask
 from ...core.codecs.varint import varint
-from ...core.runtime.files import OPEN, FileGate, escape_pattern
-from ...core.runtime.stored_variants import StoredVariant
+from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
+from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import (
     file_errors,
     finish,

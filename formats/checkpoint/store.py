@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...core.runtime.files import OPEN, FileAccess, FileGate, escape_pattern
+from ...core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape_pattern
 from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.runtime.files import OPEN, FileGate
+from ...core.runtime.state.file_access import OPEN, FileGate
 from ...core.support.atomic import file_errors, replacing
 from ...core.support.errors import DataLossError
 from ...core.types import dtypes

@@ -14,10 +14,10 @@ import numpy as np
 from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
-from ...core.runtime.caching import CacheStats
-from ...core.runtime.feeding import find_feeds
-from ...core.runtime.runner import Runner
-from ...core.runtime.runs import Hook
+from ...core.runtime.session.feeds import find_feeds
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.state.run_context import Hook
+from ...core.runtime.steps.value_cache import CacheStats
 from ...core.support.errors import (
     AbortedError,
     DeadlineExceededError,

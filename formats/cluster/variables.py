@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
 from ...core.graph.variable_nodes import VariableNodes, find_variables
-from ...core.runtime.session_like import SessionLike
+from ...core.runtime.session.session_like import SessionLike
 from ...core.support.errors import FailedPreconditionError
 from ...core.types.dtypes import DType
 

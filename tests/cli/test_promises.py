@@ -119,7 +119,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("module", ["click", "google.protobuf", "numpy", "tfg.core.runtime.session"])
+@pytest.mark.parametrize("module", ["click", "google.protobuf", "numpy", "tfg.core.runtime.session.session"])
 def test_an_interruption_of_an_import_is_one_line(module):
     script = _INTERRUPTED_AT.format(module=module, graph=str(SAMPLES / "square.pbtxt"))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

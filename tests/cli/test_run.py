@@ -342,7 +342,7 @@ def test_a_tensor_is_fed_once(again):
 
 def test_each_kernel_by_itself(monkeypatch):
     """--optimize none keeps a plan's steps apart; what is printed is the same but for rounding."""
-    from tfg.core.runtime import executor
+    from tfg.core.runtime.execute import executor
 
     asked = []
     monkeypatch.setattr(executor, "with_fused_steps", lambda plan: asked.append(plan) or plan)

@@ -11,7 +11,7 @@ import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import call_with_an_unread_input
-from tfg.core.saved_names import restored_variables
+from tfg.core.runtime.session.restored_variables import restored_variables
 from tfg.formats.state import read_state
 
 SCALER = SAMPLES / "scaler_saved_model"

@@ -15,7 +15,7 @@ from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.passes.pipeline import guessed_fetches
-from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session.runner import Runner
 from tfg.formats import to_bytes
 from tfg.formats.protos.meta_graph_pb2 import SavedModel
 
@@ -130,7 +130,7 @@ def test_every_command_keeps_to_its_time(command, tmp_path):
 
 @pytest.mark.parametrize("command", WAYS)
 def test_every_command_limits_its_memory(command, bare):
-    with mock.patch("tfg.core.runtime.process_limits.limit_memory") as limit:
+    with mock.patch("tfg.core.runtime.guards.process_limits.limit_memory") as limit:
         call(command, bare, "--state", OBJECTS, "--max-memory", "1G")
     limit.assert_called_once_with(1 << 30)
 

@@ -13,7 +13,7 @@ import pytest
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.metagraph import MetaGraph
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 
 

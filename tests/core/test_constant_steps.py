@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 
 RUNS = SETTLING_RUN + 2

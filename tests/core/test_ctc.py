@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 
 

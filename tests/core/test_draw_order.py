@@ -15,8 +15,8 @@ from tfg.core.gradients import add_gradients
 from tfg.core.planning.planner import compile_plan
 from tfg.core.random.philox import Philox
 from tfg.core.random.rng_prefetch import Places
-from tfg.core.runtime import dataflow
-from tfg.core.runtime.rehearsed_draws import DrawRecord
+from tfg.core.runtime.execute import dataflow
+from tfg.core.runtime.execute.recorded_draw_order import DrawRecord
 from tfg.core.types.tensors import FuncRef
 
 

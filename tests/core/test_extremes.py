@@ -14,7 +14,7 @@ from tfg.core.building.builder import GraphBuilder as Builder
 from tfg.core.inference.inference import infer
 from tfg.core.numerics import sdca
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import (
     DeadlineExceededError,
     InternalError,

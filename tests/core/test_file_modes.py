@@ -10,7 +10,7 @@ import pytest
 
 import tfg
 from tests.cli.running import SAMPLES
-from tfg.core.runtime.files import OPEN
+from tfg.core.runtime.state.file_access import OPEN
 from tfg.core.support import atomic
 from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint

@@ -12,7 +12,7 @@ from tests.functions import define
 from tfg import GraphBuilder
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dims import Dim, dim_max, dim_min
 from tfg.core.types.dtypes import as_dtype, float32

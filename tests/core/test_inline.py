@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.passes.pipeline import inline_functions
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.formats import load
 
 SIGNATURE = """

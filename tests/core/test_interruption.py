@@ -10,8 +10,8 @@ import pytest
 
 import tfg
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.interruption import Interruption, call_until
-from tfg.core.runtime.limits import can_be_interrupted
+from tfg.core.runtime.guards.interruption import Interruption, call_until
+from tfg.core.runtime.guards.limits import can_be_interrupted
 from tfg.core.support.errors import DeadlineExceededError
 
 FAR = 1e6

@@ -13,7 +13,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads, gemm, worker_threads
-from tfg.core.runtime import interruption
+from tfg.core.runtime.guards import interruption
 
 RUNS = 40
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: only Linux lists them")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tfg.core.runtime.files import OPEN, FileAccess, FileGate, escape_pattern
+from tfg.core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape_pattern
 
 NAMES = [".dot", "a", "b", "c[x]", "d\\e", "~t", "sub/f", "sub/.hid/z"]
 TOP = [".dot", "a", "b", "c[x]", "d\\e", "sub", "~t"]

@@ -12,7 +12,7 @@ from tests.functions import define
 from tfg.core.flops import count_flops
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import ResourceExhaustedError
 from tfg.core.types.shapes import Shape
 

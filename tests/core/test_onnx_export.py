@@ -12,7 +12,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.onnx.exporting import export
 from tfg.core.onnx.stateless import updates, without_updates
 from tfg.core.passes.pipeline import inline_functions
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import UnimplementedError
 from tfg.core.types.shapes import Shape
 

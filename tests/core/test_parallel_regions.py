@@ -12,12 +12,12 @@ from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads as threads
 from tfg.core.parallel import gemm, worker_threads
 from tfg.core.planning.planner import compile_plan
-from tfg.core.runtime import fused_calls, parallel_regions, region_calls, tiers
-from tfg.core.runtime.execution import execute
-from tfg.core.runtime.instructions import ON_SLOTS
-from tfg.core.runtime.parallel_regions import Timing, find_regions
-from tfg.core.runtime.region_calls import RegionCall
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.execution import execute
+from tfg.core.runtime.optimize import fused_calls, parallel_regions, region_calls, tiers
+from tfg.core.runtime.optimize.parallel_regions import Timing, find_regions
+from tfg.core.runtime.optimize.region_calls import RegionCall
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.steps.instructions import ON_SLOTS
 from tfg.core.support.errors import TfgError
 
 RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * tiers._TRIALS

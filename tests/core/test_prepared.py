@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tfg import GraphBuilder, Session
 from tfg.core.registry import registry
 from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import OutOfRangeError
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import tfg
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.runner import Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.tensors import Tensor, as_bytes_array
 from tfg.formats.state import read_state

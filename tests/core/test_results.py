@@ -5,7 +5,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads, gemm
-from tfg.core.runtime import results
+from tfg.core.runtime.session import results
 
 
 def address(array):

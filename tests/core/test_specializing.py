@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.runtime import shape_programs
-from tfg.core.runtime.specializing import Known, every_step
+from tfg.core.runtime.optimize import shape_programs
+from tfg.core.runtime.optimize.specializing import Known, every_step
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.tensors import FuncRef
 

@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.parallel import blas_threads as threads
 from tfg.core.parallel import gemm, worker_threads
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 
 
 def blas_threads():

@@ -10,8 +10,8 @@ import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads
-from tfg.core.runtime import region_calls, tiers
-from tfg.core.runtime.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
+from tfg.core.runtime.optimize import region_calls, tiers
+from tfg.core.runtime.optimize.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
 
 SAMPLES = pathlib.Path(tfg.__file__).parent / "sample_graphs"

@@ -5,7 +5,7 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import OutOfRangeError
 
 

@@ -13,7 +13,7 @@ from tests.pipelines import elements
 from tfg import FileAccess
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.codecs import lmdb
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError, PermissionDeniedError
 
 WRITTEN = (

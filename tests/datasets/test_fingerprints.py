@@ -4,7 +4,7 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import NotFoundError
 from tfg.core.types.tensors import FuncRef
 

@@ -10,8 +10,8 @@ from tests.pipelines import NUMBER, function, int64, numbers, slices
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets.iterators import IteratorState
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.session import Session
-from tfg.core.runtime.values import object_array
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.edge_values import object_array
 from tfg.core.support.errors import OutOfRangeError, TfgError
 
 MANY = 2**40

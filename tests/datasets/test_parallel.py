@@ -17,8 +17,8 @@ from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
 from tfg.core.parallel.blas_threads import one_thread
 from tfg.core.parallel.gemm import divide
-from tfg.core.runtime.runs import Run, check_time
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.run_context import Run, check_time
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 
 VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}

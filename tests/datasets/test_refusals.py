@@ -14,7 +14,7 @@ from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg import GraphBuilder, Session
 from tfg.core.codecs import decompression_limits
 from tfg.core.codecs.crc32c import masked_crc32c
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import DataLossError, FailedPreconditionError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.types.shapes import UNKNOWN
 from tfg.core.types.tensors import FuncRef

@@ -6,8 +6,8 @@ import pytest
 from tests.cli.running import tfg
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.runner import Orders, Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Orders, Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import OutOfRangeError
 from tfg.formats import to_bytes
 

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
 

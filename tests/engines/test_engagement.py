@@ -15,7 +15,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engagement import Engagement
 from tfg.core.engines.finding import engine_names, find_engine
 from tfg.core.engines.verification import difference
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.types.shapes import Shape
 

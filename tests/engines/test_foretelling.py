@@ -10,7 +10,7 @@ from tests.engines.test_variables import Holding, assert_same_state, started
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.partition import clusters, partition
 from tfg.core.planning.planner import compile_plan
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types.shapes import Shape
 
 

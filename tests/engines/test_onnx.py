@@ -24,7 +24,7 @@ from tests.security import kills  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import UnimplementedError  # noqa: E402
 from tfg.core.types.dtypes import from_name  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.engine
 from tests.functions import define  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
 from tfg.core.types.tensors import FuncRef  # noqa: E402
 from tfg.formats.onnx_model import run_onnx, save_onnx  # noqa: E402

@@ -18,7 +18,7 @@ from tfg.core.engines import openvino_reading  # noqa: E402
 from tfg.core.engines.denials import Denials  # noqa: E402
 from tfg.core.engines.engagement import Engagement  # noqa: E402
 from tfg.core.engines.finding import find_engine  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 
 

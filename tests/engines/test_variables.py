@@ -14,8 +14,8 @@ from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engagement import Engagement
 from tfg.core.engines.protocol import Declined
-from tfg.core.runtime.resources import Variable
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.resources import Variable
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.types.arrays import Held
 from tfg.core.types.dtypes import float32

@@ -21,7 +21,7 @@ from tfg.core.engines.engagement import Engagement  # noqa: E402
 from tfg.core.engines.finding import find_engine  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
 

@@ -12,7 +12,7 @@ import jax  # noqa: E402
 from jax import export  # noqa: E402
 
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import UnimplementedError  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
 

@@ -19,7 +19,7 @@ from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.catalog import CATALOG  # noqa: E402
 from tfg.core.registry.op_facts import ops_with  # noqa: E402
-from tfg.core.runtime.session import Session  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import DataLossError, InvalidArgumentError  # noqa: E402
 from tfg.core.types.arrays import Held  # noqa: E402
 

@@ -21,7 +21,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import engagement
 from tfg.core.engines.denials import Denials
 from tfg.core.engines.finding import find_engine
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import TfgError
 from tfg.core.types.tensors import Tensor
 

@@ -9,7 +9,7 @@ import pytest
 
 from tfg.core.codecs import snappy
 from tfg.core.codecs.crc32c import crc32c, mask
-from tfg.core.runtime.files import FileAccess, FileGate
+from tfg.core.runtime.state.file_access import FileAccess, FileGate
 from tfg.core.support.errors import (
     DataLossError,
     InvalidArgumentError,

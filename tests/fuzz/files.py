@@ -21,7 +21,7 @@ import tfg
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
 from tfg.core.codecs.crc32c import masked_crc32c
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes

@@ -13,7 +13,7 @@ from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Graph
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape, TensorSpec
 from tfg.core.types.tensors import Tensor

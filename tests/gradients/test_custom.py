@@ -11,7 +11,7 @@ import tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.registry import registry
-from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import UnimplementedError
 from tfg.formats import saving
 

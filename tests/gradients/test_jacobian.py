@@ -7,8 +7,8 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.jacobian import Derivative, hessian_vector, jacobian, jvp, vjp
-from tfg.core.runtime.runner import Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 
 X = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]])

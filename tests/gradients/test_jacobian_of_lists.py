@@ -10,7 +10,7 @@ from tests.functions import define
 from tests.gradients.test_graphs import KEYS, RECORDED
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.jacobian import Derivative
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types.tensors import FuncRef
 
 X = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]])

@@ -16,7 +16,7 @@ from tfg.core.gradients import gradients
 from tfg.core.gradients.slices import has_gradient
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG, ArgDef, OpDef
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import TfgError, UnimplementedError
 from tfg.core.types.dtypes import DType
 

@@ -11,7 +11,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.gradients.jacobian import hessian_vector
 from tfg.core.graph.graph import Output
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import UnimplementedError
 
 X = np.array([1.0, 2, 3, 4, 5, 6])

@@ -9,7 +9,7 @@ import pytest
 
 import tfg
 from tfg.core.gradients import gradients
-from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session.runner import Runner
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live

@@ -14,8 +14,8 @@ from tests.live.draws import OPS
 from tests.opcases import Case, case
 from tests.recorded_answers import expected_error
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.files import FileAccess
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
 from tfg.formats.saving import to_bytes
 

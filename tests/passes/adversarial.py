@@ -11,7 +11,7 @@ import numpy as np
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.accuracy import Accuracy
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

@@ -12,7 +12,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Graph, Node, Output
 from tfg.core.passes.pipeline import OptimizeReport, optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
 Build = Callable[[GraphBuilder], Any]

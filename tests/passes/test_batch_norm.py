@@ -11,7 +11,7 @@ import tfg
 from tests.passes.rewriting import feeds_for, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import batch_norm
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,7 @@ import pytest
 from tests.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.fusing import epilogues, gelu, normalization, padding
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from tests.drawn_pipelines import elements, pipelines
 from tests.pipelines import NO_REWRITES, NUMBER, function, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError
 
 VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}

@@ -11,7 +11,7 @@ from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.passes.rules import constant_factors, pushing, selection, sums
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
 Build = Callable[..., object]

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.running import tfg
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.pipeline import optimize
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape

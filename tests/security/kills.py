@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, merge_checkpoints, open_checkpoint, save, write_checkpoint
 from tfg.formats.npz import read_npz, write_npz

@@ -15,7 +15,7 @@ from tfg.core.comparing.verification import verify
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
 from tfg.core.gradients.check import check_gradient
-from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer

@@ -14,7 +14,7 @@ from tests.security import escapes
 from tfg import GraphBuilder, Session
 from tfg.core.ops._files import gate
 from tfg.core.registry import registry
-from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from tfg.formats import open_checkpoint
 

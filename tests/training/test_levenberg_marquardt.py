@@ -10,8 +10,8 @@ import pytest
 
 from tests.training import expressions
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.runtime.runner import Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, ResourceExhaustedError
 from tfg.core.training.levenberg_marquardt import Tolerances, minimize
 from tfg.core.training.trainer import LeastSquares

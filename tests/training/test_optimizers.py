@@ -11,8 +11,8 @@ import pytest
 import tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.runner import Runner
-from tfg.core.runtime.session import Session
+from tfg.core.runtime.session.runner import Runner
+from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
 from tfg.core.training.schedules import parse_schedule

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfg import Session
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 
 RNG = np.random.default_rng(0)
 

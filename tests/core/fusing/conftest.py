@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.fusing import beside_kernels
 from tfg.core.numerics import elementwise_tiles
-from tfg.core.runtime.tiers import Tier, forcing
+from tfg.core.runtime.optimize.tiers import Tier, forcing
 
 
 @pytest.fixture(autouse=True)

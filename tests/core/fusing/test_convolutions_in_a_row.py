@@ -7,8 +7,8 @@ import pytest
 
 from tests.core.fusing.beside_kernels import depthwise, drawn, normalized, product, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.fusing import Fused
-from tfg.core.runtime.tiers import SETTLING_RUN, forcing
+from tfg.core.runtime.optimize.step_fusion import Fused
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN, forcing
 from tfg.core.support.errors import InvalidArgumentError
 
 

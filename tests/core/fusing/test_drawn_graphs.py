@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.core.fusing.beside_kernels import both, depthwise, drawn, normalized
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 
 UNARY = ["Neg", "Relu", "Relu6", "Sigmoid", "Tanh", "Square", "Softplus", "Abs"]
 BINARY = ["AddV2", "Sub", "Mul", "Maximum", "SquaredDifference", "RealDiv"]

@@ -5,8 +5,8 @@ import pytest
 
 from tests.core.fusing.beside_kernels import both, drawn, groups, program
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.fusing import Fused
-from tfg.core.runtime.tiers import SETTLING_RUN, forcing
+from tfg.core.runtime.optimize.step_fusion import Fused
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN, forcing
 
 
 def test_what_passes_values_on_may_be_fetched_and_fed():

@@ -5,9 +5,9 @@ import pytest
 
 from tests.core.fusing.beside_kernels import drawn, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.framing import Framed
-from tfg.core.runtime.fusing import all_steps
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.pad_fusion import Framed
+from tfg.core.runtime.optimize.step_fusion import all_steps
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 
 AROUND = [[0, 0], [0, 1], [2, 1], [0, 0]]

@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.fusing.beside_kernels import both, drawn, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.tiers import SETTLING_RUN
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 
 

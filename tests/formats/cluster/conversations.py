@@ -14,7 +14,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run_tfg
 from tfg import GraphBuilder, save
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import from_numpy
 from tfg.formats.cluster.address import Address

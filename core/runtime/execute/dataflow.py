@@ -1,0 +1,437 @@
+"""Runs any graph as TensorFlow's executor does: values and dead tokens wander along edges, by frame and iteration.
+
+Plans made of steps are several times faster and do for all graphs but those whose loops are put together by hand.
+The rules are those of TensorFlow's executor: a node fires when everything it waits for has arrived, dead where any of it is
+dead; a Merge fires on its first live input, or when all are dead; an Enter opens the frame of its name in the iteration it is
+in; NextIteration hands a live value to the next iteration; a dead Exit counts only in the last one.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ...control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
+from ...graph.graph import Node, Output
+from ...inference.node_calls import raise_from_kernel
+from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
+from ...planning.needed import needed_sources
+from ...planning.plan import Plan, Step
+from ...support.errors import InvalidArgumentError
+from ..optimize.shape_programs import Runnable
+from ..state.blocking import Wait
+from ..state.edge_values import DEAD, WouldBlock
+from ..state.resources import Readable
+from ..state.run_context import current
+from .recorded_draw_order import DrawRecord, RehearsedDraws
+
+_Call = Callable[..., Any]
+_BEFORE_INPUTS: Final = 2
+"""What stands before the inputs in what has arrived at a node."""
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Item:
+    """A node with its edges, or what stands for a fed value (`fed`) or a fetch (`fetched`).
+
+    What follows from the others, and is looked at each time that something arrives, is there once all edges are.
+    """
+
+    name: str
+    op: str
+    node: Node | None = None
+    call: _Call | None = None
+    inputs: int = 0
+    controls: int = 0
+    outputs: int = 1
+    consumers: list[tuple[int, _Item, int]] = dataclasses.field(default_factory=list)
+    control_consumers: list[_Item] = dataclasses.field(default_factory=list)
+    frame_name: str = ""
+    is_constant: bool = False
+    parallel_iterations: int = 0
+    is_cheap: bool = True
+    is_asynchronous: bool = False
+    draws: bool = False
+    runs: int = 0
+    fed: int = -1
+    fetched: int = -1
+    is_merge: bool = False
+    crosses_frames: bool = False
+    takes_one: bool = False
+    awaited: list[Any] = dataclasses.field(default_factory=list)
+
+    def complete(self) -> None:
+        """Note what follows from the edges. The lowest bit of a Merge's count says that no live input has come."""
+        self.is_merge = self.op in MERGE
+        self.crosses_frames = self.op in ENTER or self.op in EXIT or self.op in NEXT_ITERATION
+        self.takes_one = not self.is_merge and self.inputs == 1 and not self.controls
+        pending = 1 + 2 * self.controls if self.is_merge else self.inputs + self.controls
+        self.awaited = [pending, 0, *[DEAD] * self.inputs]
+
+
+class DataflowProgram:
+    """The nodes of a plan with their edges; `calls` are their bound kernels.
+
+    `make` makes programs of steps. One takes over when draws come in turn, or in an order that is known, in runs without a
+    hook.
+    """
+
+    def __init__(self, plan: Plan, calls: Mapping[Node, _Call], make: Callable[[Plan], Runnable] | None = None) -> None:
+        self.plan = plan
+        self._make = make
+        self._of_steps: Runnable | None = None
+        self._rehearsed: RehearsedDraws | None = None
+        self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
+        self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
+        self.fetch_items: list[_Item | None] = []
+        sources: dict[Output, _Item] = dict(zip(plan.fed, self.fed_items))
+        for node, item in self.items.items():
+            for i, value in enumerate(node.inputs):
+                self._connect(sources, value, item, i)
+            for control in needed_sources(node, frozenset(plan.fed))[len(node.inputs) :]:
+                assert control is not None
+                self.items[control].control_consumers.append(item)
+                item.controls += 1
+        for i, target in enumerate(plan.targets):
+            fetch = None
+            if isinstance(target, Output):
+                fetch = _Item(f"fetch of {target}", "_Retval", inputs=1, outputs=0, fetched=i)
+                self._connect(sources, target, fetch, 0)
+            self.fetch_items.append(fetch)
+        for item in (*self.items.values(), *self.fed_items, *filter(None, self.fetch_items)):
+            item.complete()
+        self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
+
+    def _steps(self) -> Runnable | None:
+        """The program of the plan `in_turn`, made once; None without one."""
+        if self._of_steps is None and self._make is not None and self.plan.in_turn is not None:
+            self._of_steps = self._make(self.plan.in_turn)
+        return self._of_steps
+
+    @property
+    def draws_in_turn(self) -> bool:
+        """True where from now on the plan `in_turn` does the same."""
+        awaited = self.plan.awaited_by_draws
+        return awaited is not None and all(item.is_cheap for node in awaited if (item := self.items.get(node)) is not None)
+
+    def _rehearsed_draws(self) -> RehearsedDraws | None:
+        """What runs by steps where the order of draws is known, made once; None without it."""
+        rehearsal = self.plan.rehearsal
+        if self._rehearsed is None and self._make is not None and rehearsal is not None:
+            steps = self._steps()
+            assert steps is not None
+            self._rehearsed = RehearsedDraws(rehearsal, steps, self._make(rehearsal.counts))
+            for node in rehearsal.draws:
+                self.items[node].draws = True
+        return self._rehearsed
+
+    def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
+        while value not in fed and value.node in self.plan.bypassed:
+            value = value.node.inputs[0]
+        source = fed.get(value)
+        consumers = source.consumers if source else self.items[value.node].consumers
+        consumers.append((value.index if source is None else 0, item, position))
+
+    def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
+        """The values of the plan's fetches; None for operations."""
+        if hook is None and self.draws_in_turn and (steps := self._steps()) is not None:
+            return steps.run(feeds)
+        rehearsed = self._rehearsed_draws() if hook is None else None
+        if rehearsed is None:
+            return _Run(self, feeds, hook).run()
+        return rehearsed.run(feeds, functools.partial(self._rehearse, feeds, rehearsed))
+
+    def _rehearse(self, feeds: Sequence[Any], rehearsed: RehearsedDraws, record: DrawRecord) -> tuple[list[Any], bool]:
+        """A run by dataflow, and whether the next one finds the same kernels cheap."""
+        repeated = rehearsed.rehearsal.repeated
+        for node, item in self.items.items():
+            if node not in repeated:
+                item.runs = rehearsed.runs - 1
+        run = _Run(self, feeds, None, record)
+        results = run.run()
+        seen = [item for node, item in self.items.items() if node in repeated]
+        is_settled = all(item.is_cheap or not item.runs or item.runs >= RUNS_UNTIL_CHEAP for item in seen)
+        return results, is_settled and not run.has_changed
+
+
+def _node_item(step: Step, call: _Call) -> _Item:
+    node = step.node
+    item = _Item(node.name, node.op, node, call, len(node.inputs), outputs=len(step.outputs))
+    item.is_cheap, item.is_asynchronous = is_cheap(node.op), is_asynchronous(node.op)
+    if node.op in ENTER:
+        item.frame_name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
+        item.is_constant = bool(node.attr("is_constant"))
+        item.parallel_iterations = node.attr("parallel_iterations")
+    return item
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Iteration:
+    """One iteration of a frame, and how much of it is going on.
+
+    `arrived` has for each node that waits for more, and each Merge: for how much, how much of what came was dead, the inputs.
+    """
+
+    number: int
+    arrived: dict[_Item, list[Any]] = dataclasses.field(default_factory=dict)
+    frames: dict[str, _FrameState] = dataclasses.field(default_factory=dict)
+    outstanding: int = 0
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _FrameState:
+    """A frame at run time: one for each iteration of the frame around it."""
+
+    name: str
+    parent: _FrameState | None
+    parent_iteration: _Iteration | None
+    pending_enters: int
+    iterations: dict[int, _Iteration]
+    parallel_iterations: int
+    latest: int = 0
+    deferred: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
+    constants: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
+    dead_exits: list[_Item] = dataclasses.field(default_factory=list)
+
+
+_Ready = tuple[_Item, _FrameState, _Iteration, bool, Sequence[Any]]
+"""A node, where it is to be fired, whether it is dead, and its inputs."""
+
+
+def _runs_at_once(entry: _Ready) -> bool:
+    return entry[3] or entry[0].is_cheap
+
+
+class _Run:
+    """The state of one run; `has_changed` says that it leaves something to be done in another order in the next one."""
+
+    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any, record: DrawRecord | None = None) -> None:
+        self.program = program
+        self.feeds = feeds
+        self.hook = hook
+        self.record = record
+        self.has_changed = False
+        self.fetched: dict[int, Any] = {}
+        self.queue: ReadyQueue[_Ready] = ReadyQueue(_runs_at_once)
+        self.ready: list[_Ready] = []
+        self.fired = 0
+
+    def run(self) -> list[Any]:
+        first = _Iteration(0)
+        root = _FrameState("", None, None, 0, {0: first}, 1)
+        program = self.program
+        items = (*program.items.values(), *program.fed_items)
+        for item in starting_order([item for item in items if not item.inputs and not item.controls]):
+            self.make_ready(item, root, first, False, ())
+        self.queue.add(self.ready)
+        self.ready.clear()
+        self.process_all()
+        return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
+
+    def result(self, index: int, item: _Item | None) -> Any:
+        if item is None:
+            return None
+        if index not in self.fetched:
+            target = self.program.plan.targets[index]
+            raise InvalidArgumentError(
+                f"'{target}' has no value: what leads to it was dead or never ran", hint="a Merge before it may never fire"
+            )
+        value = self.fetched[index]
+        return value.read() if isinstance(value, Readable) else value
+
+    def process_all(self) -> None:
+        """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
+        blocked, _ = self.attempt()
+        if blocked:
+            self.has_changed = True
+            self.queue.pile += reversed(blocked)
+            with Wait() as wait:
+                self.keep_trying(wait)
+
+    def keep_trying(self, wait: Wait) -> None:
+        deadline = current().deadline
+        while self.queue:
+            fired = self.fired
+            blocked, reason = self.attempt()
+            if blocked and self.fired == fired:
+                node = blocked[0][0].node
+                assert node is not None
+                wait.for_change(deadline, reason, node)
+            self.queue.pile += reversed(blocked)
+
+    def attempt(self) -> tuple[list[_Ready], str]:
+        """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
+        blocked: list[_Ready] = []
+        reason = ""
+        for entry in self.queue.taken():
+            try:
+                self.process(*entry)
+                self.fired += 1
+            except WouldBlock as signal:
+                blocked.append(entry)
+                reason = reason or signal.reason
+        return blocked, reason
+
+    def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
+        """Fire a node, send what it returns on, and queue what has become ready by it."""
+        if item.draws and self.record is not None:
+            self.record.iteration = iteration.number
+        outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
+        if item.crosses_frames:
+            self.propagate(item, frame, iteration, is_dead, outputs)
+        else:
+            self.activate(item, frame, iteration, is_dead, outputs)
+        iteration.outstanding -= 1
+        if not iteration.outstanding:
+            self.clean_up(frame, iteration.number)
+        if self.ready:
+            self.queue.add(self.ready, item.is_asynchronous and not is_dead)
+            self.ready.clear()
+
+    def fire(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+        if item.call is None:
+            return self.pass_by(item, inputs)
+        try:
+            result = item.call(*inputs) if self.hook is None else self.hook(item.node, item.call, inputs)
+        except WouldBlock:
+            raise
+        except Exception as error:
+            assert item.node is not None
+            raise_from_kernel(error, item.node, inputs)
+        outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
+        if not item.is_cheap:
+            item.runs += 1
+            if item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs)):
+                item.is_cheap = self.has_changed = True
+        return outputs
+
+    def pass_by(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+        """A fed value as it comes in, or one that is fetched as it goes out."""
+        if item.fed >= 0:
+            return (self.feeds[item.fed],)
+        if item.fetched in self.fetched:
+            raise InvalidArgumentError(f"{item.name}: a tensor in a loop has a value for each iteration")
+        self.fetched[item.fetched] = inputs[0]
+        return ()
+
+    def propagate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+        """Send what a node returns on into the frame or the iteration that it leads to."""
+        if item.op in ENTER:
+            self.enter(item, frame, iteration, is_dead, outputs)
+        elif item.op in EXIT:
+            if not is_dead:
+                assert frame.parent is not None and frame.parent_iteration is not None
+                self.activate(item, frame.parent, frame.parent_iteration, is_dead, outputs)
+            elif frame.latest == iteration.number:
+                frame.dead_exits.append(item)
+        elif not is_dead:
+            if iteration.number == frame.latest:
+                if len(frame.iterations) == frame.parallel_iterations:
+                    frame.deferred.append((item, outputs[0]))
+                    return
+                self.start_iteration(frame)
+            self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
+
+    def enter(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+        child = iteration.frames.get(item.frame_name)
+        if child is None:
+            pending = self.program.enters[item.frame_name]
+            child = _FrameState(item.frame_name, frame, iteration, pending, {0: _Iteration(0)}, item.parallel_iterations)
+            iteration.frames[item.frame_name] = child
+        child.pending_enters -= 1
+        if item.is_constant:
+            child.constants.append((item, outputs[0]))
+            for running in list(child.iterations.values()):
+                self.activate(item, child, running, is_dead, outputs)
+        else:
+            self.activate(item, child, child.iterations[0], is_dead, outputs)
+        self.clean_up(child, 0)
+
+    def start_iteration(self, frame: _FrameState) -> None:
+        frame.latest += 1
+        frame.dead_exits.clear()
+        started = frame.iterations[frame.latest] = _Iteration(frame.latest)
+        deferred, frame.deferred = frame.deferred, []
+        for item, value in deferred:
+            self.activate(item, frame, started, False, (value,))
+        for item, value in frame.constants:
+            self.activate(item, frame, started, value is DEAD, (value,))
+
+    def activate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+        """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
+        for index, consumer, position in item.consumers:
+            value = outputs[index]
+            if consumer.takes_one:
+                iteration.outstanding += 1
+                self.ready.append((consumer, frame, iteration, value is DEAD, (value,)))
+            elif consumer.is_merge:
+                self.arrive_at_merge(consumer, position, value, item.op in ENTER, frame, iteration)
+            else:
+                arrived = iteration.arrived.get(consumer) or iteration.arrived.setdefault(consumer, consumer.awaited.copy())
+                arrived[position + _BEFORE_INPUTS] = value
+                self.arrive(consumer, arrived, value is DEAD, frame, iteration)
+        for consumer in item.control_consumers:
+            arrived = iteration.arrived.get(consumer) or iteration.arrived.setdefault(consumer, consumer.awaited.copy())
+            if consumer.is_merge:
+                self.control_arrives_at_merge(consumer, arrived, frame, iteration)
+            else:
+                self.arrive(consumer, arrived, is_dead, frame, iteration)
+
+    def arrive(self, item: _Item, arrived: list[Any], is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
+        arrived[0] -= 1
+        if is_dead:
+            arrived[1] += 1
+        if not arrived[0]:
+            del iteration.arrived[item]
+            is_dead = arrived[1] > 0 and item.op != "ControlTrigger"
+            self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
+
+    def arrive_at_merge(
+        self, item: _Item, position: int, value: Any, from_enter: bool, frame: _FrameState, iteration: _Iteration
+    ) -> None:
+        arrived = iteration.arrived.get(item) or iteration.arrived.setdefault(item, item.awaited.copy())
+        pending = arrived[0]
+        if value is not DEAD:
+            arrived[0] = pending & ~1
+            if pending & 1:
+                arrived[position + _BEFORE_INPUTS] = value
+            if pending == 1:
+                self.make_ready(item, frame, iteration, False, arrived[_BEFORE_INPUTS:])
+            return
+        arrived[1] += 1
+        # A dead Enter will never be followed by a NextIteration.
+        if pending == 1 and (from_enter or arrived[1] == item.inputs):
+            self.make_ready(item, frame, iteration, True, ())
+
+    def control_arrives_at_merge(self, item: _Item, arrived: list[Any], frame: _FrameState, iteration: _Iteration) -> None:
+        arrived[0] -= 2
+        is_dead = arrived[1] == item.inputs
+        if arrived[0] == 0 or (arrived[0] == 1 and is_dead):
+            self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
+
+    def make_ready(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
+        iteration.outstanding += 1
+        self.ready.append((item, frame, iteration, is_dead, inputs))
+
+    def clean_up(self, frame: _FrameState, number: int) -> None:
+        """Drop iterations that are done, and the frame with the last of them; its dead Exits then count."""
+        while number in frame.iterations and self.is_done(frame, frame.iterations[number]):
+            del frame.iterations[number]
+            number += 1
+            if frame.deferred:
+                self.start_iteration(frame)
+        parent, around = frame.parent, frame.parent_iteration
+        if frame.iterations or frame.pending_enters or parent is None or around is None:
+            return
+        del around.frames[frame.name]
+        for item in frame.dead_exits:
+            self.activate(item, parent, around, True, (DEAD,))
+        self.clean_up(parent, around.number)
+
+    def is_done(self, frame: _FrameState, iteration: _Iteration) -> bool:
+        if iteration.outstanding or iteration.frames:
+            return False
+        return frame.pending_enters == 0 if iteration.number == 0 else iteration.number - 1 not in frame.iterations

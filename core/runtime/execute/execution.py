@@ -1,0 +1,126 @@
+"""Instructions run on slots: they call, store and release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ...engines.protocol import Engined
+from ...graph.graph import Node
+from ...graph.traversal import descendants
+from ...inference.node_calls import raise_from_kernel
+from ...parallel.gemm import divided
+from ...planning.plan import Loop, Step
+from ..optimize.parallel_regions import Timing
+from ..optimize.region_calls import single_instructions
+from ..state.blocking import Wait
+from ..state.edge_values import WouldBlock
+from ..state.run_context import current
+from ..steps.instructions import Instruction, released_slots
+
+
+def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
+    """Run the instructions on the slots; an error names the node it came from."""
+    step: Step | None = None
+    try:
+        for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers
+            if kind == 2:
+                slots[out] = call(slots[a], slots[b])
+            elif kind == 1:
+                slots[out] = call(slots[a])
+            elif kind:
+                call(slots)
+            else:
+                result = call(*[slots[i] for i in a])
+                if out.__class__ is int:
+                    slots[out] = result
+                elif out:
+                    for slot, value in zip(out, result):
+                        slots[slot] = value
+                result = value = None
+            if released is not None:
+                if released.__class__ is int:
+                    slots[released] = None
+                else:
+                    for slot in released:
+                        slots[slot] = None
+    except WouldBlock:
+        assert step is not None
+        _execute_around(instructions, slots, step)
+    except Exception as error:
+        if step is not None:
+            raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+        raise
+
+
+def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[Timing]:
+    """Run the instructions on the slots; what they took, nothing where one had to wait."""
+    timings = []
+    for i, instruction in enumerate(instructions):
+        begun, divided_before = time.perf_counter(), divided.seconds
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock:
+            _execute_around(instructions[i:], slots, instruction[-1])
+            return []
+        for slot in released_slots(instruction):
+            slots[slot] = None
+        shared = divided.seconds - divided_before
+        timings.append(Timing(time.perf_counter() - begun - shared, shared))
+    return timings
+
+
+def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first: Step) -> None:
+    """Go on from step `first`, which would block: put it and what depends on it aside, retry while other steps get on."""
+    start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
+    pending: Sequence[Instruction] = list(single_instructions(instructions[start:]))
+    deadline = current().deadline
+    with Wait() as wait:
+        while pending:
+            waiting, reason = _attempt(pending, slots)
+            if len(waiting) == len(pending):
+                wait.for_change(deadline, reason, waiting[0][-1].node)
+            pending = waiting
+
+
+def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Instruction], str]:
+    """Run what can run of the instructions; those that have to wait are returned, with the first one's reason."""
+    waiting: list[Instruction] = []
+    blocked: set[Node] = set()
+    reason = ""
+    for instruction in pending:
+        step = instruction[-1]
+        if blocked and not blocked.isdisjoint(_entries(step)):
+            waiting.append(instruction)
+            continue
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock as signal:
+            reason = reason or signal.reason
+            waiting.append(instruction)
+            blocked |= descendants(_entries(step))
+    return waiting, reason
+
+
+def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
+    """Run one instruction; nothing is released, since others may have been put aside."""
+    _, call, _, _, out, _, step = instruction
+    try:
+        result = call(*[slots[i] for i in step.inputs + step.controls])
+    except WouldBlock:
+        raise
+    except Exception as error:
+        raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+    if out.__class__ is int:
+        slots[out] = result
+    elif out:
+        for slot, value in zip(out, result):
+            slots[slot] = value
+
+
+def _entries(step: Step) -> tuple[Node, ...]:
+    """The nodes by which a step depends on others."""
+    if isinstance(step, Engined):
+        return tuple(inner.node for inner in step.body.steps)
+    return step.enters if isinstance(step, Loop) else (step.node,)

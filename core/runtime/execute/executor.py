@@ -1,0 +1,327 @@
+"""Running a plan: kernels bound once, steps fused and shared among threads once that has settled."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engines.protocol import Body, Engined, Foretold
+from ...graph.graph import Function, Node
+from ...inference.binding import bind_kernel, select_kernel
+from ...inference.error_context import faults_of
+from ...parallel.blas_threads import one_thread
+from ...planning.plan import Loop, Plan, Step
+from ...support.errors import InvalidArgumentError
+from ...types.tensors import FuncRef
+from ..optimize.fused_calls import FusedCall
+from ..optimize.pad_fusion import Framed, FramedCall
+from ..optimize.region_calls import Measurement, with_all_regions
+from ..optimize.shape_programs import Runnable, ShapePrograms
+from ..optimize.specializing import Known
+from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
+from ..optimize.tiers import NO_TIERS, Move, Policy, Tier, Tiers
+from ..state.edge_values import DEAD
+from ..state.resources import Readable
+from ..state.run_context import Run, current
+from ..steps.constant_steps import does_nothing, fixed_values, for_constants
+from ..steps.instructions import ON_SLOTS, Call, Instruction, instruction_of
+from ..steps.locks import exclusive
+from ..steps.value_cache import Cached, ValueCache
+from ..steps.variable_groups import VariableGroup
+from .dataflow import DataflowProgram
+from .execution import execute, execute_timed
+from .precomputed_calls import ForetoldCall
+from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
+
+if TYPE_CHECKING:
+    from ...engines.engagement import Group
+
+
+class Program:
+    """A plan bound to kernels and to the session whose state they touch; `tiers` says how it runs.
+
+    `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
+    function of an engine's group and of what runs it in NumPy. `policy` says which tiers the program may reach; there are none
+    with an engine or a cache. A program with the `calls` of another is that program's for certain shapes.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        context: Callable[..., Any],
+        functions: Mapping[str, Function] | None = None,
+        cache: ValueCache | None = None,
+        groups: Callable[[Body, Call], Group] | None = None,
+        policy: Policy = NO_TIERS,
+        calls: dict[Node, Call] | None = None,
+    ) -> None:
+        self.plan = plan
+        self._cache = cache
+        self._groups = groups
+        self._context = context
+        self._functions = functions if functions is not None else {}
+        self._calls = calls if calls is not None else {}
+        self._hooked: list[Instruction] | None = None
+        self._hooking = threading.Lock()
+        self._dataflow: DataflowProgram | None = None
+        self._fused_calls: dict[Fused, FusedCall] = {}
+        self._fused_steps: Sequence[Step] = ()
+        self._folds_constants = False
+        self._measurement: Measurement | None = None
+        self._initial: list[Any] = [None] * plan.slots
+        self._instructions: list[Instruction] = []
+        if plan.needs_dataflow:
+            made = functools.partial(Program, context=context, functions=functions, policy=policy)
+            make = None if groups or cache else made
+            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
+        else:
+            self._instructions = self._assemble(plan.steps, self._initial, False)
+        has_tiers = groups is None and cache is None and not plan.needs_dataflow
+        self._tiers = Tiers(policy if has_tiers else NO_TIERS, _name(plan), is_special=calls is not None)
+        self._by_shapes: ShapePrograms | None = None
+        self._latest: Runnable = self
+        if calls is None and self._tiers.policy.allows(Tier.SPECIALIZED):
+            self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special, policy.is_forced)
+
+    def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
+        """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
+        hook = (run or current()).hook
+        if self._dataflow is not None:
+            return self._dataflow.run(feeds, hook)
+        if hook is None:
+            special = None if self._by_shapes is None else self._by_shapes.find(feeds)
+            if special is not None:
+                self._latest = special
+                return special.run(feeds, run)
+            self._latest = self
+            if self._tiers.is_moving:
+                self._move()
+        slots = self._initial.copy()
+        for slot, value in zip(self.plan.feeds, feeds):
+            slots[slot] = value
+        if hook is None and self._measurement is not None and one_thread.share > 1:
+            self._measure(slots, self._measurement)
+        else:
+            execute(self._instructions if hook is None else self._hooked_instructions(), slots)
+        values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
+        for i, value in enumerate(values):
+            if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
+                values[i] = self._fetched(i, value)
+        return values
+
+    @property
+    def tier(self) -> Tier:
+        """The tier of the latest run without a hook."""
+        return self._tiers.tier if self._latest is self else self._latest.tier
+
+    def _move(self) -> None:
+        """Change the program before a run, where that is due."""
+        with self._hooking:
+            move = self._tiers.begin_run()
+            if move is Move.FUSE:
+                self._fuse()
+            elif move is Move.SETTLE:
+                self._settle()
+
+    def _fuse(self) -> None:
+        """Have groups of steps run as one. From here on, values that follow from constants are constants too."""
+        self._folds_constants = True
+        self._fused_steps = with_fused_steps(self.plan).steps
+        self._instructions = self._assemble(self._fused_steps, self._initial, False)
+        if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
+            self._instructions = with_all_regions(self._instructions, execute)
+            self._note_regions("this is forced")
+
+    def _settle(self) -> None:
+        """Take apart the groups that were of no use, and begin to time steps."""
+        useful = {step for step, call in self._fused_calls.items() if call.is_useful}
+        fed = {step for step, call in self._fused_calls.items() if call.is_fed}
+        steps = settled_steps(self._fused_steps, useful, fed, self.plan)
+        if steps != tuple(self._fused_steps):
+            self._instructions = self._assemble(steps, self._initial, False)
+        if self._tiers.policy.allows(Tier.PARALLEL):
+            self._measurement = Measurement()
+
+    def _note_regions(self, reason: str) -> None:
+        if any(instruction[0] == ON_SLOTS for instruction in self._instructions):
+            self._tiers.enter(Tier.PARALLEL, reason)
+
+    def _measure(self, slots: list[Any], measurement: Measurement) -> None:
+        """Run and note what the steps take; after some runs, those of a region become one instruction."""
+        instructions = self._instructions
+        timings = execute_timed(instructions, slots)
+        with self._hooking:
+            if self._measurement is measurement:
+                measurement.add(timings)
+                if measurement.is_over:
+                    self._measurement = None
+                    self._instructions = measurement.with_regions(instructions, execute)
+                    self._note_regions("branches would take less time by the times of their steps")
+
+    def _fetched(self, index: int, value: Any) -> Any:
+        if value is DEAD:
+            target = self.plan.targets[index]
+            raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
+        return value.read() if isinstance(value, Readable) else value
+
+    def _hooked_instructions(self) -> list[Instruction]:
+        with self._hooking:
+            if self._hooked is None:
+                self._hooked = self._assemble(self.plan.steps, self._initial, True)
+        return self._hooked
+
+    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[Instruction]:
+        """Instructions for the steps, with or without a hook's call; what is known already is put into `initial` instead."""
+        instructions = []
+        for step in steps:
+            call = self._step_call(step, initial, hooked) if hooked or not does_nothing(step) else None
+            if call is not None:
+                instructions.append(instruction_of(step, guarded(call, step) if step.is_guarded else call, initial))
+        return instructions
+
+    def _step_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
+        """What runs a step; None where its values are put into `initial`."""
+        if isinstance(step, Loop):
+            return self._loop(step, hooked)
+        if isinstance(step, Cached):
+            return self._cached(step, hooked)
+        if isinstance(step, Engined):
+            return self._engined(step, hooked)
+        if isinstance(step, Foretold):
+            return ForetoldCall(step, self._body(step.cluster.body, hooked))
+        if isinstance(step, Fused):
+            return self._fused(step, initial)
+        if isinstance(step, Known):
+            _put(step, map(_as_number, step.values), initial)
+            return None
+        return self._kernel_call(step, initial, hooked)
+
+    def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
+        """The same of a step that is a node."""
+        call = self._call(step, hooked)
+        if step.node.is_constant and not step.is_guarded:
+            with faults_of(step.node, "value"):
+                initial[step.outputs[0]] = _as_number(self._calls[step.node]())
+            return None
+        if hooked or not self._folds_constants:
+            return call
+        values = [initial[slot] for slot in step.inputs]
+        found = fixed_values(step, call, values)
+        if found is None:
+            return for_constants(step, call, values, self._context)
+        _put(step, found, initial)
+        return None
+
+    def _call(self, step: Step, hooked: bool) -> Call:
+        """The kernel of a step on the values of its inputs, references followed."""
+        if isinstance(step, Framed):
+            return self._framed(step)
+        node = step.node
+        call = self._kernel(node, step.unused)
+        if hooked:
+            call = hooked_call(node, call)
+        return following_references(call, step)
+
+    def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
+        """The kernel of a node, bound once."""
+        call = self._calls.get(node)
+        if call is None:
+            call = self._calls[node] = self._bind(node, unused)
+        return call
+
+    def _special(self, plan: Plan) -> Program:
+        """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
+        return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
+
+    def _bind(self, node: Node, unused: tuple[int, ...]) -> Call:
+        ctx = self._context(node, unused) if unused else self._context(node)
+        if node.op_def is None and node.op in self._functions:
+            return function_call(ctx, FuncRef(node.op, node.attrs))
+        with faults_of(node, "kernel"):
+            return exclusive(node, bind_kernel(node, select_kernel(node), ctx))
+
+    def _loop(self, loop: Loop, hooked: bool) -> Call:
+        initial: list[Any] = [None] * loop.slots
+        parts = [self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail)]
+        call = loop_runner(loop, initial, parts, hooked)
+        return following_references(call, loop)
+
+    def _cached(self, step: Cached, hooked: bool) -> Call:
+        """A tree of steps that keeps its result; hooks see the steps when they run."""
+        assert self._cache is not None
+        initial: list[Any] = [None] * step.slots
+        body, inputs, root = self._assemble(step.body, initial, hooked), len(step.inputs), step.body[-1].outputs[0]
+
+        def call(*values: Any) -> Any:
+            slots = initial.copy()
+            slots[:inputs] = values
+            execute(body, slots)
+            return slots[root]
+
+        return self._cache.remembering(call, step)
+
+    def _engined(self, step: Engined, hooked: bool) -> Call:
+        """An engine's group; hooks see its steps, which NumPy runs then."""
+        in_numpy = self._body(step.body, hooked)
+        if hooked or self._groups is None:
+            return single(in_numpy) if len(step.outputs) == 1 else in_numpy
+        group = self._groups(step.body, in_numpy)
+        return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
+
+    def _fused(self, step: Fused, initial: list[Any]) -> FusedCall:
+        """A group of steps that work together, which no hook meets."""
+        return self._fused_calls.setdefault(step, self._fused_call(step, initial))
+
+    def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
+        calls = [self._call(inner, False) for inner in step.body]
+        body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
+        constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
+        lead = None if step.lead is None else self._fused(step.lead, initial)
+        is_forced = self._tiers.policy.is_forced
+        return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
+
+    def _framed(self, step: Framed) -> FramedCall:
+        """A convolution and what stands around it, which no hook meets."""
+        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
+        return FramedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
+
+    def _body(self, body: Body, hooked: bool) -> Call:
+        """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""
+        made: list[tuple[list[Any], list[Instruction]]] = []
+
+        def assembled() -> tuple[list[Any], list[Instruction]]:
+            with self._hooking:
+                if not made:
+                    initial: list[Any] = [None] * body.slots
+                    made.append((initial, self._assemble(body.steps, initial, hooked)))
+            return made[0]
+
+        def call(*values: Any) -> tuple[Any, ...]:
+            initial, instructions = made[0] if made else assembled()
+            slots = initial.copy()
+            slots[: len(values)] = values
+            execute(instructions, slots)
+            return tuple([slots[i] for i in body.outputs])
+
+        return call
+
+
+def _name(plan: Plan) -> str:
+    """A name for a plan where its program is told of."""
+    return plan.targets[0].name if plan.targets else "nothing"
+
+
+def _put(step: Step, values: Iterable[Any], initial: list[Any]) -> None:
+    """What a step gives in every run, as what its slots begin with."""
+    for slot, value in zip(step.outputs, values):
+        initial[slot] = value
+
+
+def _as_number(value: Any) -> Any:
+    """An array of rank 0 as NumPy's number, with which operators are many times faster."""
+    is_number = type(value) is np.ndarray and not value.ndim and value.dtype != object
+    return value[()] if is_number else value

@@ -1,0 +1,222 @@
+"""Calls of library functions within a run: bodies compiled once for each way they are called, depth bounded."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import sys
+import threading
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ...functions.call_sites import PLAIN_CALL, CallSite, function_targets
+from ...functions.implementations import implementation
+from ...functions.instantiation import instantiate
+from ...graph.graph import Function, Graph
+from ...planning.plan import Plan
+from ...planning.planner import compile_plan
+from ...planning.while_plans import while_plans
+from ...support.errors import InvalidArgumentError, ResourceExhaustedError
+from ...types.tensors import FuncRef
+from ..optimize.tiers import NO_TIERS, Policy, Tier
+from ..state.run_context import current
+from ..steps.value_cache import ValueCache, with_cached_trees
+from .executor import Program
+from .random_lowering import lowered_function
+from .while_calls import WhileCall
+
+if TYPE_CHECKING:
+    from ...engines.engagement import Engagement
+
+_MAX_DEPTH: Final = 400
+_DEEP: Final = 40
+_DEEP_STACK: Final = 8000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Body:
+    """A function ready to run."""
+
+    name: str
+    program: Program | WhileCall
+    args: int
+    results: tuple[int | None, ...]
+    """For each result its place among the program's fetches, None where it is left out."""
+    is_complete: bool
+    """The fetches are the results, and no other."""
+
+
+class FunctionCalls:
+    """The functions of a graph's library, ready to run with a session's state, the values that it keeps and its engine."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        context: Callable[..., Any],
+        cache: ValueCache | None = None,
+        engagement: Engagement | None = None,
+        policy: Policy = NO_TIERS,
+    ) -> None:
+        self._graph = graph
+        self.library: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
+        """The functions of the graph, behind those that kernels add for themselves."""
+        self._context = context
+        self._cache = cache
+        self._engagement = engagement
+        self._policy = policy
+        self._bodies: dict[tuple[str, CallSite], _Body] = {}
+        self._made: dict[int, tuple[Function, _Body]] = {}
+        self._checked: set[str] = set()
+        self._lowered: dict[str, Function] = {}
+        self._lock = threading.RLock()
+
+    def find(self, reference: FuncRef) -> Function:
+        """A function of the library, its nodes checked, to look into; NotFoundError where there is none of that name."""
+        function = self._named(reference.name)
+        if function.name not in self._checked:
+            function.check(function.signature.attrs)
+            self._checked.add(function.name)
+        return function
+
+    def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
+        """The results of a library function on `args`; None for results that are left out."""
+        body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
+        return self._run(body, args)
+
+    def caller(self, reference: FuncRef, site: CallSite = PLAIN_CALL) -> Callable[[Sequence[Any]], list[Any]]:
+        """`call` of one function, which is looked up when it is first called."""
+        body: _Body | None = None
+
+        def run(args: Sequence[Any]) -> list[Any]:
+            nonlocal body
+            if body is None:
+                body = self._library_body(reference, site)
+            return self._run(body, args)
+
+        return run
+
+    def loop(
+        self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
+    ) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """`plain`, a loop over calls of two functions; what nobody reads is left out where a run has no hook to see it."""
+        if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._engagement is not None:
+            return plain
+        made: list[tuple[WhileCall, _Body] | None] = []
+
+        def run(values: Sequence[Any]) -> Sequence[Any]:
+            if current().hook is not None:
+                return plain(values)
+            if not made:
+                loop = self._while_call(condition, body, site, unused)
+                made.append(None if loop is None else (loop, _Body(body.name, loop, len(values), (), True)))
+            if made[0] is None or not made[0][0].takes(values):
+                return plain(values)
+            return self._run(made[0][1], values)
+
+        return run
+
+    def _while_call(self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...]) -> WhileCall | None:
+        functions = [_with_attrs(self._implementation(reference), reference) for reference in (condition, body)]
+        for function in functions:
+            function.check()
+        plans = while_plans(functions[0], functions[1], site, unused)
+        if plans is None:
+            return None
+        programs = [Program(plan, self._context, self.library, policy=self._policy) for plan in (plans.condition, plans.body)]
+        return WhileCall(plans, programs[0], programs[1])
+
+    def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
+        """The results of a function that is not in the library, but was made by a kernel."""
+        with self._lock:
+            found = self._made.get(id(function))
+            if found is None:
+                found = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
+        return self._run(found[1], args)
+
+    def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
+        function = self._implementation(reference)
+        key = reference.name
+        if function.signature.attrs:
+            key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
+        with self._lock:
+            if (key, site) not in self._bodies:
+                if key not in self._lowered:
+                    self._lowered[key] = lowered_function(_with_attrs(function, reference))
+                self._bodies[key, site] = self._compiled(self._lowered[key], site)
+            return self._bodies[key, site]
+
+    def _implementation(self, reference: FuncRef) -> Function:
+        return self._named(implementation(self.library, reference.name))
+
+    def _named(self, name: str) -> Function:
+        found = self.library.get(name)
+        return self._graph.function(name) if found is None else found
+
+    def _compiled(self, function: Function, site: CallSite) -> _Body:
+        function.check()
+        plan = function_plan(function, site)
+        if self._cache is not None:
+            plan = with_cached_trees(plan, function.body)
+        groups = None
+        if self._engagement is not None:
+            plan = self._engagement.divided(plan, function.body)
+            groups = functools.partial(self._engagement.group, function.body)
+        program = Program(plan, self._context, self.library, self._cache, groups, self._policy)
+        places = iter(range(len(function.results)))
+        results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
+        return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))
+
+    def _run(self, body: _Body, args: Sequence[Any]) -> list[Any]:
+        if len(args) != body.args:
+            raise InvalidArgumentError(f"function '{body.name}' takes {body.args} arguments, not {len(args)}")
+        run = current()
+        if run.depth >= _MAX_DEPTH:
+            raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({run.depth} calls deep)")
+        run.depth += 1
+        try:
+            if run.depth == _DEEP:
+                with _deep_stack:
+                    found = body.program.run(args, run)
+            else:
+                found = body.program.run(args, run)
+        finally:
+            run.depth -= 1
+        return found if body.is_complete else [None if place is None else found[place] for place in body.results]
+
+
+def _with_attrs(function: Function, reference: FuncRef) -> Function:
+    return instantiate(function, reference.attrs) if function.signature.attrs else function
+
+
+class _DeepStack:
+    """Room for functions that call each other many levels deep: every level takes about ten Python frames.
+
+    The interpreter has one limit for all threads, so the last thread to leave sets it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entered = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._entered += 1
+            if self._entered == 1:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _DEEP_STACK))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= 1
+            if not self._entered:
+                sys.setrecursionlimit(self._before)
+
+
+_deep_stack = _DeepStack()
+
+
+def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
+    """The plan of a function body: arguments are feeds, results fetches; what has effects runs too."""
+    return compile_plan(function.body, function_targets(function, site), [arg.output() for arg in function.args])

@@ -1,0 +1,53 @@
+"""What follows from the shapes that tensors will have: by inference, and where that does not know it, by computing them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...engines.protocol import Foretold
+from ...inference.inference import infer
+from ...support.keyed_cache import KeyedCache
+from ..steps.variable_groups import variable_of
+
+_MOST_KEPT: Final = 64
+"""Of how many shapes of inputs the results are kept."""
+
+
+class ForetoldCall:
+    """A step as a function of references, handles and other values; `in_numpy` runs its body."""
+
+    def __init__(self, step: Foretold, in_numpy: Callable[..., Sequence[Any]]) -> None:
+        self.cluster = step.cluster
+        self.known = step.known
+        self.in_numpy = in_numpy
+        self.found: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
+
+    def __call__(self, *values: Any) -> Any:
+        """The value."""
+        arrays = [self._array(slot, value) for slot, value in enumerate(values)]
+        if any(array is None for array in arrays):
+            return self.in_numpy(*values)[0]
+        key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
+        try:
+            found = self.found[key]
+        except KeyError:
+            self.found[key] = found = self._inferred(arrays)
+        return self.in_numpy(*values)[0] if found is None else found
+
+    def _array(self, slot: int, value: Any) -> Any:
+        """A value; what a variable holds where it is one, None before its first write."""
+        if slot not in self.cluster.body.variables:
+            return np.asarray(value)
+        variable = variable_of(value)
+        return None if variable is None else variable.kept
+
+    def _inferred(self, arrays: Sequence[Any]) -> Any:
+        """What inference knows of the result; None where that is not all."""
+        cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
+        graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
+        value = infer(graph).spec(output).value
+        return None if value is None or value.dtype == object else value

@@ -1,0 +1,201 @@
+"""What draws random numbers, put into the graph as TensorFlow puts it there before it runs it.
+
+The nodes of a function stand in the place of each of its calls, so that each call has random streams of its own. A While with
+`_lower_using_switch_merge` becomes a V1 loop around the nodes of its condition and its body, whose iterations overlap: which
+of them draws first is then for the executor to say. What draws nothing stays as it is, as does what calls functions that hold
+V1 control flow of their own.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from ...control_flow.conditions import LOOP_OPS, SWITCH
+from ...functions.call_kinds import CALL_KINDS, INLINED
+from ...functions.call_sites import call_site
+from ...functions.instantiation import instantiate
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.traversal import topological_order
+from ...ordering.effects import DRAW, accesses
+from ...planning.needed import needed_nodes
+from ...types.dtypes import resource
+from ...types.tensors import FuncRef
+
+_PARALLEL_ITERATIONS: Final = 10
+_MOST_NODES: Final = 1 << 16
+"""So many nodes more, and calls stay calls: functions that call each other twice have no end of nodes."""
+
+
+def lowered(graph: Graph) -> Graph:
+    """A copy of the graph with what draws random numbers put into it; the graph itself where nothing does."""
+    if not any(_is_lowered(graph, node) for node in graph):
+        return graph
+    lowering = _Lowering(graph.copy())
+    lowering.run()
+    return lowering.graph
+
+
+def lowered_function(function: Function) -> Function:
+    """The same of the body of a function."""
+    if not any(_is_lowered(function.body, node) for node in function.body):
+        return function
+    made = instantiate(function, {})
+    made.body.functions = function.body.functions
+    named = [node.name for node in made.control_results]
+    ends = [_end(made.body, value) for value in made.results]
+    _Lowering(made.body).run()
+    results, controls = [end.output() for end in ends], [made.body.node(name) for name in named]
+    return dataclasses.replace(made, results=results, control_results=controls)
+
+
+def _end(body: Graph, value: Output) -> Node:
+    """A node that hands on a result, whoever gives it."""
+    return body.add_node(body.unique_name(f"{value.node.name}/result"), "Identity", [value], (), {"T": value.dtype})
+
+
+def _is_lowered(graph: Graph, node: Node) -> bool:
+    """True for a loop or a call that TensorFlow puts into the graph and that draws."""
+    kind = CALL_KINDS.get(node.op)
+    if kind is None or not (kind.is_inlined or (kind.is_loop and call_site(node).is_lowered)):
+        return False
+    if not any(access.kind == DRAW for access in accesses(graph, [node])):
+        return False
+    functions = [_function(graph, reference) for reference in kind.references(node)]
+    return all(function is not None and _is_put_into_graphs(function) for function in functions)
+
+
+def _is_put_into_graphs(function: Function) -> bool:
+    """True of a function that has what its nodes lead to, and no V1 control flow, whose frames have names."""
+    has_ends = bool(function.results or function.control_results)
+    return has_ends and not any(inner.op in LOOP_OPS for inner in function.body)
+
+
+def _function(graph: Graph, reference: object) -> Function | None:
+    """The function that an attribute names, its types filled in."""
+    found = graph.functions.get(reference.name) if isinstance(reference, FuncRef) else None
+    if found is None or not isinstance(reference, FuncRef):
+        return None
+    return instantiate(found, reference.attrs) if found.signature.attrs else found
+
+
+class _Lowering:
+    """A graph on the way."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.pending = collections.deque(graph)
+        self.most = len(graph) + _MOST_NODES
+
+    def run(self) -> None:
+        while self.pending and len(self.graph) < self.most:
+            node = self.pending.popleft()
+            if _is_lowered(self.graph, node):
+                if node.op in INLINED:
+                    self.lower_call(node)
+                else:
+                    self.lower_while(node)
+
+    def lower_call(self, call: Node) -> None:
+        """The nodes of a function in the place of its call."""
+        function = _function(self.graph, call.attr("f"))
+        assert function is not None
+        pivots = [*map(self.living, call.inputs), *call.control_inputs]
+        results, controls = self.body(call, function, call.inputs, pivots, "")
+        self.replace(call, results, controls)
+
+    def living(self, value: Output) -> Node:
+        """A node that is alive when a value is: a Switch is so whichever way it goes."""
+        if value.node.op not in SWITCH:
+            return value.node
+        return self.add(value.node, "taken", "Identity", [value], {"T": value.dtype})
+
+    def lower_while(self, loop: Node) -> None:
+        """A V1 loop in the place of a While. A resource stays what it is in all iterations."""
+        cond, body = (_function(self.graph, loop.attr(name)) for name in ("cond", "body"))
+        assert cond is not None and body is not None
+        enters = [self.enter(loop, value) for value in loop.inputs]
+        merges = [None if value.dtype is resource else self.merge(loop, value) for value in enters]
+        first = next(merge.node for merge in merges if merge is not None)
+        values = [merge if merge is not None else enter for merge, enter in zip(merges, enters)]
+        (decided,), _ = self.body(loop, cond, values, [first], "cond")
+        predicate = self.add(loop, "LoopCond", "LoopCond", [decided], {}).output()
+        switches = [None if merge is None else self.switch(loop, merge, predicate) for merge in merges]
+        taken = next(switch for switch in switches if switch is not None)
+        pivot = self.add(loop, "loop_body_control", "Identity", [taken.output(1)], {"T": taken.output_dtypes[1]})
+        going = [enter if switch is None else switch.output(1) for switch, enter in zip(switches, enters)]
+        results, controls = self.body(loop, body, going, [pivot], "body")
+        outputs = list(loop.inputs)
+        for i, (merge, switch) in enumerate(zip(merges, switches)):
+            if merge is not None and switch is not None:
+                dtype = {"T": merge.dtype}
+                again = self.add(loop, "next_iteration", "NextIteration", [results[i]], dtype, [pivot, *controls])
+                self.graph.set_inputs(merge.node, [enters[i], again.output()])
+                outputs[i] = self.add(loop, "exit", "Exit", [switch.output(0)], dtype).output()
+        self.replace(loop, outputs, [])
+
+    def enter(self, loop: Node, value: Output) -> Output:
+        attrs = {
+            "T": value.dtype,
+            "frame_name": loop.name.encode(),
+            "is_constant": value.dtype is resource,
+            "parallel_iterations": loop.attr("parallel_iterations", _PARALLEL_ITERATIONS),
+        }
+        return self.add(loop, "enter", "Enter", [value], attrs, loop.control_inputs).output()
+
+    def merge(self, loop: Node, value: Output) -> Output:
+        return self.add(loop, "merge", "Merge", [value, value], {"T": value.dtype, "N": 2}).output()
+
+    def switch(self, loop: Node, value: Output, predicate: Output) -> Node:
+        return self.add(loop, "switch", "Switch", [value, predicate], {"T": value.dtype})
+
+    def body(
+        self, call: Node, function: Function, args: Sequence[Output], pivots: Sequence[Node], scope: str
+    ) -> tuple[list[Output], list[Node]]:
+        """Copies of a function's nodes: its results, and what must have run. What waits for nothing waits for `pivots`."""
+        given = dict(zip((arg.output() for arg in function.args), args))
+        needed = needed_nodes([*function.results, *function.control_results], list(given))
+        made: dict[Node, Node] = {}
+
+        def copies(node: Node) -> Sequence[Node]:
+            return pivots if node.is_argument else [made[node]]
+
+        def value_of(value: Output) -> Output:
+            return given[value] if value in given else made[value.node].output(value.index)
+
+        for node in topological_order([n for n in function.body if n in needed and n not in function.args]):
+            controls = [source for control in node.control_inputs for source in copies(control)]
+            waits = controls or ([] if node.inputs else pivots)
+            attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
+            made[node] = self.add(call, f"{scope}/{node.name}".strip("/"), node.op, map(value_of, node.inputs), attrs, waits)
+        ran = [source for node in function.control_results for source in copies(node)]
+        return [value_of(value) for value in function.results], ran
+
+    def replace(self, call: Node, outputs: Sequence[Output], controls: Sequence[Node]) -> None:
+        """Let users of a call take `outputs`; its name goes to what waits for all of them and for `controls`."""
+        for i, output in enumerate(outputs):
+            self.graph.replace_all_uses(call.output(i), output)
+        waiting = {user: user.control_inputs for user in call.uses}
+        for user, before in waiting.items():
+            self.graph.set_inputs(user, user.inputs, [control for control in before if control is not call])
+        self.graph.remove_node(call)
+        op, attrs = ("IdentityN", {"T": [output.dtype for output in outputs]}) if outputs else ("NoOp", {})
+        joined = self.graph.add_node(call.name, op, outputs, controls, attrs, call.device)
+        for user, before in waiting.items():
+            self.graph.set_inputs(user, user.inputs, [joined if control is call else control for control in before])
+
+    def add(
+        self,
+        call: Node,
+        name: str,
+        op: str,
+        inputs: Iterable[Output],
+        attrs: Mapping[str, Any],
+        controls: Iterable[Node] = (),
+    ) -> Node:
+        name = self.graph.unique_name(f"{call.name}/{name}")
+        node = self.graph.add_node(name, op, inputs, dict.fromkeys(controls), dict(attrs), call.device)
+        self.pending.append(node)
+        return node

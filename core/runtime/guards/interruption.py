@@ -1,0 +1,118 @@
+"""Ends a kernel that holds the interpreter: at its deadline Python raises an error in its thread, between two instructions."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from ...parallel.blas_threads import OWN_THREADS
+from .process_limits import is_importing
+
+_AGAIN: Final = 0.1
+"""Seconds after which an interruption is repeated: what runs in between, as while an object dies, may have swallowed it."""
+_IDLE: Final = 1.0
+"""Seconds after which the thread looks whether it is needed: it ends where there is no call."""
+
+
+class Interruption(BaseException):
+    """The deadline of a call is over; no handler in a kernel takes it for an error of its own."""
+
+
+class _Call:
+    """A kernel at work in a thread, as long as its frame is among those of the thread."""
+
+    def __init__(self, deadline: float, frame: types.FrameType) -> None:
+        self.thread = threading.get_ident()
+        self.deadline = deadline
+        self.frame: types.FrameType | None = frame
+
+    def interrupt(self) -> bool:
+        """Let Python raise Interruption in the thread if the call is still at work; whether it is.
+
+        Whoever calls this has the interpreter to itself: the thread raises it before it does anything else.
+        """
+        innermost = sys._current_frames().get(self.thread)
+        if self.frame is None or self.frame not in _frames(innermost):
+            return False
+        if not is_importing(innermost):
+            error = ctypes.py_object(Interruption)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), error)
+        return True
+
+
+def _frames(frame: types.FrameType | None) -> Iterator[types.FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+class _Watchdog:
+    """A thread that interrupts calls at their deadlines. It starts with a call, and ends when there is none a second later.
+
+    What runs in the threads of calls, which may be interrupted there too, takes the lock itself: no Python code lies between
+    the lock and the block that gives it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._calls: list[_Call] = []
+        self._wakes_at: float | None = None
+
+    def begin(self, call: _Call) -> None:
+        """Watch a call from here on."""
+        with self._lock:
+            self._calls.append(call)
+            if self._wakes_at is None:
+                self._wakes_at = call.deadline
+                threading.Thread(target=self._serve, name=f"{OWN_THREADS}deadlines", daemon=True).start()
+            elif call.deadline < self._wakes_at:
+                self._wakes_at = call.deadline
+                self._changed.notify()
+
+    def end(self, call: _Call) -> None:
+        """Forget a call."""
+        with self._lock:
+            call.frame = None
+            self._calls.remove(call)
+
+    def _serve(self) -> None:
+        with self._lock:
+            while True:
+                now = time.monotonic()
+                late = [call for call in self._calls if call.deadline <= now]
+                for call in late:
+                    call.deadline = now + _AGAIN if call.interrupt() else math.inf
+                self._wakes_at = min((call.deadline for call in self._calls), default=math.inf)
+                if not self._changed.wait(min(max(self._wakes_at - now, 0), _IDLE)) and not self._calls:
+                    self._wakes_at = None
+                    return
+
+
+_watchdog = _Watchdog()
+
+
+def _renew() -> None:
+    global _watchdog
+    _watchdog = _Watchdog()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)  # which has no thread but the one that forked
+
+
+def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """What the call gives; Interruption, wherever it is, once `time.monotonic()` is past the deadline."""
+    watched = _Call(deadline, sys._getframe())
+    try:
+        _watchdog.begin(watched)
+        return call(*inputs)
+    finally:
+        _watchdog.end(watched)

@@ -1,0 +1,93 @@
+"""Kernels in a process of their own: what cannot be interrupted, as a decomposition inside LAPACK, can be ended there.
+
+The process gets a node's attributes and the values of its inputs through a pipe, and gives back what the kernel returned or
+raised; both ends are this module. A kernel that is worth it takes seconds, so that a start of some tenths is little.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...graph.graph import Graph, Node
+from ...inference import binding
+from ...parallel.blas_threads import one_thread
+from ...support.errors import DeadlineExceededError, ResourceExhaustedError
+from ...types.dtypes import resource, string, variant
+
+_OF_OTHER_KINDS: Final = (resource, string, variant)
+
+
+def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
+    """True for tfg's own kernels that make arrays of numbers of nothing but arrays of numbers."""
+    if not sys.executable:
+        return False
+    if not all(isinstance(value, np.ndarray) and value.dtype != object for value in inputs):
+        return False
+    if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
+        return False
+    kernel = binding.select_kernel(node)
+    return kernel.is_own and not kernel.is_stateful
+
+
+def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float, allowed: float) -> Any:
+    """What the node's kernel returns or raises; DeadlineExceededError after `seconds`, of `allowed` for the whole run.
+
+    The process is ended then, as it is where this one is interrupted.
+    """
+    order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
+    import subprocess  # which the run of a graph without a time limit need not wait for
+
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            found, _ = process.communicate(order, timeout=max(seconds, 0))
+        except subprocess.TimeoutExpired:
+            raise DeadlineExceededError(f"the run took more than the {allowed:g} seconds allowed") from None
+        finally:
+            process.kill()
+    if process.returncode or not found:
+        raise ResourceExhaustedError(f"the process that computed it was ended from outside ({process.returncode})")
+    result = pickle.loads(found)
+    if isinstance(result, Exception):
+        raise result
+    return tuple(map(_unpacked, result)) if isinstance(result, list) else _unpacked(result)
+
+
+def answer() -> None:
+    """Run the kernel that standard input says, and write what it returned or raised to standard output."""
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)  # what a library prints is no answer
+        name, op, attrs, inputs = pickle.load(sys.stdin.buffer)
+        pickle.dump(_answered(name, op, attrs, list(map(_unpacked, inputs))), output, protocol=5)
+
+
+def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.ndarray[Any, Any]]) -> Any:
+    node = Graph().add_node(name, op, (), (), attrs)
+    try:
+        call = binding.bind_kernel(node, binding.select_kernel(node), None)
+        with one_thread, np.errstate(all="ignore"):
+            result = call(*inputs)
+    except Exception as error:
+        return error
+    return list(map(_packed, result)) if isinstance(result, tuple) else _packed(result)
+
+
+def _packed(value: Any) -> Any:
+    """An array without the repetitions that its strides only claim, and its shape."""
+    array = np.asarray(value)
+    if 0 not in array.strides or not array.size:
+        return array, array.shape
+    return np.ascontiguousarray(array[tuple(slice(None if step else 1) for step in array.strides)]), array.shape
+
+
+def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
+    array, shape = packed
+    return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)

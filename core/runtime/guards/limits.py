@@ -1,0 +1,199 @@
+"""Bounds on a run: how long it may take and how much memory its tensors may hold. A hook, so that other runs pay nothing."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...inference.error_context import faults_of
+from ...inference.node_calls import call_flops_function, call_shape_function, spec_of
+from ...registry.op_facts import has_fact
+from ...registry.registry import Cost, flops_function, kernels, shape_function
+from ...support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from ...types.shapes import TensorSpec
+from ..state.run_context import Hook, Run
+from .isolation import can_be_apart, run_apart
+
+_SMALL: Final = 1024
+"""Bytes up to which a tensor is not counted."""
+_FEW: Final = 10_000
+"""Elements from which on the time that a kernel takes is estimated, and sizes from which on outputs have as many."""
+_SIZES: Final = 8
+"""Integers that may be sizes: more are data."""
+_SLOW_FLOPS_A_SECOND: Final = 2e9
+_SLOW_FUNCTION: Final = 400
+_SLOW_ELEMENT: Final = 200
+"""What one core of a slow computer does, and how much of it a zeta function takes, or an element among others to be sorted."""
+_ELEMENTS_A_SECOND: Final = 2e10
+_FLOPS_A_SECOND: Final = 1e13
+"""What a processor of many cores does at best."""
+
+
+class Limits:
+    """The bounds of a session: `timeout` seconds for each run, `max_memory` bytes for the tensors of all of them together."""
+
+    def __init__(self, timeout: float | None, max_memory: int | None) -> None:
+        if any(bound is not None and math.isnan(bound) for bound in (timeout, max_memory)):
+            raise InvalidArgumentError("a limit must be a number")
+        self.timeout = timeout
+        self.max_memory = max_memory
+        self._held = 0
+        self._references: dict[int, weakref.ref[Any]] = {}
+        self._lock = threading.RLock()
+
+    def begin(self, run: Run) -> None:
+        """Begin to count a run's time and check every kernel that it calls, around the hook that it has."""
+        if self.timeout is not None:
+            run.start_clock(self.timeout)
+        if self.max_memory is not None:
+            run.reserve = self._reserve
+        run.hook = functools.partial(self._checked, run, run.hook)
+
+    def _checked(self, run: Run, inner: Hook | None, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        with faults_of(node, "limit"):
+            run.check_time()
+            is_long = run.deadline < math.inf and takes_long(node, inputs, run.deadline - time.monotonic())
+            if self.max_memory is not None:
+                self._reserve(sum(_output_bytes(node, inputs)))
+        if inner is not None:
+            result = inner(node, call, inputs)
+        elif is_long and can_be_apart(node, inputs):
+            result = run_apart(node, inputs, run.deadline - time.monotonic(), run.timeout)
+        elif run.deadline < math.inf and can_be_interrupted(node):
+            result = _interrupted_in_time(run, node, call, inputs)
+        else:
+            result = call(*inputs)
+        if self.max_memory is not None:
+            for value in result if isinstance(result, tuple) else (result,):
+                self._count(value)
+            with faults_of(node, "limit"):
+                self._reserve(0)
+        return result
+
+    def check_constant(self, node: Node) -> None:
+        """Refuse a constant that is too large, before it is decoded."""
+        if self.max_memory is not None and node.is_constant:
+            tensor = node.attrs["value"]
+            with faults_of(node, "limit"):
+                self._reserve(tensor.size * tensor.dtype.numpy.itemsize)
+
+    def _reserve(self, size: int) -> None:
+        """ResourceExhaustedError where the tensors that are there take too much together with `size` bytes more."""
+        assert self.max_memory is not None
+        if self._held + size > self.max_memory:
+            raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, of {self.max_memory:,} allowed")
+
+    def _count(self, value: Any) -> None:
+        """Count the array whose memory a value lies in until it is freed, with the strings in it."""
+        while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+            value = value.base
+        if type(value) is not np.ndarray or value.base is not None:
+            return
+        size = value.nbytes + (_content_bytes(value) if value.dtype == object else 0)
+        if size <= _SMALL:
+            return
+        key = id(value)
+
+        def forget(_: Any) -> None:
+            with self._lock:
+                del self._references[key]
+                self._held -= size
+
+        with self._lock:
+            if key not in self._references:
+                self._references[key] = weakref.ref(value, forget)
+                self._held += size
+
+
+def can_be_interrupted(node: Node) -> bool:
+    """True for tfg's own kernels that leave nothing half done: they change no state and call no functions that do."""
+    definition = node.op_def
+    if definition is None or definition.is_stateful or any(arg.is_ref for arg in definition.inputs):
+        return False
+    return all(kernel.is_own for kernel in kernels(node.op))
+
+
+def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    from .interruption import Interruption, call_until
+
+    try:
+        return call_until(run.deadline, call, inputs)
+    except Interruption as interruption:
+        with faults_of(node, "limit"):
+            raise run.overdue() from interruption
+
+
+def _content_bytes(strings: np.ndarray[Any, Any]) -> int:
+    """The bytes of the strings in an array, each counted once."""
+    items = strings.ravel().tolist()
+    distinct = dict(zip(map(id, items), items))
+    return sum(len(item) for item in distinct.values() if isinstance(item, bytes))
+
+
+def takes_long(node: Node, inputs: Sequence[Any], seconds: float) -> bool:
+    """True for a kernel that a slow computer may not end in time, as far as its inputs and its FLOPs tell.
+
+    DeadlineExceededError for one that no computer ends in time.
+    """
+    elements = sum(value.size for value in inputs if isinstance(value, np.ndarray))
+    if elements < _FEW and not any(map(_is_large_number, inputs)):
+        return False
+    cost = _cost_of(node, [spec_of(value) for value in inputs])
+    if not isinstance(cost.flops, int) or not isinstance(cost.transcendentals, int):
+        return False
+    flops = cost.flops + cost.transcendentals
+    if max(elements / _ELEMENTS_A_SECOND, flops / _FLOPS_A_SECOND) > seconds:
+        raise DeadlineExceededError(f"it takes {max(elements, flops):,} operations, too many for {seconds:.3g} seconds")
+    slow = cost.flops + cost.transcendentals * _SLOW_FUNCTION
+    if flops and not has_fact(node.op, "elementwise"):
+        slow += elements * _SLOW_ELEMENT
+    return slow > seconds * _SLOW_FLOPS_A_SECOND
+
+
+def _is_large_number(value: Any) -> bool:
+    """True for a few integers that may say how large an output is."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iu" and 0 < value.size <= _SIZES and value.max() > _FEW
+
+
+def flops_of(node: Node, inputs: Sequence[TensorSpec]) -> int:
+    """The FLOPs of a node, transcendental functions among them; 0 where its op does not tell."""
+    cost = _cost_of(node, inputs)
+    total = cost.flops + cost.transcendentals
+    return total if isinstance(total, int) else 0
+
+
+def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
+    function, shapes = flops_function(node.op), shape_function(node.op)
+    if function is None or shapes is None:
+        return Cost()
+    try:
+        found = call_shape_function(node, shapes, inputs)
+        specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(found, node.output_dtypes)]
+        return call_flops_function(node, function, inputs, specs)
+    except TfgError:
+        return Cost()  # The kernel says what is wrong with its inputs.
+
+
+def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
+    """The sizes of a node's outputs as its shape function foretells them; nothing where it does not."""
+    function = shape_function(node.op)
+    if function is None or not node.inputs:
+        return ()
+    try:
+        found = call_shape_function(node, function, [spec_of(value) for value in inputs])
+    except TfgError:
+        return ()  # The kernel says what is wrong with its inputs.
+    sizes = []
+    for item, dtype in zip(found, node.output_dtypes):
+        shape = item.shape if isinstance(item, TensorSpec) else item
+        if shape.is_known:
+            sizes.append(math.prod(shape.known()) * dtype.numpy.itemsize)
+    return sizes

@@ -1,0 +1,46 @@
+"""Stopping a run at the first value that is no finite number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...support.errors import InvalidArgumentError
+from ...support.words import counted
+
+
+def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """A hook: run a node, InvalidArgumentError where it makes a NaN or an infinity; the hint says what it was given.
+
+    Nodes inside loops and functions run before what calls them ends, so that the innermost is named.
+    """
+    result = call(*inputs)
+    for index, value in enumerate(result if isinstance(result, tuple) else (result,)):
+        found = _faults(value)
+        if found:
+            given = "; ".join(_described(str(source), item) for source, item in zip(node.inputs, inputs))
+            message = f"output {index} has {found}"
+            raise InvalidArgumentError(message, node=node.name, op=node.op, hint=f"it was given {given}" if given else None)
+    return result
+
+
+def _faults(value: Any) -> str:
+    """How many elements are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are."""
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV" or np.isfinite(value).all():
+        return ""
+    nans = int(np.isnan(value).sum())
+    infinities = int(value.size - np.isfinite(value).sum()) - nans
+    counts = [f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "Inf")) if count]
+    return f"{' and '.join(counts)} of {counted(value.size, 'element')}"
+
+
+def _described(name: str, value: Any) -> str:
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "biufcV":
+        return name
+    shape = f"({','.join(map(str, value.shape))})"
+    if value.dtype.kind == "c" or not value.size:
+        return f"{name} {shape}: {_faults(value) or 'finite'}"
+    return f"{name} {shape}: {_faults(value) or f'from {value.min():g} to {value.max():g}'}"

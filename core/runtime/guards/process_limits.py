@@ -1,0 +1,146 @@
+"""Bounds on the whole process, for a command that runs a stranger's graph: its time, and the memory that it takes more."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import os
+import signal
+import subprocess
+import threading
+import time
+import types
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ...support.errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
+
+NEEDED_MEMORY: Final = 24 << 20
+"""The bytes that tfg itself takes for a small graph, once everything is loaded that it may need."""
+_GRACE: Final = 0.4
+"""Seconds after which a computation that goes on in spite of interruptions is ended with its process."""
+_STUCK: Final = 0.48
+"""Seconds after which this is done from outside Python, which reads Python's frames: they had better stand still then."""
+_AGAIN: Final = 0.2
+"""Seconds after which an interruption is repeated, since what came of the last one was caught by something else."""
+_LIBRARIES: Final = ("ml_dtypes", "scipy.fft", "scipy.linalg", "scipy.sparse", "scipy.special")
+_NO_MEMORY: Final = ("annot allocate memory", "failed to map segment", "can't start new thread")
+"""What other errors say where memory is short: of libraries and of threads."""
+
+
+class TimeLimit:
+    """DeadlineExceededError in the block once `seconds` have passed, wherever it is then.
+
+    Python raises it between two of its instructions, once what is being imported is there. A computation that gives it no
+    chance to is ended a little later together with the process, which says so in an `error:` line and exits with 1.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self._end = 0.0
+        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._handler: Any = signal.SIG_DFL
+        self._is_over = False
+
+    def __enter__(self) -> TimeLimit:
+        if self.seconds is not None:
+            if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+                raise UnimplementedError("a time limit needs the timer signals of a Unix system")
+            self._end = time.monotonic() + self.seconds
+            self._watch(self.seconds + _STUCK)
+            self._handler = signal.signal(signal.SIGALRM, self._expire)
+            signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if self.seconds is not None:
+            lift_time_limit()
+            signal.signal(signal.SIGALRM, self._handler)
+        if self._watchdog is not None and self._watchdog.stdin is not None:
+            self._watchdog.stdin.close()
+            self._watchdog.wait()
+        if self._is_over and isinstance(error, Exception) and not isinstance(error, TfgError):
+            raise DeadlineExceededError(self._message) from error  # what the interruption came out as, as of a class half made
+
+    def _watch(self, seconds: float) -> None:
+        """End this process then, by a thread that needs nothing of Python; a shell at the other end of a pipe says why."""
+        script = 'read -r line && printf "error: %s\\n" "$1" >&2'
+        command = ["/bin/sh", "-c", script, "tfg", self._message]
+        self._watchdog = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        assert self._watchdog.stdin is not None
+        faulthandler.dump_traceback_later(seconds, exit=True, file=self._watchdog.stdin)
+
+    @property
+    def _message(self) -> str:
+        return f"the run took more than the {self.seconds:g} seconds allowed"
+
+    def _expire(self, number: int, frame: types.FrameType | None) -> None:
+        self._is_over = True
+        if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
+            os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell says it once, whoever asks it to
+            os._exit(1)
+        if not is_importing(frame):
+            raise DeadlineExceededError(self._message)
+
+
+def is_importing(frame: types.FrameType | None) -> bool:
+    """True inside an import: libraries that are left half made print what stopped them, and stay so for the process."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
+
+
+def lift_time_limit() -> None:
+    """From here on no TimeLimit ends anything: what was computed in time is written whole."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    faulthandler.cancel_dump_traceback_later()
+
+
+@contextlib.contextmanager
+def limit_memory(count: int) -> Iterator[None]:
+    """Let this process take at most `count` bytes more than it has in the block; more is ResourceExhaustedError.
+
+    What graphs may need is loaded before, so that it does not count.
+    """
+    try:
+        import resource
+    except ImportError:
+        raise UnimplementedError("a memory limit needs a Unix system") from None
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    load_libraries()
+    limit = _taken(resource.getpagesize()) + count
+    bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(limit, *bounds, limit), before[1]))
+    try:
+        yield
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        if not isinstance(error, MemoryError) and not any(text in str(error) for text in _NO_MEMORY):
+            raise
+        raise ResourceExhaustedError(f"out of memory: {count:,} bytes are allowed") from error
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def load_libraries() -> None:
+    """Import the libraries that kernels use, and let the linear algebra ones take the buffers that they keep."""
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+    import numpy as np
+    import scipy.linalg
+
+    from ...parallel.blas_threads import one_thread
+    from ...parallel.gemm import matmul
+
+    square: Any = np.eye(512, dtype=np.float32)
+    with one_thread:
+        matmul(square, square)
+        scipy.linalg.svd(square[:8, :8])
+
+
+def _taken(page: int) -> int:
+    """The bytes of address space that this process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * page

@@ -1,0 +1,250 @@
+"""Groups of steps at work: what the shapes of their values allow, found out once for each combination of shapes.
+
+Small values, and what does not fit, go through the steps' own kernels, which also tell what is wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...inference.binding import bind_attrs, select_kernel
+from ...numerics.row_producer import BLOCK_ELEMENTS, Feeding
+from ...planning.plan import Step
+from ...registry.registry import affine_function, blockwise_way
+from ...support.errors import TfgError
+from ...support.keyed_cache import KeyedCache
+from ..steps.instructions import Call
+from .fused_layouts import Group, Layout, layout_of, shapes_of, stand_in
+from .pad_fusion import Framed
+from .step_fusion import Fused
+
+_WORTH_TILING: Final = 1 << 18
+"""Elements of a result from which on tiles save more memory traffic than Python takes to deal them out."""
+_WORTH_FINISHING: Final = 1 << 12
+"""Elements of a convolution's result, or of a normalization's, from which on finishing blocks in a cache takes less time."""
+_MOST_LAYOUTS: Final = 16
+"""Combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
+
+_Shapes = tuple[tuple[int, ...], ...]
+
+
+class FusedCall:
+    """A group of steps on its inputs. `run_body` runs the steps from one on, by their own kernels, on a list of slots.
+
+    `calls` are the bound kernels of the steps, `constants` the inputs that are the same in every run, by their slot; `lead`
+    makes what the first step takes first. A call that is forced works as a group on values of any size.
+    """
+
+    def __init__(
+        self,
+        step: Fused,
+        calls: Sequence[Call],
+        run_body: Callable[[int, list[Any]], None],
+        constants: Mapping[int, Any],
+        lead: FusedCall | None = None,
+        is_forced: bool = False,
+    ) -> None:
+        self.step = step
+        self.is_forced = is_forced
+        self.calls = calls
+        self.run_body = run_body
+        self.lead = lead
+        self.root = step.body[-1].outputs[0]
+        self.dtype = step.node.output_dtypes[0].numpy
+        self.layouts: KeyedCache[_Shapes, Layout | None] = KeyedCache(_MOST_LAYOUTS)
+        self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
+        self.row_layouts: KeyedCache[_Shapes, tuple[int, Layout] | None] = KeyedCache(_MOST_LAYOUTS)
+        self.make_rows = _row_function(step.body[0])
+        self.is_useful = self.is_fed = False
+        affine = [affine_function(inner.node.op) for inner in step.body]
+        self.normalizes = any(found is not None and found.has_factor for found in affine)
+        functions = [select_kernel(inner.node).function for inner in step.body]
+        on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
+        takes_out = [_takes(function, "out") for function in functions]
+        self.group = Group(step, on_tiles, takes_out, dict(constants), self.dtype)
+
+    def __call__(self, *inputs: Any) -> Any:
+        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
+        try:
+            result = self._produced(slots) if self.step.has_producer else self._tiled(slots)
+        except (TfgError, MemoryError):  # the body fails again, with the node that is at fault
+            result = None
+        if result is not None:
+            self.is_useful = True
+            return result
+        self._fill_first(slots)
+        self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
+        return slots[self.root]
+
+    def _fill_first(self, slots: list[Any]) -> None:
+        """Have the lead make what the first step takes, where nobody has yet."""
+        first = self.step.body[0].inputs[0]
+        if self.lead is not None and slots[first] is None:
+            slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
+
+    def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
+        """(what the first step takes first, or what tells its shape, by which keyword the lead makes it by rows)."""
+        feeding = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
+        if feeding is not None:
+            self.is_fed = True
+            return stand_in(feeding.shape, self.dtype), {"feeding": feeding}
+        self._fill_first(slots)
+        return slots[self.step.body[0].inputs[0]], {}
+
+    def by_rows(self, inputs: Sequence[Any]) -> Feeding | None:
+        """The result by rows; None of one that is small, or that cannot be made so.
+
+        Rows of elementwise steps are still to be multiplied by the factor of `rows_layout`.
+        """
+        if self.step.has_producer:
+            return self._produced_by_rows([*inputs, *[None] * (self.step.slots - len(inputs))])
+        found = self.rows_layout(inputs)
+        if found is None:
+            return None
+        like, layout = inputs[found[0]], found[1]
+        make = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
+        return None if make is None else Feeding(like.shape, self.dtype, make)
+
+    def _produced_by_rows(self, slots: list[Any]) -> Feeding | None:
+        shapes, layout = self._known_layout(slots)
+        produced = self.produced.get(shapes)
+        if produced is None or layout is None or self.make_rows is None:
+            return None
+        if math.prod(produced) <= BLOCK_ELEMENTS and not self.is_forced:
+            return None
+        finish = layout.chain.on_rows(produced, self._operands(layout, slots, stand_in(produced, self.dtype)))
+        first, keywords = self._first(slots)
+        if finish is None or (layout.factor is not None and "feeding" not in keywords):
+            return None
+        if layout.chain.instructions:
+            keywords["finish"] = finish
+        found: Feeding | None = self.make_rows(first, self._filters(layout, slots), summand=layout.summand, **keywords)
+        return found
+
+    def _filters(self, layout: Layout, slots: Sequence[Any]) -> Any:
+        return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
+
+    def rows_layout(self, inputs: Sequence[Any]) -> tuple[int, Layout] | None:
+        """(the number of an input of the result's shape, the layout by which rows are made)."""
+        shapes = tuple([value.shape for value in inputs])
+        try:
+            return self.row_layouts[shapes]
+        except KeyError:
+            known = shapes_of(self.step.body, shapes)
+        full = known[self.root]
+        layout = layout_of(self.group, known, full, leaves_factor=True) if full in shapes else None
+        self.row_layouts[shapes] = found = None if layout is None else (shapes.index(full), layout)
+        return found
+
+    def _tiled(self, slots: list[Any]) -> Any:
+        """The result of elementwise steps alone; None where tiles are no use."""
+        shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
+        layout = self._layout(shapes, None, slots)
+        if layout is None:
+            return None
+        result = np.empty(shapes_of(self.step.body, shapes)[self.root], self.dtype)
+        return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
+
+    def _produced(self, slots: list[Any]) -> Any:
+        """The result of a convolution and what follows it. Inputs of new shapes show what the result's shape will be."""
+        first = self.step.body[0]
+        shapes, layout = self._known_layout(slots)
+        if layout is not None:
+            return self._finished(layout, slots)
+        self._fill_first(slots)
+        slots[first.outputs[0]] = result = self.calls[0](*[slots[i] for i in first.inputs])
+        self.produced[shapes] = result.shape
+        return None
+
+    def _known_layout(self, slots: list[Any]) -> tuple[Any, Layout | None]:
+        """(the inputs' shapes, the layout), as far as an earlier run has shown what the producer makes of them."""
+        shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
+        layout = self.layouts.get(shapes)
+        if layout is None and (produced := self.produced.get(shapes)) is not None:
+            layout = self._layout(shapes, produced, slots)
+        return shapes, layout
+
+    def _finished(self, layout: Layout, slots: list[Any]) -> Any:
+        """The result of a convolution whose blocks are finished; None where an operand cannot be cut into tiles."""
+        finished: list[Any] = []
+
+        def finishing(result: Any) -> Any:
+            finish = layout.chain.on(result, self._operands(layout, slots, result))
+            if finish is not None:
+                finished.append(result)
+            return finish
+
+        filters, others = self._filters(layout, slots), [slots[i] for i in self.step.body[0].inputs[2:]]
+        first, keywords = self._first(slots)
+        if layout.factor is not None and "feeding" not in keywords:
+            return None
+        if layout.summand is not None:
+            keywords["summand"] = layout.summand
+        if not layout.chain.instructions:
+            return self.calls[0](first, filters, *others, **keywords)
+        result = self.calls[0](first, filters, *others, finishing=finishing, **keywords)
+        return result if finished else None
+
+    def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> Layout | None:
+        try:
+            return self.layouts[shapes]
+        except KeyError:
+            layout = self._lay_out(shapes, produced, slots)
+        self.layouts[shapes] = layout
+        return layout
+
+    def _operands(self, layout: Layout, slots: Sequence[Any], result: Any) -> list[Any]:
+        """The operands of the chain, of this run."""
+        values: dict[int, Any] = {**layout.fixed, -1: result}
+        for call, sources, places in layout.early:
+            found = call(*[values[i] if i in values else slots[i] for i in sources])
+            values.update(zip(places, found if len(places) > 1 else (found,)))
+        return [values[i] if i in values else slots[i] for i in layout.operands]
+
+    def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> Layout | None:
+        """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
+        known = shapes_of(self.step.body, shapes, produced)
+        full = known[self.root]
+        size = math.prod(full)
+        if not size or (produced is not None and tuple(produced) != tuple(full)):
+            return None
+        if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= _WORTH_FINISHING)):
+            return None
+        return layout_of(self.group, known, full, self._factor_of_lead(slots))
+
+    def _is_worth_tiling(self, size: int) -> bool:
+        """True of elementwise steps on so many elements that tiles take less time."""
+        return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
+
+    def _factor_of_lead(self, slots: list[Any]) -> Any:
+        """What the rows of the lead have yet to be multiplied by."""
+        if self.lead is None or self.lead.step.has_producer:
+            return None
+        found = self.lead.rows_layout(slots[: len(self.lead.step.inputs)])
+        return None if found is None else found[1].factor
+
+
+def _row_function(step: Step) -> Call | None:
+    """What makes the results of a step by rows."""
+    way = blockwise_way(step.node.op)
+    if way is None or way.by_rows is None:
+        return None
+    attrs = bind_attrs(step.node, way.by_rows.make)
+    return functools.partial(way.by_rows.make, **attrs | (step.frame.keywords if isinstance(step, Framed) else {}))
+
+
+def _on_tiles(call: Call, function: Call) -> Call:
+    """A step's call as made on tiles: what rounds few numbers otherwise than many takes them as a part of many."""
+    return functools.partial(call, is_part=True) if _takes(function, "is_part") else call
+
+
+def _takes(function: Call, name: str) -> bool:
+    """True where a function has a parameter of this name; NumPy's own take `out`."""
+    inner = inspect.unwrap(function)
+    return name == "out" if isinstance(inner, np.ufunc) else name in inspect.signature(inner).parameters

@@ -1,0 +1,296 @@
+"""How groups of steps run on values of certain shapes: what is of the result's shape goes tile by tile, the rest before.
+
+Of a convolution, what multiplies its channels by constants goes into its filters, and constants added to these are where its
+sums begin.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...inference.binding import bind_attrs
+from ...numerics.elementwise_tiles import Chain, Form, Operation, form_of
+from ...planning.plan import Step
+from ...registry.op_facts import has_fact
+from ...registry.registry import Affine, affine_function, blockwise_way
+from ...support.errors import InvalidArgumentError
+from ..steps.instructions import Call
+from .step_fusion import Fused
+
+_NO_SLOT: Final = -2
+_FACTORS: Final = 1e-12, 1e12
+"""By numbers between these filters are multiplied without a loss."""
+
+
+class _Early(NamedTuple):
+    """A value, or several, computed before the tiles: of the steps' smaller results, and of what affine ops do."""
+
+    call: Call
+    sources: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """How a group runs on values of certain shapes.
+
+    `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
+    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them. A lead's rows have
+    yet to be multiplied by its `factor`, which its producer has in the filters.
+    """
+
+    fixed: Mapping[int, Any]
+    early: tuple[_Early, ...]
+    operands: tuple[int, ...]
+    chain: Chain
+    filters: Any = None
+    summand: Any = None
+    factor: Any = None
+
+
+class Group(NamedTuple):
+    """Steps that work together: their `calls`, whether these take `out`, and what is the same in every run, by slot."""
+
+    step: Fused
+    calls: Sequence[Call]
+    takes_out: Sequence[bool]
+    constants: Mapping[int, Any]
+    dtype: np.dtype[Any]
+
+
+def layout_of(
+    group: Group,
+    shapes: Mapping[int, tuple[int, ...]],
+    full: tuple[int, ...],
+    factor: Any = None,
+    leaves_factor: bool = False,
+) -> Layout | None:
+    """The layout for values of these shapes, by slot, and a result of shape `full`; None where tiles cannot be cut of one.
+
+    What the producer takes has yet to be multiplied by `factor`, which goes into the filters. A layout that `leaves_factor`
+    leaves that to whoever takes its rows.
+    """
+    return _Draft(group, shapes, full).layout(factor, leaves_factor)
+
+
+@functools.lru_cache(1024)
+def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array that only tells shape and dtype."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def shapes_of(
+    body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
+) -> dict[int, tuple[int, ...]]:
+    """The shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
+    known = dict(enumerate(shapes))
+    for i, step in enumerate(body):
+        if i == 0 and produced is not None:
+            known[step.outputs[0]] = produced
+            continue
+        inputs = [known[slot] for slot in step.inputs]
+        is_affine = affine_function(step.node.op) is not None
+        known[step.outputs[0]] = inputs[0] if is_affine else _broadcast(inputs, step.node)
+    return known
+
+
+def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise InvalidArgumentError(str(error), node=node.name, op=node.op) from None
+
+
+class _Draft:
+    """Makes the layout of a group for certain shapes."""
+
+    def __init__(self, group: Group, shapes: Mapping[int, tuple[int, ...]], full: tuple[int, ...]) -> None:
+        self.group = group
+        self.shapes = dict(shapes)
+        self.full = full
+        self.next_slot = group.step.slots
+        self.block = group.step.body[0].outputs[0] if group.step.has_producer else _NO_SLOT
+        self.fixed: dict[int, Any] = dict(group.constants)
+        self.early: list[_Early] = []
+        self.operands: list[int] = []
+        self.forms: list[Form] = []
+        self.draft: list[tuple[Call, bool, tuple[int, ...], int]] = []
+        self.same: dict[int, int] = {}
+
+    def layout(self, factor: Any, leaves_factor: bool) -> Layout | None:
+        """As `layout_of` gives it."""
+        for i, step in enumerate(self.group.step.body):
+            affine = affine_function(step.node.op)
+            if i == 0 and self.group.step.has_producer:
+                continue
+            if self.shapes[step.outputs[0]] != self.full:
+                self._compute_early(_Early(self.group.calls[i], step.inputs, step.outputs))
+            elif affine is not None:
+                self._add_affine(step, affine)
+            elif step is not self.group.step.body[-1] and (same := self._factor_of_one(self.group.calls[i], step)) is not None:
+                self.same[step.outputs[0]] = self.same.get(same, same)
+            else:
+                self.draft.append((self.group.calls[i], self.group.takes_out[i], step.inputs, step.outputs[0]))
+        for same, slot in self.same.items():
+            self._rename(same, slot)
+        filters, summand = self._absorbed() if self.group.step.has_producer else (None, None)
+        if leaves_factor:
+            factor = self._left_factor()
+        elif factor is not None:
+            filters = _taking_factor(self._filters() if filters is None else filters, factor)
+        if not self._take_operands():
+            return None
+        chain = self._chain()
+        fixed = {
+            slot: chain.operand(self.fixed[slot], form, chain.columns(self.full) if self.block == _NO_SLOT else self.full[-1])
+            for slot, form in zip(self.operands, self.forms)
+            if slot in self.fixed and form is not Form.FULL
+        }
+        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand, factor)
+
+    def _factor_of_one(self, call: Call, step: Step) -> int | None:
+        """The slot of what a step multiplies by ones that are the same in every run, as swish does; else None."""
+        for factor, other in itertools.permutations(step.inputs, 2) if call is np.multiply else ():
+            if factor in self.fixed and self.shapes[other] == self.full and np.all(self.fixed[factor] == 1):
+                return other
+        return None
+
+    def _absorbed(self) -> tuple[Any, Any]:
+        """(filters, summand) of the convolution that does what the first operations do with vectors that are always the same.
+
+        A summand that the kernel does not take stays as an operation.
+        """
+        way = blockwise_way(self.group.step.body[0].node.op)
+        filters = self._filters()
+        if way is None:
+            return None, None
+        factor, summand = self._take_vectors(self.block, filters is not None)
+        if summand is not None and not way.takes_summand:
+            self._add_first(self.block, summand)
+            summand = None
+        return None if factor is None else _constant(way.scaled(filters, factor)), summand
+
+    def _filters(self) -> Any:
+        """The producer's, where they are always the same."""
+        return self.group.constants.get(self.group.step.body[0].inputs[1])
+
+    def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
+        """(factor, summand) of the first operations, which multiply and add vectors that are always the same, and go.
+
+        (x + a) * b is x * b + a * b.
+        """
+        factor: Any = None
+        summand: Any = None
+        while self.draft:
+            call, _, sources, target = self.draft[0]
+            vector = self._only_vector(sources, value)
+            if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
+                break
+            if call is np.multiply:
+                factor = vector if factor is None else factor * vector
+                summand = None if summand is None else summand * vector
+            else:
+                summand = vector if summand is None else summand + vector
+            self.draft.pop(0)
+            self._rename(target, value)
+        return factor, summand
+
+    def _add_first(self, value: int, summand: Any) -> None:
+        """Have the first operation add a vector to a value."""
+        slot, result = self.next_slot, self.next_slot + 1
+        self.next_slot += 2
+        self.fixed[slot], self.shapes[slot] = summand, summand.shape
+        self._rename(value, result)
+        self.draft.insert(0, (np.add, True, (value, slot), result))
+
+    def _left_factor(self) -> Any:
+        """The factor that rows are left to be multiplied by: where f is positive max(x * f + s, 0) = max(x + s / f, 0) * f."""
+        before = list(self.draft)
+        value = next((slot for slot in before[0][2] if self.shapes[slot] == self.full), _NO_SLOT)
+        factor, summand = self._take_vectors(value, has_factor=True)
+        lets_through = len(self.draft) == 1 and has_fact(self.group.step.body[-1].node.op, "homogeneous")
+        if factor is None or not lets_through or not np.all((factor > _FACTORS[0]) & (factor < _FACTORS[1])):
+            self.draft = before
+            return None
+        if summand is not None:
+            self._add_first(value, summand / factor)
+        return factor
+
+    def _rename(self, old: int, new: int) -> None:
+        """Have the operations take one value in another's place."""
+        self.draft = [
+            (call, takes_out, tuple([new if slot == old else slot for slot in sources]), target)
+            for call, takes_out, sources, target in self.draft
+        ]
+
+    def _only_vector(self, sources: tuple[int, ...], value: int) -> Any:
+        """The vector of an operation on a value that no other reads; None where it is another."""
+        others = [slot for slot in sources if slot != value]
+        uses = sum(slot == value for _, _, taken, _ in self.draft for slot in taken)
+        if len(others) != 1 or len(sources) != 2 or uses != 1:
+            return None
+        vector = self.fixed.get(others[0])
+        return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is Form.VECTOR else None
+
+    def _compute_early(self, early: _Early) -> None:
+        """Now, where what it takes is the same in every run, or in each run."""
+        if not self.fixed.keys() >= {*early.sources} - {-1}:
+            self.early.append(early)
+            return
+        nothing = stand_in(self.full, self.group.dtype)
+        found = early.call(*[nothing if i < 0 else self.fixed[i] for i in early.sources])
+        self.fixed.update(zip(early.places, found if len(early.places) > 1 else (found,)))
+
+    def _take_operands(self) -> bool:
+        """Note what the operations take; False where one of it has no form that tiles can be cut of."""
+        made = {target for *_, target in self.draft}
+        made.add(self.block)
+        for slot in dict.fromkeys(slot for _, _, sources, _ in self.draft for slot in sources if slot not in made):
+            form = form_of(self.shapes[slot], self.full)
+            if form is None:
+                return False
+            self.operands.append(slot)
+            self.forms.append(form)
+        return True
+
+    def _add_affine(self, step: Step, affine: Affine) -> None:
+        """x * factor + summand, vectors that are computed before."""
+        bound = functools.partial(affine.function, **bind_attrs(step.node, affine.function))
+        factor, summand = self.next_slot, self.next_slot + 1
+        self.next_slot += 2
+        self.shapes[factor] = self.shapes[summand] = self.full[-1:]
+        if affine.has_factor:
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (factor, summand)))
+            self.draft.append((np.multiply, True, (step.inputs[0], factor), self.next_slot))
+            self.draft.append((np.add, True, (self.next_slot, summand), step.outputs[0]))
+            self.next_slot += 1
+        else:
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (summand,)))
+            self.draft.append((np.add, True, (step.inputs[0], summand), step.outputs[0]))
+
+    def _chain(self) -> Chain:
+        numbers = {slot: 1 + i for i, slot in enumerate(self.operands)}
+        numbers[self.block] = 0
+        operations = []
+        for call, takes_out, sources, target in self.draft:
+            operations.append(Operation(call, takes_out, tuple([numbers[slot] for slot in sources])))
+            numbers[target] = len(self.operands) + len(operations)
+        return Chain(operations, self.forms, self.block != _NO_SLOT)
+
+
+def _constant(filters: Any) -> Any:
+    """Filters that nobody may write to: what is made of them may be kept."""
+    filters.flags.writeable = False
+    return filters
+
+
+def _taking_factor(filters: Any, factor: Any) -> Any:
+    """Filters (..., C / groups, F) that multiply each of the C channels by its factor too."""
+    depth, count = filters.shape[-2:]
+    by_group = factor.reshape(-1, depth)
+    return _constant(filters * np.repeat(by_group, count // len(by_group), 0).T)

@@ -1,0 +1,280 @@
+"""A convolution and what stands around it and only moves positions, as one step: it does that itself, and nothing is copied.
+
+Before it stand, from the outside in, zeros around the images, every d-th position put into the batch, and an axis for images
+of one dimension. Behind it the axis goes and the positions come back. A window on every d-th position is one whose places are
+d apart: so `tf.nn.convolution` writes what is dilated.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...planning.plan import Step, on_own_slots
+from ...registry.op_facts import has_fact
+from ...registry.registry import blockwise_way
+
+_RANK: Final = 4
+_IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}
+"""The axes of an image by the numbers that name them."""
+
+
+class Along(NamedTuple):
+    """What a convolution does along an axis of its input itself.
+
+    `pads` are the zeros (before, after) that count in the end, `spacing` tells how far apart the places of its window are;
+    `given` zeros are there while positions are put into the batch, which has to come out even.
+    """
+
+    pads: tuple[int, int] = (0, 0)
+    spacing: int = 1
+    given: int = 0
+
+    def padded(self, before: int, after: int) -> Along:
+        """The same with more zeros around."""
+        return Along((self.pads[0] + before, self.pads[1] + after), self.spacing, self.given + before + after)
+
+    def fits(self, size: int, window: int) -> bool:
+        """True where all steps would work, and a result is left."""
+        return (size + self.given) % self.spacing == 0 and size + sum(self.pads) > (window - 1) * self.spacing
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
+    """What a convolution of images (N, H, W, C) does itself: along H and along W, and at which place an axis was put in."""
+
+    along: tuple[Along, Along] = (Along(), Along())
+    axis: int | None = None
+
+    @property
+    def rank(self) -> int:
+        """The rank of what comes in."""
+        return _RANK if self.axis is None else _RANK - 1
+
+    @property
+    def only_pads(self) -> bool:
+        """True where the result is the convolution's as it is."""
+        return self.axis is None and all(along.spacing == 1 for along in self.along)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The attributes of the convolution that does it."""
+        if self.along == (Along(), Along()):
+            return {}
+        pads = [0, 0, *self.along[0].pads, *self.along[1].pads, 0, 0]
+        padding = {"padding": "EXPLICIT", "explicit_paddings": pads}
+        return padding if self.only_pads else padding | {"dilations": [1, *(along.spacing for along in self.along), 1]}
+
+    def fits(self, shape: tuple[int, ...], window: Sequence[int]) -> bool:
+        """True of an input of which the steps of the frame would make the same."""
+        if len(shape) != self.rank or len(window) != _RANK:
+            return False
+        sizes = self.expanded(shape)[1:-1]
+        return all(along.fits(size, places) for along, size, places in zip(self.along, sizes, window))
+
+    def expanded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape with the axis that is put in."""
+        return shape if self.axis is None else (*shape[: self.axis], 1, *shape[self.axis :])
+
+    def squeezed(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape without it."""
+        return shape if self.axis is None else shape[: self.axis] + shape[self.axis + 1 :]
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Framed(Step):
+    """A convolution and its frame as one: `node` is the convolution's.
+
+    Its inputs are what comes in, the filters, and the constants of the other steps. Where shapes do not fit, `body` runs: the
+    steps on `slots` slots of their own, the inputs first; `steps` are these as the plan has them.
+    """
+
+    frame: Frame = Frame()
+    body: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
+    slots: int = 0
+
+
+class FramedCall:
+    """A convolution and its frame on values; it takes what the convolution's kernel takes to finish its result by blocks.
+
+    `run_body` runs the steps by their own kernels on a list of slots.
+    """
+
+    def __init__(self, step: Framed, kernel: Callable[..., Any], run_body: Callable[[list[Any]], None]) -> None:
+        self.step = step
+        self.frame = step.frame
+        self.keywords = step.frame.keywords
+        self.kernel = kernel
+        self.run_body = run_body
+
+    def __call__(
+        self, x: Any, filters: Any, *others: Any, finishing: Any = None, summand: Any = None, feeding: Any = None
+    ) -> Any:
+        frame = self.frame
+        if not frame.fits(x.shape, filters.shape):
+            given = x if feeding is None else feeding.whole()
+            return _finished(self._by_steps(given, filters, *others), finishing, summand)
+        keywords = dict(self.keywords)
+        if finishing is not None:
+            keywords["finishing"] = lambda made: finishing(made.reshape(frame.squeezed(made.shape)))
+        if summand is not None:
+            keywords["summand"] = summand
+        if feeding is not None:
+            keywords["feeding"] = feeding
+        made = self.kernel(x.reshape(frame.expanded(x.shape)), filters, **keywords)
+        return made.reshape(frame.squeezed(made.shape))
+
+    def _by_steps(self, *inputs: Any) -> Any:
+        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
+        self.run_body(slots)
+        return slots[self.step.body[-1].outputs[0]]
+
+
+def _finished(result: Any, finishing: Any, summand: Any) -> Any:
+    if summand is not None:
+        result = result + summand
+    finish = None if finishing is None else finishing(result)
+    if finish is not None:
+        finish(slice(0, result.size // max(result.shape[-1], 1)), slice(0, result.shape[-1]))
+    return result
+
+
+def with_frames(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
+    """The steps, convolutions with what stands around them as one."""
+    finding = _Finding(steps, kept)
+    framed = {id(found.steps[-1]): found for step in steps if (found := finding.framed(step)) is not None}
+    needless: set[int] = set()
+    inner = {id(part) for found in framed.values() for part in found.steps[:-1]}
+    for step in reversed(steps):
+        if id(step) in inner and finding.is_read_by(step, needless | framed.keys()):
+            needless.add(id(step))
+    return [framed.get(id(step), step) for step in steps if id(step) not in needless]
+
+
+class _Finding:
+    """What stands around convolutions."""
+
+    def __init__(self, steps: Sequence[Step], kept: Collection[int]) -> None:
+        self.kept = kept
+        self.made_by = {slot: step for step in steps for slot in step.outputs}
+        self.readers: dict[int, list[Step]] = collections.defaultdict(list)
+        for step in steps:
+            for slot in (*step.inputs, *step.controls):
+                self.readers[slot].append(step)
+
+    def is_read_by(self, step: Step, readers: Collection[int]) -> bool:
+        """True of a step that only steps of these identities read."""
+        return all(slot not in self.kept and all(id(by) in readers for by in self.readers[slot]) for slot in step.outputs)
+
+    def framed(self, step: Step) -> Framed | None:
+        """A convolution with its frame; None of one that has none, and of other steps."""
+        if not _takes_frame(step):
+            return None
+        parts, frame = [step], Frame()
+        for layer in (self._axis, self._spacing, self._zeros):
+            found = layer(step.node, parts, frame)
+            if found is not None:
+                around, frame = found
+                parts = [around[0], *parts, *around[1:]]
+        x, filters = parts[0].inputs[0], step.inputs[1]
+        if len(parts) == 1 or filters in (x, *(slot for part in parts for slot in part.outputs)):
+            return None
+        inputs, body, local = on_own_slots(parts, (x, filters))
+        return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=len(local))
+
+    def _axis(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+        """An axis that is put in before and goes behind."""
+        before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
+        if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
+            return None
+        squeezed = after.node.attr("squeeze_dims")
+        (place, *others) = {_IMAGE_AXES.get(n) for n in (*axis.reshape(-1).tolist(), *squeezed)}
+        if place is None or others or axis.size != 1 or not squeezed or node.attr("padding") == b"EXPLICIT":
+            return None
+        return [before, after], dataclasses.replace(frame, axis=place)
+
+    def _spacing(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+        """Positions that are put into the batch before and come back behind."""
+        before, after = self._before(parts, fact="space_to_batch"), self._after(parts, fact="batch_to_space")
+        if before is None or after is None or not _is_valid(node) or {*node.attr("strides"), *node.attr("dilations")} != {1}:
+            return None
+        blocks, pads, others, crops = (self._constant(step.inputs[i]) for step in (before, after) for i in (1, 2))
+        if blocks is None or pads is None or crops is None or not np.array_equal(blocks, others):
+            return None
+        if not pads.shape == crops.shape == (len(blocks), 2) or min(pads.min(initial=0), crops.min(initial=0)) < 0:
+            return None
+        rows = [(pair - cut, block, pair.sum()) for pair, cut, block in zip(pads, crops, blocks)]
+        found = [Along((int(net[0]), int(net[1])), int(block), int(given)) for net, block, given in rows]
+        places = _places(frame)[: len(found)]
+        if len(places) < len(found) or any(min(*along.pads, along.spacing - 1) < 0 for along in found):
+            return None
+        return [before, after], _with_along(frame, dict(zip(places, found)))
+
+    def _zeros(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+        """Zeros around the images."""
+        before = self._before(parts, fact="zero_padding")
+        pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
+        if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
+            return None
+        found = {place: frame.along[place].padded(*map(int, pair)) for place, pair in zip(_places(frame), pairs[1:-1])}
+        return [before], _with_along(frame, found)
+
+    def _before(self, parts: Sequence[Step], fact: str) -> Step | None:
+        """The step that makes what the parts take, where this is a fact of it."""
+        maker = self.made_by.get(parts[0].inputs[0])
+        return maker if maker is not None and has_fact(maker.node.op, fact) and _is_step(maker) else None
+
+    def _after(self, parts: Sequence[Step], fact: str) -> Step | None:
+        """The only step that takes what the parts give, where this is a fact of it."""
+        (slot,) = parts[-1].outputs
+        readers = self.readers[slot]
+        if slot in self.kept or len(readers) != 1 or slot not in readers[0].inputs[:1]:
+            return None
+        return readers[0] if has_fact(readers[0].node.op, fact) and _is_step(readers[0]) else None
+
+    def _constant(self, slot: int) -> Any:
+        """The numbers that a slot always holds, as the graph has them; else None."""
+        maker = self.made_by.get(slot)
+        return maker.node.attr("value").numpy() if maker is not None and maker.node.is_constant else None
+
+
+_Layer = tuple[list[Step], Frame]
+"""(the steps before and behind, the frame with them)."""
+
+
+def _takes_frame(step: Step) -> bool:
+    """True of a convolution that may have zeros around its images and places of its window apart."""
+    definition = step.node.op_def
+    is_able = definition is not None and "explicit_paddings" in definition.attrs and "dilations" in definition.attrs
+    return is_able and blockwise_way(step.node.op) is not None and _is_step(step)
+
+
+def _is_valid(node: Node) -> bool:
+    return node.attr("padding") == b"VALID"
+
+
+def _is_step(step: Step) -> bool:
+    return type(step) is Step and len(step.outputs) == 1 and is_plain(step)
+
+
+def _places(frame: Frame) -> list[int]:
+    """The places in `along` of the axes of what comes in."""
+    return [place for place in range(len(frame.along)) if place + 1 != frame.axis]
+
+
+def _with_along(frame: Frame, found: Mapping[int, Along]) -> Frame:
+    first, second = (found.get(place, along) for place, along in enumerate(frame.along))
+    return dataclasses.replace(frame, along=(first, second))
+
+
+def is_plain(step: Step) -> bool:
+    """True of a step that takes and gives values alone, its channels last, and learns nothing."""
+    if not step.takes_values_alone or step.node.attr("is_training"):
+        return False
+    return step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")

@@ -1,0 +1,140 @@
+"""Parallel regions at work: their branches in several threads, where a trial showed that this takes less time."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from ...parallel.blas_threads import one_thread
+from ...parallel.gemm import run_branches
+from ...support.errors import TfgError
+from ..steps.instructions import ON_SLOTS, Instruction, released_slots, releasing
+from .parallel_regions import Region, Timing, find_regions
+from .step_fusion import all_steps
+from .tiers import TIMED_RUNS, Trial
+
+_LEAST_MEAN: Final = 2e-5
+"""Seconds that steps take in the mean from which on regions are looked for: shorter steps lose to taking turns at Python."""
+
+Execute = Callable[[Sequence[Instruction], list[Any]], None]
+
+
+class Measurement:
+    """What the steps of a program took in some runs."""
+
+    def __init__(self) -> None:
+        self.runs: list[Sequence[Timing]] = []
+        self.is_over = False
+
+    def add(self, timings: Sequence[Timing]) -> None:
+        """Note a run; one that had to wait for others has no timings, and its program will not have regions."""
+        self.runs.append(timings)
+        is_worth = sum(timing.seconds for timing in timings) > _LEAST_MEAN * len(timings)
+        self.is_over = len(self.runs) >= TIMED_RUNS or not is_worth
+        if not is_worth:
+            self.runs.clear()
+
+    def fastest(self) -> list[Timing]:
+        """For each step what it took when it took least; nothing where that is not known."""
+        return [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
+
+    def with_regions(self, instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
+        """The instructions, those of each region as one."""
+        timings = self.fastest()
+        return with_regions(instructions, timings, one_thread.share, execute) if timings else list(instructions)
+
+
+def with_all_regions(instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
+    """The instructions, those of each region as one that runs in branches, as if each step took a second."""
+    threads = max(one_thread.share, 2)
+    return with_regions(instructions, [Timing(1.0, 0.0)] * len(instructions), threads, execute, is_forced=True)
+
+
+def with_regions(
+    instructions: Sequence[Instruction], timings: Sequence[Timing], threads: int, execute: Execute, is_forced: bool = False
+) -> list[Instruction]:
+    """The instructions, those of each region as one. Regions that are not forced are tried both ways."""
+    result: list[Instruction] = []
+    done = 0
+    for region in find_regions([instruction[-1] for instruction in instructions], timings, threads):
+        result += instructions[done : region.start]
+        call = RegionCall(instructions, region, execute, is_forced)
+        result.append((ON_SLOTS, call, None, None, (), None, instructions[region.start][-1]))
+        done = region.stop
+    return [*result, *instructions[done:]]
+
+
+def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
+    """The instructions without regions."""
+    for instruction in instructions:
+        if instruction[0] == ON_SLOTS:
+            yield from instruction[1].in_order  # type: ignore[attr-defined]
+        else:
+            yield instruction
+
+
+class RegionCall:
+    """Branches of instructions on the slots of a run.
+
+    What only one branch uses it clears itself, the rest is cleared after all of them.
+    """
+
+    def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute, is_forced: bool = False) -> None:
+        self.in_order = instructions[region.start : region.stop]
+        self.branches, self.released = _branches_of(instructions, region)
+        self.execute = execute
+        self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
+        self.is_forced = is_forced
+        self.trial = Trial(instructions[region.start][-1].node.name)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether branches run in threads, once that is settled."""
+        return self.is_forced or bool(self.trial.choice)
+
+    def __call__(self, slots: list[Any]) -> None:
+        if self.is_parallel and (self.is_forced or one_thread.share > 1):
+            self._run_branches(slots)
+        elif self.trial.choice is None and one_thread.share > 1:
+            self.trial.run(functools.partial(self.execute, self.in_order, slots), functools.partial(self._run_branches, slots))
+        else:
+            self.execute(self.in_order, slots)
+
+    def _run_branches(self, slots: list[Any]) -> None:
+        """Run all branches; of several errors, the one that comes first where steps run in order."""
+        errors: list[TfgError] = []
+
+        def run(branch: Sequence[Instruction]) -> None:
+            try:
+                self.execute(branch, slots)
+            except TfgError as error:
+                errors.append(error)
+
+        run_branches([functools.partial(run, branch) for branch in self.branches])
+        if errors:
+            raise min(errors, key=lambda error: self.place.get(error.node or "", 0))
+        for slot in self.released:
+            slots[slot] = None
+
+
+def _names(instruction: Instruction) -> list[str]:
+    """The names of the nodes that an instruction runs."""
+    return [step.node.name for step in all_steps(instruction[-1])]
+
+
+def _branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
+    """(the instructions of each branch, the slots that are cleared after all of them)."""
+    users = collections.Counter(slot for branch in region.branches for slot in _used([instructions[i] for i in branch]))
+    branches = [
+        [releasing(instructions[i], [slot for slot in released_slots(instructions[i]) if users[slot] == 1]) for i in branch]
+        for branch in region.branches
+    ]
+    inside = instructions[region.start : region.stop]
+    return branches, [slot for instruction in inside for slot in released_slots(instruction) if users[slot] > 1]
+
+
+def _used(instructions: Sequence[Instruction]) -> set[int]:
+    """The slots that instructions read or write."""
+    return {slot for instruction in instructions for slot in (*instruction[-1].inputs, *instruction[-1].outputs)}

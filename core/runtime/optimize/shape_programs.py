@@ -1,0 +1,275 @@
+"""Programs for the shapes that come in often: the plan specialized for them, as long as these shapes come.
+
+What a program is for are the shapes of its feeds and of the variables that it was made with. Feeds are compared in every run,
+variables where any was given another shape since.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from ...functions.callers import function_references
+from ...graph.graph import Function, Node, Output
+from ...graph.traversal import topological_order
+from ...inference.inference import Inference, infer_again
+from ...planning.needed import needed_nodes
+from ...planning.plan import Plan
+from ...registry.op_facts import has_fact
+from ...support.keyed_cache import KeyedCache
+from ...types.dtypes import resource, variant
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..state.resources import Variable
+from ..state.run_context import Run
+from ..state.tensor_lists import ANY, NOTHING_SET, TensorList
+from ..steps.variable_groups import variable_of
+from .dead_steps import without_unread
+from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
+from .tiers import RUNS_OF_SHAPES, Tier
+
+_MOST_PROGRAMS: Final = 16
+"""Programs of a plan: each has its own instructions and layouts."""
+_MOST_KEPT: Final = 64
+"""Combinations of shapes whose runs are counted."""
+_LEAST_GAIN: Final = 0.02
+"""The part of the steps that a program for shapes has to leave out to be worth its planning."""
+
+
+class Runnable(Protocol):
+    """What runs a plan."""
+
+    plan: Plan
+
+    @property
+    def tier(self) -> Tier:
+        """The tier of its latest run."""
+        ...
+
+    def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
+        """The values of the plan's fetches."""
+
+
+@dataclasses.dataclass(slots=True)
+class _Special:
+    """A program and what it holds for: the shapes of the feeds, what handles among them lead to, shapes of variables."""
+
+    program: Runnable
+    shapes: list[tuple[int, ...]]
+    lists: tuple[tuple[int, tuple[int, ...]], ...]
+    handles: tuple[tuple[int, Variable], ...]
+    variables: tuple[tuple[Variable, tuple[int, ...]], ...]
+    stamp: int
+
+    def holds(self, feeds: Sequence[Any]) -> bool:
+        """True where the program is good for feeds of the right shapes."""
+        for place, dims in self.lists:
+            held = feeds[place].item()
+            if type(held) is not TensorList or held.item_shape != dims:
+                return False
+        for place, variable in self.handles:
+            if feeds[place].item() is not variable:
+                return False
+        return self.stamp == Variable.reshapes or self._holds_still()
+
+    def _holds_still(self) -> bool:
+        stamp = Variable.reshapes
+        if any(_shape_of(variable) != shape for variable, shape in self.variables):
+            return False
+        self.stamp = stamp
+        return True
+
+
+class ShapePrograms:
+    """The programs of one plan by shapes. `call_of` gives the kernel of a node, `make` a program of a plan."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        functions: Mapping[str, Function],
+        call_of: Callable[[Node], Callable[..., Any]],
+        make: Callable[[Plan], Runnable],
+        is_forced: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._functions = functions
+        self._call_of = call_of
+        self._make = make
+        self._last: _Special | None = None
+        self._found: list[_Special] = []
+        self._runs: KeyedCache[tuple[tuple[int, ...], ...], int] = KeyedCache(_MOST_KEPT)
+        self._lock = threading.Lock()
+        self._runs_before, self._least_gain = (0, 0.0) if is_forced else (RUNS_OF_SHAPES, _LEAST_GAIN)
+        self._is_open = is_forced or is_worth_specializing(plan)
+
+    def find(self, feeds: Sequence[Any]) -> Runnable | None:
+        """The program for what is fed; None where there is none for these shapes."""
+        last = self._last
+        if last is None and not self._is_open:
+            return None
+        shapes = [getattr(value, "shape", None) for value in feeds]
+        if last is not None and shapes == last.shapes and last.holds(feeds):
+            return last.program
+        return self._other(shapes, feeds)
+
+    def _other(self, shapes: Any, feeds: Sequence[Any]) -> Runnable | None:
+        for special in self._found:
+            if special.shapes == shapes and special.holds(feeds):
+                self._last = special
+                return special.program
+        if not self._is_open or not all(type(shape) is tuple for shape in shapes):
+            return None
+        with self._lock:
+            return self._noted(shapes, feeds)
+
+    def _noted(self, shapes: Any, feeds: Sequence[Any]) -> Runnable | None:
+        """Count the shapes, and make a program where they come often enough."""
+        key = tuple(shapes)
+        self._runs[key] = self._runs.get(key, 0) + 1
+        if self._runs[key] <= self._runs_before or not self._is_open:
+            return None
+        made = self._specialized(shapes, feeds)
+        if made is None:
+            self._is_open = False
+            return None
+        self._found.append(made)
+        self._is_open = len(self._found) < _MOST_PROGRAMS
+        self._last = made
+        return made.program
+
+    def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:
+        stamp = Variable.reshapes
+        nodes = topological_order(needed_nodes(self._plan.targets, self._plan.fed))
+        given = _Given(self._plan.fed, feeds)
+        given.take_variables([step.node for step in every_step(self._plan.steps) if not step.is_guarded], self._call_of)
+        inference = self._inferred(nodes, given.known)
+        if not self._keeps_variables(nodes, inference):
+            given.forget_variables()
+            inference = self._inferred(nodes, given.known)
+        specs = certain(nodes, inference.specs, given.known)
+        plan = without_unread(specialized(self._plan, specs), specs, self._call_of)
+        before = steps_left(self._plan)
+        if before - steps_left(plan) < self._least_gain * before:
+            return None
+        variables = tuple(given.variables.items())
+        return _Special(self._make(plan), shapes, tuple(given.lists), tuple(given.handles), variables, stamp)
+
+    def _inferred(self, nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> Inference:
+        return infer_again(nodes, Inference(dict(known), {}), known, self._functions)
+
+    def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
+        """True where no step of a run gives a variable another shape than it has."""
+        pending = list(nodes)
+        inside = False
+        seen: set[str] = set()
+        while pending:
+            found = [node for node in pending if has_fact(node.op, "assignment")]
+            if not all(_keeps_shape(node, None if inside else inference) for node in found):
+                return False
+            pending = list(self._called(pending, seen))
+            inside = True
+        return True
+
+    def _called(self, nodes: Iterable[Node], seen: set[str]) -> Iterable[Node]:
+        """The nodes of the functions that nodes call, of each once."""
+        for node in nodes:
+            names = (node.op,) if node.op_def is None else [reference.name for reference in function_references(node)]
+            for name in names:
+                if name in self._functions and name not in seen:
+                    seen.add(name)
+                    yield from self._functions[name].body
+
+
+class _Given:
+    """What is known of what comes into a run."""
+
+    def __init__(self, fed: Sequence[Output], feeds: Sequence[Any]) -> None:
+        self.known: dict[Output, TensorSpec] = {}
+        self.lists: list[tuple[int, tuple[int, ...]]] = []
+        self.handles: list[tuple[int, Variable]] = []
+        self.variables: dict[Variable, tuple[int, ...]] = {}
+        self._of_variables: dict[Output, TensorSpec] = {}
+        for place, (output, value) in enumerate(zip(fed, feeds)):
+            self.known[output] = self._fed(place, output, value)
+
+    def _fed(self, place: int, output: Output, value: Any) -> TensorSpec:
+        shape = Shape(value.shape)
+        if output.dtype is variant and _is_read(output) and type(held := _single(value)) is TensorList:
+            self.lists.append((place, held.item_shape))
+            if held.item_shape not in (ANY, NOTHING_SET):
+                return TensorSpec(variant, shape, handle=(TensorSpec(held.dtype, Shape(held.item_shape)),))
+        if output.dtype is resource and isinstance(variable := _single(value), Variable):
+            self.handles.append((place, variable))
+            return self._handle(output, variable)
+        return TensorSpec(output.dtype or resource, shape)
+
+    def take_variables(self, nodes: Sequence[Node], call_of: Callable[[Node], Callable[..., Any]]) -> None:
+        """Know the shapes that the variables of nodes that ran have now."""
+        for node in nodes:
+            if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.known:
+                variable = variable_of(call_of(node)())
+                if variable is not None:
+                    output = node.output()
+                    self.known[output] = (
+                        self._handle(output, variable) if output.dtype is resource else self._content(output, variable)
+                    )
+
+    def forget_variables(self) -> None:
+        """Know no variable's shape any more, since runs may change it."""
+        self.variables.clear()
+        self.known |= self._of_variables
+
+    def _handle(self, output: Output, variable: Variable) -> TensorSpec:
+        self._of_variables[output] = TensorSpec(resource, SCALAR, handle=(TensorSpec(variable.dtype),))
+        return TensorSpec(resource, SCALAR, handle=(TensorSpec(variable.dtype, self._noted(variable)),))
+
+    def _content(self, output: Output, variable: Variable) -> TensorSpec:
+        self._of_variables[output] = TensorSpec(variable.dtype)
+        return TensorSpec(variable.dtype, self._noted(variable))
+
+    def _noted(self, variable: Variable) -> Shape:
+        """The shape that a variable has now, which is what a program holds for; unknown before its first write."""
+        shape = _shape_of(variable)
+        if shape is None:
+            return UNKNOWN
+        self.variables[variable] = shape
+        return Shape(shape)
+
+
+def _is_read(handle: Output) -> bool:
+    """True of a list of which a node takes elements."""
+    pending = [handle]
+    while pending:
+        passed = pending.pop()
+        for user in passed.node.uses:
+            if has_fact(user.op, "list_read") and user.inputs[0] == passed:
+                return True
+            if user.is_identity:
+                pending.append(user.output())
+    return False
+
+
+def _single(value: Any) -> Any:
+    return value.item() if value.dtype == object and value.size == 1 else None
+
+
+def _shape_of(variable: Variable) -> tuple[int, ...] | None:
+    value = variable.kept
+    return None if value is None else value.shape
+
+
+def _keeps_shape(node: Node, inference: Inference | None) -> bool:
+    """True of an assignment that leaves the shape of its variable as it is; without inference, of one that looks at it."""
+    if node.attr("validate_shape") and _is_reference(node.inputs[0]):
+        return True
+    if inference is None:
+        return False
+    handle = inference.spec(node.inputs[0])
+    content = handle.handle[0].shape if handle.handle else handle.shape
+    given = inference.spec(node.inputs[1]).shape
+    return given.is_known and given.dims == content.dims
+
+
+def _is_reference(value: Output) -> bool:
+    return value.dtype is not None and value.dtype.is_ref

@@ -1,0 +1,211 @@
+"""Plans for known shapes of the feeds: values that shapes alone decide are computed before the run, without a step.
+
+Inference finds the tensors that have the same value in every run of these shapes, and the steps that return their first input
+because it has the requested shape already. A stack whose popped values are all known stores none.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...control_flow.conditions import handed_in
+from ...graph.graph import Node, Output
+from ...inference.inference import Specs as KnownSpecs
+from ...inference.inference import container_of
+from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
+from ...registry.op_facts import has_fact
+from ...types.dtypes import variant
+from ...types.shapes import TensorSpec
+from ..steps.constant_steps import only_computes
+
+Specs = Mapping[Output, TensorSpec]
+
+_LEAST_LOOKING: Final = 0.01
+"""The part of the steps that look at shapes from which on inference for shapes is worth its time, about that of planning."""
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Known(Step):
+    """A step that needs not run: its outputs have these `values` in every run."""
+
+    values: tuple[Any, ...] = ()
+
+
+def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
+    """What of the specs holds in every run in which those `given` do, without what inference takes for granted.
+
+    It takes an unknown dimension for another than 1 where shapes broadcast, and the elements of a list for alike, in functions
+    too. What follows from such nodes is left out.
+    """
+    pool = set(nodes)
+    found = {node for node in nodes if _takes_for_granted(node, specs, given)}
+    pending = list(found)
+    while pending:
+        node = pending.pop()
+        container = container_of(node)
+        for after in (*node.uses, *(() if container is None else (container,))):
+            if after in pool and after not in found:
+                found.add(after)
+                pending.append(after)
+    return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in found})
+
+
+def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
+    inputs, results = ([specs[value] for value in values] for values in (node.inputs, node.outputs()))
+    if node.op_def is None or node.op_def.takes_functions:
+        return True
+    if all(spec.dtype is variant for spec in results):
+        return False
+    if any(spec.dtype is variant for spec in inputs):
+        known = given.get(list_behind(node.inputs[0]))
+        return not has_fact(node.op, "list_read") or known is None or not known.handle
+    partial = any(spec.value is not None and spec.value.dtype == object for spec in inputs)
+    if not partial or has_fact(node.op, "shape_arithmetic"):
+        return False
+    return any(spec.value is not None and spec.value.dtype != object for spec in results)
+
+
+def list_behind(handle: Output) -> Output:
+    """The list that a node passes on, perhaps after others."""
+    while handle.node.is_identity:
+        handle = handle.node.inputs[0]
+    return handle
+
+
+def is_worth_specializing(plan: Plan) -> bool:
+    """True where so many steps look at shapes that leaving out what follows from these is worth an inference."""
+    steps = every_step(plan.steps)
+    looking = sum(has_fact(step.node.op, "metadata") for step in steps)
+    return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
+
+
+def specialized(plan: Plan, specs: Specs) -> Plan:
+    """The plan without the steps that `specs` make superfluous: what is known of all tensors in runs of certain shapes."""
+    reducing = _Reducing(specs, _known_stacks(plan, specs))
+    steps = reducing.reduced(plan.steps)
+    fetches = tuple(None if slot is None else reducing.slot(slot) for slot in plan.fetches)
+    kept = {slot for slot in fetches if slot is not None}
+    return dataclasses.replace(plan, steps=with_releases(steps, kept), fetches=fetches)
+
+
+def steps_left(plan: Plan) -> int:
+    """How many steps of a plan and its loops run."""
+    return sum(type(step) is not Known for step in every_step(plan.steps))
+
+
+class _Reducing:
+    """The steps of one frame, and which slots have the same value as others."""
+
+    def __init__(self, specs: Specs, stacks: Collection[Node]) -> None:
+        self.specs = specs
+        self.stacks = stacks
+        self.same: dict[int, int] = {}
+
+    def slot(self, slot: int) -> int:
+        return self.same.get(slot, slot)
+
+    def reduced(self, steps: Sequence[Step]) -> list[Step]:
+        """Copies of the steps that are left."""
+        found: list[Step] = []
+        for step in steps:
+            step = dataclasses.replace(step, inputs=tuple(map(self.slot, step.inputs)))
+            if isinstance(step, Loop):
+                found.append(self._loop(step))
+            elif (values := self._values(step)) is not None:
+                found.append(Known(step.node, (), step.outputs, values=values))
+            elif (source := self._handed_on(step)) is not None:
+                self.same[step.outputs[0]] = step.inputs[source]
+            else:
+                found.append(step)
+        return found
+
+    def _loop(self, loop: Loop) -> Loop:
+        inner = _Reducing(self.specs, self.stacks)
+        head, body, tail = (inner.reduced(part) for part in (loop.head, loop.body, loop.tail))
+        carried = tuple((inner.slot(a), b) for a, b in loop.carried if inner.slot(a) != b)
+        condition, exits = inner.slot(loop.condition), tuple(map(inner.slot, loop.exits))
+        staying = set(loop.entries) - {b for _, b in carried}
+        add_loop_releases((head, body, tail), {*staying, *(a for a, _ in carried), condition}, exits)
+        return dataclasses.replace(
+            loop,
+            head=tuple(head),
+            body=tuple(body),
+            tail=tuple(tail),
+            carried=carried,
+            condition=condition,
+            exits=exits,
+        )
+
+    def _values(self, step: Step) -> tuple[Any, ...] | None:
+        """What a step gives in every run; None where that is not known."""
+        if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow"):
+            return None
+        if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
+            return None
+        values = tuple([self.specs[output].value for output in step.node.outputs()])
+        return values if all(value is not None and value.dtype != object for value in values) else None
+
+    def _handed_on(self, step: Step) -> int | None:
+        """Which input a step gives as it is; None where it does more."""
+        op = step.node.op
+        if has_fact(op, "stack_push") and _source(step.node) in self.stacks:
+            return 1
+        if len(step.outputs) != 1 or not step.inputs or not only_computes(step):
+            return None
+        given, result = self.specs[step.node.inputs[0]], self.specs[step.node.output()]
+        if given.dtype is not result.dtype or not given.shape.is_known or given.shape.dims != result.shape.dims:
+            return None
+        if has_fact(op, "same_shape_same_value"):
+            return 0
+        if has_fact(op, "nothing_without_axes"):
+            axes = self.specs[step.node.inputs[1]].shape.num_elements
+            return 0 if isinstance(axes, int) and not axes else None
+        return None
+
+
+def _known_stacks(plan: Plan, specs: Specs) -> set[Node]:
+    """The stacks of which every value that is taken is known, and that nothing guarded works on."""
+    users: dict[Node, list[Step]] = collections.defaultdict(list)
+    for step in every_step(plan.steps):
+        if has_fact(step.node.op, "stack_push") or has_fact(step.node.op, "stack_pop"):
+            users[_source(step.node)].append(step)
+    return {
+        stack
+        for stack, steps in users.items()
+        if _is_endless(stack, specs) and all(_is_free_of_stack(step, specs) for step in steps)
+    }
+
+
+def _is_endless(stack: Node, specs: Specs) -> bool:
+    """True of a stack that is never full."""
+    limit = specs[stack.inputs[0]].value if stack.inputs else None
+    return limit is not None and bool(np.all(limit < 0))
+
+
+def _is_free_of_stack(step: Step, specs: Specs) -> bool:
+    if step.is_guarded or step.dereferenced or step.shared:
+        return False
+    node = step.node
+    value = specs[node.inputs[1] if has_fact(node.op, "stack_push") else node.output()].value
+    return value is not None and value.dtype != object
+
+
+def _source(node: Node) -> Node:
+    """The stack whose handle a node takes."""
+    return handed_in(node.inputs[0]).node
+
+
+def every_step(steps: Sequence[Step]) -> list[Step]:
+    """Steps and those of loops among them."""
+    found: list[Step] = []
+    for step in steps:
+        if isinstance(step, Loop):
+            found += every_step((*step.head, *step.body, *step.tail))
+        else:
+            found.append(step)
+    return found

@@ -1,0 +1,164 @@
+"""Tiers of execution: the ways in which a program runs its plan, and when it moves from one to the next.
+
+A program runs its plan INTERPRETED first. Runs without a hook, engine or cache move it on, as far as the session's `optimize`
+allows:
+
+                   the plan ran once             branches would take less time
+    INTERPRETED ---------------------> FUSED -----------------------------------> PARALLEL
+         |                               |                                           ^
+         +-------------------------------+---> SPECIALIZED ---------------------------+
+                    the shapes came once before
+
+- INTERPRETED: each step is a call of its kernel.
+- FUSED: groups of steps run as one (`fusing`); values that follow from constants are computed once (`constant_steps`).
+- SPECIALIZED: a program for the shapes of this run, without the steps that follow from shapes (`shape_programs`); it is fused.
+- PARALLEL: branches run in threads (`parallel_regions`), each where a trial of both ways took less time.
+
+`forcing` has programs reach a tier in their first run, whatever their sizes and times are: tests run each case in each tier.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import enum
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ...support.errors import InvalidArgumentError
+from ...support.log import tell
+
+
+class Tier(enum.StrEnum):
+    """A way to run a plan."""
+
+    INTERPRETED = "interpreted"
+    FUSED = "fused"
+    SPECIALIZED = "specialized"
+    PARALLEL = "parallel"
+
+
+FUSING_RUN: Final = 2
+"""The run of a plan before which steps are fused: a plan that runs once is not worth the search for groups."""
+SETTLING_RUN: Final = 4
+"""The run before which groups that were of no use are taken apart, and from which on steps are timed. By then each group has
+met its shapes twice: it learns from the first run what the second run can do.
+"""
+RUNS_OF_SHAPES: Final = 1
+"""Runs with the same shapes before a program is specialized for them: specializing takes about as long as planning."""
+TIMED_RUNS: Final = 3
+"""Runs in which steps are timed. The least of three times leaves out what other work on the machine took."""
+
+_TRIALS: Final = 4
+"""How often each of two ways is tried before one is chosen."""
+_GAIN: Final = 0.96
+"""The part of the first way's time that the second way may take to be chosen: less is within what times scatter by."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Policy:
+    """The tiers that programs may reach; where this is forced they reach them in the first run."""
+
+    tiers: frozenset[Tier] = frozenset()
+    is_forced: bool = False
+
+    def allows(self, tier: Tier) -> bool:
+        return tier in self.tiers
+
+
+NO_TIERS: Final = Policy()
+_BY_NAME: Final = {
+    "none": NO_TIERS,
+    "fuse": Policy(frozenset((Tier.FUSED, Tier.SPECIALIZED))),
+    "parallel": Policy(frozenset((Tier.FUSED, Tier.SPECIALIZED, Tier.PARALLEL))),
+}
+OPTIMIZE: Final = tuple(_BY_NAME)
+"""The names of policies, from the one with the fewest tiers on."""
+_FORCED: Final = {
+    Tier.INTERPRETED: NO_TIERS,
+    Tier.FUSED: Policy(frozenset((Tier.FUSED,)), True),
+    Tier.SPECIALIZED: Policy(frozenset((Tier.FUSED, Tier.SPECIALIZED)), True),
+    Tier.PARALLEL: Policy(frozenset((Tier.FUSED, Tier.PARALLEL)), True),
+}
+_forced: contextvars.ContextVar[Tier | None] = contextvars.ContextVar("forced", default=None)
+
+
+def policy(optimize: str) -> Policy:
+    """The policy of a name; InvalidArgumentError where there is none. Within `forcing` all names but "none" mean its tier."""
+    if optimize not in _BY_NAME:
+        raise InvalidArgumentError(f"optimize must be one of {', '.join(OPTIMIZE)}, not {optimize!r}")
+    forced = _forced.get()
+    return _BY_NAME[optimize] if forced is None or optimize == "none" else _FORCED[forced]
+
+
+@contextlib.contextmanager
+def forcing(tier: Tier | None) -> Iterator[None]:
+    """Let the programs of sessions that are made here run in a tier from their first run on; None ends that within."""
+    token = _forced.set(tier)
+    try:
+        yield
+    finally:
+        _forced.reset(token)
+
+
+class Move(enum.Enum):
+    """A change of a program that is due before a run."""
+
+    FUSE = enum.auto()
+    SETTLE = enum.auto()
+
+
+class Tiers:
+    """The tier of one program. `name` stands for the program where moves are told."""
+
+    def __init__(self, policy: Policy, name: str, is_special: bool = False) -> None:
+        self.policy = policy
+        self.tier = Tier.INTERPRETED
+        self._name = name
+        if is_special:
+            self.enter(Tier.SPECIALIZED, "its shapes came once before")
+        self._run = FUSING_RUN - 1 if is_special or policy.is_forced else 0
+        self.is_moving = policy.allows(Tier.FUSED)
+        """Whether a run may still change the program, apart from branches in threads."""
+
+    def begin_run(self) -> Move | None:
+        """Count a run without a hook; the move that is due before it."""
+        self._run += 1
+        if self._run == FUSING_RUN:
+            self.is_moving = not self.policy.is_forced
+            if self.tier is Tier.INTERPRETED:
+                self.enter(Tier.FUSED, "the plan ran once")
+            return Move.FUSE
+        if self._run == SETTLING_RUN:
+            self.is_moving = False
+            return Move.SETTLE
+        return None
+
+    def enter(self, tier: Tier, reason: str) -> None:
+        """Note that the program is in a tier now, and tell why."""
+        self.tier = tier
+        tell("%s: %s, because %s", self._name, tier, reason)
+
+
+class Trial:
+    """Two ways to do the same: each is tried some times, in turn, and the faster is kept; a tie goes to the first."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._times: tuple[list[float], list[float]] = ([], [])
+        self.choice: int | None = None
+        """0 or 1, as soon as a way is chosen."""
+
+    def run(self, first: Callable[[], object], second: Callable[[], object]) -> None:
+        """Do it in the way that was tried less often; choose a way when both were tried often enough."""
+        number = int(len(self._times[1]) < len(self._times[0]))
+        begun = time.perf_counter()
+        (second if number else first)()
+        self._times[number].append(time.perf_counter() - begun)
+        if min(map(len, self._times)) >= _TRIALS:
+            fastest = [min(times) for times in self._times]
+            self.choice = int(fastest[1] < _GAIN * fastest[0])
+            word = "kept" if self.choice else "given up"
+            tell("%s: branches in threads are %s, %.6f s beside %.6f s", self._name, word, fastest[1], fastest[0])

@@ -1,0 +1,78 @@
+"""What a fed tensor takes, and the checks that a value passes before any kernel sees it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+from ...graph.graph import Graph, Output
+from ...support.errors import InvalidArgumentError
+from ...support.tensor_names import parse_tensor_name
+from ...types import dtypes
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, merge_shapes
+from ...types.tensors import as_array, as_bytes_array
+from ..state.edge_values import Batched
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Feed:
+    """What a fed tensor takes."""
+
+    name: str
+    output: Output
+    dtype: DType | None
+    shape: Shape
+
+    def convert(self, value: Any) -> Any:
+        """The value as an array of the fed tensor's dtype; InvalidArgumentError where its shape does not fit."""
+        if isinstance(value, Batched):
+            return value
+        array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
+        if not _fits(self.shape.dims, array.shape):
+            try:
+                merge_shapes(self.shape, Shape(array.shape))
+            except InvalidArgumentError:
+                raise InvalidArgumentError(
+                    f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
+                    node=self.output.node.name,
+                    op=self.output.node.op,
+                ) from None
+        return array
+
+
+def _fits(dims: tuple[Any, ...] | None, shape: tuple[int, ...]) -> bool:
+    """True where a shape surely is of these dimensions: the ones with names are left to `merge_shapes`."""
+    if dims is None or dims == shape:
+        return True
+    return len(dims) == len(shape) and all(a == b if type(a) is int else a.is_anonymous for a, b in zip(dims, shape))
+
+
+def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:
+    """What each fed name takes, in the order given; None for one that an optimization of the graph made needless.
+
+    `runnable` is the graph that runs, where that is not `graph` itself.
+    """
+    return tuple(None if _is_needless(graph, name) else _feed(runnable or graph, name, graph) for name in names)
+
+
+def _is_needless(graph: Graph, name: str) -> bool:
+    """True where the graph had the node before it was optimized, and no fetch ran it then."""
+    node_name = parse_tensor_name(name)[0]
+    return node_name in graph.needless and node_name not in graph
+
+
+def _feed(runnable: Graph, name: str, graph: Graph) -> Feed:
+    output = runnable.output(name)
+    node = output.node
+    declared = node.attrs.get("shape") if node.must_be_fed else None
+    shape = declared if isinstance(declared, Shape) else UNKNOWN
+    if node.op == "Placeholder" and shape.dims == () and _had_no_unknown_rank(graph):
+        shape = UNKNOWN
+    return Feed(name, output, output.dtype.base if output.dtype else None, shape)
+
+
+def _had_no_unknown_rank(graph: Graph) -> bool:
+    """True for graphs older than version 24, where a Placeholder's shape () stood for an unknown one."""
+    return graph.versions is not None and graph.versions.producer < 24

@@ -1,0 +1,113 @@
+"""Functions of a library as entry points: a call of one is added to the graph, and a signature for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from ...graph.graph import Function, Graph, Output
+from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor
+from ...graph.node_making import add_identity
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types.shapes import UNKNOWN, Shape
+from ...types.tensors import FuncRef
+from .restored_variables import restored_variables
+
+_GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
+"""The name that Python gave a function, inside the one that TensorFlow generated of it."""
+
+
+def call_function(graph: Graph, word: str) -> None:
+    """Add a call of the function that `word` names, and make it the graph's one signature.
+
+    What the function takes becomes placeholders; what it is bound to (variables, assets, tables) comes from the graph.
+    """
+    found = _found(graph, word)
+    function = graph.function(found.function)
+    count = len(function.args) - len(found.bound)
+    arguments = list(_arguments(graph, function, count))
+    owners = restored_variables(graph) if any(item.key for item in found.bound) else {}
+    bound = [_bound(graph, found, item, owners) for item in found.bound]
+    attrs = {
+        "f": FuncRef(found.function),
+        "Tin": [node.attrs["T"] for node in function.args],
+        "Tout": [value.base_dtype for value in function.results],
+    }
+    call = graph.add_node(graph.unique_name(found.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
+    results = {}
+    for name, value in zip(_result_names(found, function), call.outputs()):
+        node = add_identity(graph, re.sub(r"[^\w./-]", "_", name), value, value.base_dtype)
+        results[name] = _tensor(node.output())
+    signature = Signature(found.name, _described(arguments), results)
+    meta = graph.meta or MetaGraph()
+    graph.meta = dataclasses.replace(meta, signatures={found.name: signature}, chosen=found.name)
+
+
+def _result_names(found: SavedCallable, function: Function) -> Sequence[str]:
+    """The names that Python has for what a function returns, where each is a tensor."""
+    names = [arg.name for arg in function.signature.outputs]
+    return found.results if len(found.results) == len(names) else names
+
+
+def function_named(graph: Graph, word: str) -> str:
+    """The function of the library that `word` names: by its whole name, by that of Python, or by a path of attributes."""
+    return _found(graph, word).function
+
+
+def _found(graph: Graph, word: str) -> SavedCallable:
+    saved = graph.meta.callables if graph.meta is not None else ()
+    matches = [one for one in saved if word in (one.name, one.function)]
+    traces = [one for one in saved if one.name.startswith(f"{word}[")]
+    if not matches and not traces:
+        exact = [word] if word in graph.functions else [name for name in graph.functions if _short(name) == word]
+        matches = [next((one for one in saved if one.function == name), SavedCallable(name, name, (), ())) for name in exact]
+    if matches and (len(matches) == 1 or word in (matches[0].name, matches[0].function)):
+        return matches[0]
+    options = matches or traces
+    if options:
+        listed = ", ".join(f"'{one.name}'" for one in options[:8])
+        raise InvalidArgumentError(f"'{word}' names {len(options)} functions", hint=f"name one of them: {listed}")
+    names = dict.fromkeys([*(one.name for one in saved), *map(_short, graph.functions), *graph.functions])
+    near = get_close_matches(word, names, 4, 0.5) or list(names)[:8]
+    hint = f"there are {', '.join(near)}" if near else "the graph has no functions"
+    raise NotFoundError(f"the graph has no function '{word}'", hint=hint)
+
+
+def _short(name: str) -> str:
+    match = _GENERATED.fullmatch(name)
+    return match[1] if match is not None else name
+
+
+def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]:
+    """Placeholders for the arguments that a caller gives."""
+    shapes = function.attrs.get("_input_shapes")
+    for number, node in enumerate(function.args[:count]):
+        dtype = node.attrs["T"]
+        if dtype.name == "resource":
+            hint = "only a call in the graph gives that: --fetch its results"
+            raise InvalidArgumentError(f"function '{function.name}' takes the handle '{node.name}'", hint=hint)
+        shape = shapes[number] if isinstance(shapes, list) and number < len(shapes) else UNKNOWN
+        name = node.attrs.get("_user_specified_name", node.name.encode()).decode("utf-8", "replace")
+        attrs = {"dtype": dtype, "shape": shape if isinstance(shape, Shape) else UNKNOWN}
+        yield graph.add_node(graph.unique_name(re.sub(r"[^\w./-]", "_", name)), "Placeholder", (), (), attrs).output()
+
+
+def _bound(graph: Graph, found: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
+    """What gives a function what it is bound to; InvalidArgumentError where nothing in the graph does."""
+    owner = owners.get(item.key) if item.key else None
+    if owner is not None:
+        return graph.output(owner)
+    if item.tensor:
+        return graph.output(item.tensor)
+    raise InvalidArgumentError(f"function '{found.name}' is bound to {item.words}, which the graph does not make")
+
+
+def _described(arguments: Sequence[Output]) -> dict[str, SignatureTensor]:
+    return {value.node.name: _tensor(value, value.node.attrs["shape"]) for value in arguments}
+
+
+def _tensor(value: Output, shape: Shape = UNKNOWN) -> SignatureTensor:
+    return SignatureTensor(value.name, value.base_dtype, shape)

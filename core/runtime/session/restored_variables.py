@@ -1,0 +1,89 @@
+"""Which variable a graph restores from which entry of a checkpoint, as its own Restore ops and assignments tell."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator, Mapping
+
+from ...functions.call_kinds import Form, call_kind
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import reachable
+from ...types.tensors import Tensor
+
+_ASSIGNS = ("Assign", "AssignVariableOp")
+_Owner = Callable[[Output], Node | None]
+
+
+def restored_variables(graph: Graph) -> dict[str, str]:
+    """The names of the nodes that own the variables by the keys of the checkpoint from which a SavedModel restores them.
+
+    Variables of objects have keys such as `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE`, which say nothing of the nodes' names.
+    Empty for a graph that restores nothing, or whose restore op was pruned; slices of a variable, whose key several have, are
+    left out.
+    """
+    saver = graph.meta.saver if graph.meta is not None else None
+    restore = None if saver is None else graph.get(saver.restore_op.partition(":")[0])
+    roots = list(graph) if saver is None else [restore] if restore is not None else []
+    return {key: owner.name for key, owner in _restored(graph, roots, lambda handle: handle.node)}
+
+
+def read_instead(graph: Graph) -> dict[str, str]:
+    """The variables that a TF2 model's functions read, and those that the graph's calls of these functions read instead.
+
+    Keras exports each weight twice: the signatures of the graph read the one, those that Python loads the other.
+    """
+    keys = graph.meta.read_keys if graph.meta is not None else {}
+    owners = restored_variables(graph) if keys else {}
+    return {owners[key]: name for name, key in keys.items() if owners.get(key, name) != name and name in graph}
+
+
+def unrestored(graph: Graph) -> dict[str, str]:
+    """Of `read_instead` what the graph does not restore: only Python, which has one variable for both, gives it a value.
+
+    So is a compiled model of Keras 3 that tf.saved_model.save wrote.
+    """
+    owners = set(restored_variables(graph).values()) if graph.meta is not None and graph.meta.read_keys else set()
+    return {restored: read for restored, read in read_instead(graph).items() if read not in owners}
+
+
+def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tuple[str, Node]]:
+    """(key, owner of the variable) of all that the roots restore, in functions that they call too."""
+    for node in reachable(roots):
+        if node.op == "RestoreV2":
+            yield from _assigned_keys(node, owner)
+            continue
+        kind = call_kind(library.functions, node)
+        if kind is None or kind.form is not Form.CALL:
+            continue
+        function = library.functions.get(kind.references(node)[0].name)
+        if function is not None:
+            given = dict(zip(function.args, kind.arguments(node.inputs)))
+            yield from _restored(library, list(function.body), functools.partial(_outer, given=given, owner=owner))
+
+
+def _outer(handle: Output, *, given: Mapping[Node, Output], owner: _Owner) -> Node | None:
+    """The node that owns a handle of a function's body: one of the body's, or what the caller gives."""
+    outside = given.get(handle.node)
+    return handle.node if outside is None else owner(outside)
+
+
+def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
+    names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
+    if names is None or slices is None:
+        return
+    texts = zip(names.numpy().ravel().tolist(), slices.numpy().ravel().tolist())
+    for index, (key, spec) in enumerate(texts):
+        for handle in () if spec else assigned_handles(restore.output(index)):
+            found = owner(handle)
+            if found is not None:
+                yield os.fsdecode(key), found
+
+
+def assigned_handles(value: Output) -> Iterator[Output]:
+    """The references and handles of the variables that a value is assigned to, directly or through an Identity."""
+    for user in value.node.uses:
+        if user.is_identity and value in user.inputs:
+            yield from assigned_handles(user.output())
+        elif user.op in _ASSIGNS and user.inputs[1] == value:
+            yield user.inputs[0]

@@ -1,0 +1,63 @@
+"""What a run hands out: arrays that are the caller's own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...support.errors import ResourceExhaustedError
+from ..state.edge_values import Batched
+
+_MOST_HELD: Final = 2
+"""So many times its own bytes a view may keep of what was made for it."""
+
+
+def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
+    """Fetched values, None for operations, as the caller's own arrays: what a variable, a constant or a feed holds is copied.
+
+    Nobody else may hold the list. As in TensorFlow, arrays lie in C order, and a single string comes as bytes. Batches stay.
+    ResourceExhaustedError where a copy does not fit into memory.
+    """
+    return [_own(name, values, place) for place, name in enumerate(names)]
+
+
+def _own(name: str, values: list[Any], place: int) -> Any:
+    """Here no name is bound to the value: its references are counted."""
+    if type(values[place]) is not np.ndarray:
+        return _other(values[place])
+    if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
+        return values[place].item()
+    if _is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
+        return values[place]
+    try:
+        return values[place].copy()
+    except MemoryError as error:
+        raise ResourceExhaustedError(f"out of memory for the value of '{name}': {error}") from error
+
+
+def _other(value: Any) -> Any:
+    return value if value is None or isinstance(value, Batched) else np.asarray(value)
+
+
+def _is_alone(values: list[Any], place: int) -> bool:
+    """True of an array in C order that the list alone refers to, and that may be written to."""
+    return _references(values, place) <= _ALONE and bool(values[place].flags.carray)
+
+
+def _is_all(view: Any) -> bool:
+    """True of a view that shows most of an array to which nothing else refers."""
+    held = [view.base]
+    if type(held[0]) is not np.ndarray or not held[0].flags.owndata or not held[0].flags.writeable:
+        return False
+    return _references(held, 0) <= _ALONE + 1 and held[0].nbytes <= _MOST_HELD * view.nbytes  # the view refers to it too
+
+
+def _references(values: list[Any], place: int) -> int:
+    return sys.getrefcount(values[place])
+
+
+_ALONE: Final = _references([np.empty(0)], 0)
+"""What `_references` says of an array that the list alone refers to."""

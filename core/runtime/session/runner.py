@@ -1,0 +1,326 @@
+"""A run as a user orders it: initialize, restore, assign, step, and what every step fetched."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+import re
+import signal
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...building.builder import GraphBuilder
+from ...graph.graph import Graph, Node, Output
+from ...graph.metagraph import Signature
+from ...graph.traversal import reachable
+from ...graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
+from ...registry.op_facts import has_fact
+from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ...support.log import DEBUG, Stopwatch
+from ...types.arrays import Array
+from ...types.dtypes import string
+from ...types.shapes import Shape, merge_shapes
+from ...types.tensors import Tensor
+from ..state.resources import Variable
+from ..state.run_context import Hook
+from ..steps.capture import Watch
+from .restored_variables import assigned_handles
+from .session_like import SessionLike
+
+ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),
+          "sub": ("AssignSub", "AssignSubVariableOp")}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FetchedValue:
+    """One tensor that a step fetched; no value where an operation was fetched."""
+
+    name: str
+    dtype: str | None
+    shape: tuple[int, ...] | None
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepResult:
+    """What one step fetched; steps are counted from 1."""
+
+    step: int
+    values: tuple[FetchedValue, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Restored:
+    """Which variables a state filled, which it has no value for, and which of its names the graph does not know."""
+
+    restored: tuple[str, ...]
+    absent: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Orders:
+    """What each step does: `fetches` maps the names to show to tensor names, `targets` are operations."""
+
+    fetches: Mapping[str, str]
+    feeds: Mapping[str, Any]
+    targets: Sequence[str] = ()
+    steps: int | None = 1
+    """How often to run; None for as long as there are elements."""
+    fetch_every: int = 1
+    hook: Hook | None = None
+    """Called around every kernel of the steps."""
+    inside: Mapping[str, Output] = dataclasses.field(default_factory=dict)
+    """Outputs of nodes in functions, by names among those of `fetches`, which say what calls the functions."""
+
+
+def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The values of partitioned variables' slices, which a state holds whole: the graph's Restore ops tell who takes what."""
+    found: dict[str, Tensor] = {}
+    for restoring in (node for node in graph if node.op == "RestoreV2"):
+        names, specs = (value.node.attr_of(Tensor, "value") for value in restoring.inputs[1:])
+        if names is None or specs is None:
+            continue
+        wanted = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
+        for index, (name, spec) in enumerate(wanted):
+            if spec.split() and name in tensors:
+                value = _sliced(tensors[name].numpy(), spec, restoring)
+                found |= {
+                    handle.node.name: Tensor.from_numpy(value, tensors[name].dtype)
+                    for handle in assigned_handles(restoring.output(index))
+                }
+    return {name: value for name, value in found.items() if name not in tensors}
+
+
+def _sliced(value: Array, spec: str, node: Node) -> Array:
+    """The part of a value that a slice such as `10 4 0,5:-` names; InvalidArgumentError where it names none."""
+    parts = [_EXTENT.fullmatch(part) for part in spec.split()[-1].split(":")]
+    if not all(parts) or len(parts) > value.ndim:
+        raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(value.shape)}", node=node.name, op=node.op)
+    found: Array = value[tuple(_extent(part) for part in parts if part is not None)]
+    return found
+
+
+def _extent(part: re.Match[str]) -> slice:
+    start, length = int(part[1] or 0), part[2]
+    return slice(start, None if length is None else start + int(length))
+
+
+_EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
+"""A dimension of a slice: `start,length`, or `-` for all of it."""
+
+
+class Runner:
+    """A session and what a user does with it."""
+
+    def __init__(self, session: SessionLike) -> None:
+        self.session = session
+        self.graph = session.graph
+        self.exhausted: str | None = None
+        self._builder: GraphBuilder | None = None
+        self._writing: SessionLike = session
+        self._writers: dict[tuple[str, str], tuple[str, str]] = {}
+
+    @functools.cached_property
+    def variables(self) -> dict[str, VariableNodes]:
+        """The variables of the graph by name."""
+        return find_variables(self.graph)
+
+    def initialize(self, operation: str | None = None) -> tuple[str, ...]:
+        """Run an initializer, or those that the graph has; the names of what ran.
+
+        FailedPreconditionError where the graph has none.
+        """
+        names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
+        tables = table_initializers(self.graph, names) if operation is None else ()
+        iterators = iterator_initializers(self.graph) if operation is None else ()
+        if not names and not tables and not iterators:
+            problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
+            raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
+        for some in filter(None, (names, tables, iterators)):  # datasets may take values of variables and look into tables
+            self.session.run(list(some))
+        return (*names, *tables, *iterators)
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
+        """Assign every tensor whose name a variable has; InvalidArgumentError where that is none."""
+        variables = self.variables
+        tensors = {**tensors, **_slices(self.graph, tensors)}
+        known = [name for name in tensors if name in variables]
+        if not known and variables:
+            raise InvalidArgumentError(
+                "the state has no value for any variable of the graph",
+                hint=f"the state has {_some(tensors)}; the graph has {_some(variables)}",
+            )
+        self._write([(variables[name], tensors[name].numpy()) for name in known], "assign")
+        absent = tuple(name for name in variables if name not in tensors)
+        return Restored(tuple(known), absent, tuple(name for name in tensors if name not in variables))
+
+    def assign(self, name: str, value: Callable[[VariableNodes], Any], mode: str = "assign") -> None:
+        """Assign to, add to or subtract from a variable by an op of the graph's own kind; `value` is asked for its value."""
+        found = self.variables.get(name) or variable(self.graph, name)
+        self._write([(found, value(found))], mode)
+
+    def state(self) -> dict[str, Tensor]:
+        """The values of all initialized variables by name."""
+        held = [item for item in self.session.variables() if item.is_initialized]
+        return {
+            item.name: Tensor.from_numpy(np.asarray(item.read()), item.dtype)
+            for item in held
+            if item.dtype is string or not item.dtype.is_object
+        }
+
+    def steps(self, orders: Orders) -> Iterator[StepResult]:
+        """Run the steps one by one; a result without values where nothing was to be fetched.
+
+        An iterator that has no more elements ends them, and `exhausted` names the node that asked for one.
+        Where there are no targets, the fetches are what a step runs, shown or not.
+        """
+        watch = Watch(orders.inside, orders.hook) if orders.inside else None
+        for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
+            wanted = number % orders.fetch_every == 0 or number == orders.steps
+            names = list(orders.fetches.values()) if wanted or not orders.targets else []
+            try:
+                clock = Stopwatch()
+                values = self.session.run([*names, *orders.targets], orders.feeds, hook=watch or orders.hook)
+                clock.tell("step %d", number, level=DEBUG)
+            except OutOfRangeError as error:
+                if number == 1 or not has_fact(error.op or "", "next_element"):
+                    raise
+                self.exhausted = error.node
+                return
+            shown = dict(zip(orders.fetches, values)) | (watch.take() if watch and wanted else {})
+            yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if wanted else ())
+
+    def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
+        if self._builder is None:
+            self._builder = GraphBuilder(self.graph.copy())
+            self._writing = self.session.on_graph(self._builder.graph)
+        feeds: dict[str, Any] = {}
+        operations = []
+        for found, value in values:
+            _check_shape(found, value)
+            key = (found.name, mode)
+            if key not in self._writers:
+                fed, operation = _write_nodes(self._builder, found, mode)
+                self._writers[key] = fed.name, operation.name
+            feed, name = self._writers[key]
+            feeds[feed] = value
+            operations.append(name)
+        self._writing.run(operations, feeds)
+
+
+def _write_nodes(g: GraphBuilder, found: VariableNodes, mode: str) -> tuple[Output, Node]:
+    """A placeholder and the op that writes what is fed to it."""
+    by_reference, by_resource = ASSIGN[mode]
+    fed = g.Placeholder(dtype=found.dtype, name="tfg_assign/value")
+    handle = g.graph.node(found.node.name).output()
+    if found.is_resource:
+        return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
+    options = {"validate_shape": _validates_shape(found)} if mode == "assign" else {}
+    return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
+
+
+def _validates_shape(found: VariableNodes) -> bool:
+    """Whether the graph's own assignment insists on the shape."""
+    return found.initializer is None or bool(found.initializer.attr("validate_shape", True))
+
+
+def _check_shape(found: VariableNodes, value: Any) -> None:
+    """A resource variable's assignment checks nothing at run time: TensorFlow refuses such a graph when it is built."""
+    if not found.is_resource and not _validates_shape(found):
+        return
+    try:
+        merge_shapes(found.shape, Shape(np.shape(value)))
+    except InvalidArgumentError:
+        raise InvalidArgumentError(
+            f"a value of shape {Shape(np.shape(value))} cannot be assigned to a variable of shape {found.shape}",
+            node=found.node.name,
+            op=found.node.op,
+        ) from None
+
+
+def initializers(graph: Graph) -> tuple[str, ...]:
+    """The initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables; none for none."""
+    if graph.meta is not None and graph.meta.init_op:
+        return (graph.meta.init_op,)
+    found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
+    return tuple(node.name for node in found)
+
+
+def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
+    """The nodes that fill tables; not those that `others` run, that a value is to be fed to or that restore a checkpoint."""
+    filled = reachable([graph.node(name.partition(":")[0]) for name in others])
+    filling = [node for node in graph if has_fact(node.op, "fills_table") and node not in filled]
+    behind = {node: [item for item in reachable([node]) if item is not node] for node in filling}
+    return tuple(
+        node.name
+        for node, sources in behind.items()
+        if not any(source.must_be_fed or has_fact(source.op, "reads_files") for source in sources)
+    )
+
+
+def iterator_initializers(graph: Graph) -> tuple[str, ...]:
+    """The nodes that begin the passes of iterators: of those that one node alone begins, without a value that is to be fed."""
+    found: dict[Node, list[Node]] = {}
+    for node in graph:
+        if node.op == "MakeIterator":
+            found.setdefault(node.inputs[1].node, []).append(node)
+    alone = [nodes[0] for nodes in found.values() if len(nodes) == 1]
+    return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
+
+
+def signature(graph: Graph, name: str) -> Signature:
+    """A signature of the graph by name; InvalidArgumentError names those it has."""
+    signatures = graph.meta.signatures if graph.meta is not None else {}
+    if name not in signatures:
+        has = f"it has {', '.join(signatures)}" if signatures else "it has none; --feed and --fetch take tensor names"
+        raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
+    return signatures[name]
+
+
+def _fetched(shown: str, value: Any) -> FetchedValue:
+    if value is None:
+        return FetchedValue(shown, None, None, None)
+    array = np.asarray(value)
+    held = array.ravel()[0] if array.dtype == object and array.size == 1 else None
+    if isinstance(held, Variable):
+        return _fetched(shown, held.read())
+    if array.dtype == object and any(not isinstance(item, bytes) for item in array.ravel()[:1].tolist()):
+        return FetchedValue(shown, type(array.ravel()[0]).__name__, array.shape, str(array.ravel()[0]))
+    dtype = "string" if array.dtype.kind in "OS" else Tensor.from_numpy(array).dtype.name
+    return FetchedValue(shown, dtype, array.shape, array)
+
+
+def _some(names: Sequence[str] | Mapping[str, Any]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:4]) + (f" and {len(listed) - 4} more" if len(listed) > 4 else "")
+
+
+class Interruption:
+    """Ctrl-C ends a run after the step that is under way; pressed again, at once."""
+
+    def __init__(self, notify: Callable[[], None]) -> None:
+        self.requested = False
+        self._notify = notify
+        self._previous: Any = None
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _handle(self, number: int, frame: types.FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        self._notify()

@@ -1,0 +1,378 @@
+"""A session: a graph with the state of its variables and resources, run by fetches and feeds."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import itertools
+import numbers
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from ...graph.graph import Graph, Node, Output
+from ...graph.send_recv import connected
+from ...parallel.blas_threads import one_thread
+from ...planning.planner import compile_plan
+from ...planning.selection import definition_in
+from ...random.philox import Philox
+from ...support.arguments import bounded_depth, takes
+from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
+from ...support.gc_control import rare_collection
+from ...support.log import Stopwatch
+from ..execute.executor import Program
+from ..execute.function_calls import FunctionCalls
+from ..execute.random_lowering import lowered
+from ..guards.allocation import keep_some_freed_memory
+from ..guards.limits import Limits
+from ..optimize.tiers import Tier, policy
+from ..state.checkpoint_store import CheckpointStore, default_store
+from ..state.file_access import NO_FILES, FileAccess
+from ..state.kernel_context import KernelContext
+from ..state.resources import ResourceManager, Variable
+from ..state.run_context import Hook, Run
+from ..steps.value_cache import CacheStats, ValueCache, with_cached_trees
+from .feeds import Feed, find_feeds
+from .fetches import arranged, fetched_names, is_list_of_names, name_of
+from .results import own_values
+
+if TYPE_CHECKING:
+    from ...engines.engagement import Engagement
+    from ...engines.protocol import Engine
+    from ...engines.report import EngineReport
+
+_State = TypeVar("_State")
+
+_TOLD: Final = 3
+"""How many of its fetches a plan is told by."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A program for certain fetches and feeds."""
+
+    program: Program
+    feeds: tuple[Feed | None, ...]
+    """In the order of the given feeds; None where one is ignored."""
+
+
+class Session:
+    """Runs a graph. Variables, tables and random state live here, plans are made once per (fetches, feeds).
+
+    A graph that came from a SavedModel starts as TensorFlow's loader starts it, at the first run: its variables are restored
+    and its initializer is run.
+
+    Many threads may run one session at a time. A kernel has the variables, tables and queues that it is given for itself, so
+    updates lose nothing and reads are whole; a run of several kernels is not atomic. Where a run waits for what another thread
+    does, as for an element of a queue, `timeout` ends that. docs/threads.md says more.
+
+    `files` says which files the graph may read and write: by default none, though a SavedModel reads those in its own folder.
+    `FileAccess.everything()` opens all of them; PermissionDeniedError names the node that wants more.
+
+    `timeout` bounds every run in seconds (DeadlineExceededError), `max_memory` the bytes that tensors may hold
+    (ResourceExhaustedError); both name the node. `cache` is how many bytes to spend on keeping, from one run to the next,
+    values that depend on nothing but constants and variables that were not written since.
+
+    `engine` is what runs the heavy part: a name ("openvino"), an Engine, or an Engagement of one to share with other sessions;
+    NumPy runs what it does not take, and all of a run that has limits or a hook. `engine_report` says what went where.
+
+    `optimize` says how far runs of a fetch without limits, hook, engine or cache may leave kernels that are called one by one;
+    results differ from theirs by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a
+    convolution and what follows it, or a chain of elementwise ops; for shapes of feeds that come again, what follows from
+    shapes alone is computed once. "parallel": after some more runs, branches that do not depend on each other run side by
+    side in threads too, where this takes less time. "none": neither. `tier` tells how far a fetch has come.
+
+    Where the C library is glibc, the first run has it keep up to 256 MiB of what is freed, unless the environment says how
+    much (`MALLOC_TRIM_THRESHOLD_` and the like): pages that each run asks for anew take up to a sixth of its time.
+    """
+
+    @takes(
+        graph=Graph,
+        seed=numbers.Integral | None,
+        files=FileAccess,
+        timeout=numbers.Real | None,
+        max_memory=numbers.Real | None,
+        cache=int,
+        optimize=str,
+    )
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        seed: int | None = None,
+        files: FileAccess = NO_FILES,
+        checkpoints: CheckpointStore | None = None,
+        timeout: float | None = None,
+        max_memory: int | None = None,
+        cache: int = 0,
+        engine: str | Engine | Engagement | None = None,
+        optimize: str = "parallel",
+    ) -> None:
+        graph.check()
+        self.graph = graph
+        self.seed = seed
+        self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
+        self._checkpoints = checkpoints
+        self._limits = None if timeout is None and max_memory is None else Limits(timeout, max_memory)
+        self._cache = ValueCache(cache) if cache else None
+        self.resources = ResourceManager()
+        self.node_states: dict[Node, Any] = {}
+        self._begun: dict[str, tuple[int, int]] = {}
+        self._numbers = itertools.count(1)
+        self._lock = threading.RLock()
+        self._starting = threading.RLock()
+        self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
+        self._engagement = _engagement(engine)
+        self._optimize = optimize
+        self._policy = policy(optimize)
+        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, self._policy)
+        self._is_started = graph.meta is None
+        self._lowered: tuple[int, Graph] | None = None
+        self._is_starting = False
+
+    @property
+    def checkpoints(self) -> CheckpointStore:
+        """Where the Save and Restore kernels find checkpoints."""
+        if self._checkpoints is None:
+            self._checkpoints = default_store()
+        return self._checkpoints
+
+    def on_graph(self, graph: Graph) -> Session:
+        """A session on another graph (an extended copy, say) that shares this one's variables, resources, files and limits.
+
+        What starts a SavedModel is run here first, and not again on the other graph.
+        """
+        self.start()
+        other = Session(
+            graph,
+            seed=self.seed,
+            files=self.files,
+            checkpoints=self._checkpoints,
+            engine=self._engagement,
+            optimize=self._optimize,
+        )
+        other._limits = self._limits
+        other.resources = self.resources
+        other._is_started = True
+        return other
+
+    def run(self, fetches: Any, feeds: Mapping[Any, Any] | None = None, *, hook: Hook | None = None) -> Any:
+        """The values of `fetches`: NumPy arrays of tensors, `a:0` or an Output; None of operations, `a` or a Node.
+
+        A list, tuple or mapping of these, however nested, gives the same with the values. `feeds` maps tensors to values,
+        which replace what the graph computes. `hook` is called around every kernel, those in loops and functions too.
+        """
+        if isinstance(fetches, str):
+            return self._run((fetches,), feeds, hook)[0]
+        if is_list_of_names(fetches):
+            return self._run(tuple(fetches), feeds, hook)
+        names = tuple(fetched_names(fetches, self.graph))
+        return arranged(fetches, iter(self._run(names, feeds, hook)))
+
+    @takes(feeds=list | tuple)
+    def make_callable(self, fetches: Any, feeds: Sequence[Any] = ()) -> Callable[..., Any]:
+        """A function of the values of `feeds`, in their order, that gives what `run` gives for `fetches`.
+
+        What names mean is found out once, here. ArgumentTypeError where the function is called with another number of values.
+        """
+        self.start()
+        names = tuple(fetched_names(fetches, self.graph))
+        fed = tuple([name_of(tensor, self.graph) for tensor in feeds])
+        if len(set(fed)) < len(fed):
+            raise InvalidArgumentError(f"a tensor is fed twice: {', '.join(fed)}")
+        prepared = self._prepare(names, fed)
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(fed):
+                raise ArgumentTypeError(f"the function takes {len(fed)} values, {', '.join(fed)}, not {len(values)}")
+            return arranged(fetches, iter(self._values(prepared, names, values, None)))
+
+        return call
+
+    def _run(self, names: tuple[str, ...], feeds: Mapping[Any, Any] | None, hook: Hook | None) -> list[Any]:
+        self.start()
+        feeds = {} if feeds is None else feeds
+        if not isinstance(feeds, Mapping):
+            raise ArgumentTypeError(f"feeds are a mapping of tensors to values, not {feeds!r}")
+        prepared = self._prepared.get((names, tuple(feeds)))
+        if prepared is None:
+            feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
+            prepared = self._prepared.get((names, tuple(feeds)))
+        if prepared is None:
+            with bounded_depth():
+                prepared = self._prepare(names, tuple(feeds))
+        return self._values(prepared, names, feeds.values(), hook)
+
+    def _values(self, prepared: _Prepared, names: tuple[str, ...], given: Iterable[Any], hook: Hook | None) -> list[Any]:
+        """What a program gives for the values of its feeds."""
+        values = [feed.convert(value) for feed, value in zip(prepared.feeds, given) if feed is not None]
+        run = Run(next(self._numbers), hook)
+        if self._limits is not None:
+            self._limits.begin(run)
+        with one_thread, run, np.errstate(all="ignore"):
+            program = prepared.program
+            found = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
+        return own_values(names, found)
+
+    def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
+        """The tier in which the latest run of `fetches` with `feeds` ran; FailedPreconditionError where there was none.
+
+        `feeds` are the tensors that were fed, in their order; a mapping of them to values is as good.
+        """
+        names = tuple(fetched_names(fetches, self.graph))
+        prepared = self._prepared.get((names, tuple([name_of(tensor, self.graph) for tensor in feeds])))
+        if prepared is None:
+            raise FailedPreconditionError(f"{', '.join(names)} did not run with these feeds")
+        return prepared.program.tier
+
+    @property
+    def takes_hooks(self) -> bool:
+        """Kernels run in this process."""
+        return True
+
+    @property
+    def cache_stats(self) -> CacheStats:
+        """What keeping values between runs has saved so far."""
+        return (self._cache or ValueCache(0)).stats
+
+    def engine_report(self) -> EngineReport:
+        """What the session's engine has run so far and what not, and why; FailedPreconditionError without an engine."""
+        if self._engagement is None:
+            raise FailedPreconditionError("the session has no engine")
+        return self._engagement.report()
+
+    def variables(self) -> list[Variable]:
+        """All variables that exist, initialized or not, in the order they were first touched."""
+        found = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
+        found += [state for state in self.node_states.values() if isinstance(state, Variable)]
+        return list(dict.fromkeys(found))
+
+    def start(self) -> None:
+        """Restore and initialize what came from a SavedModel, as the first run does; other threads wait until it is done."""
+        if self._is_started:
+            return
+        with self._starting:
+            if not self._is_started and not self._is_starting:
+                self._start()
+
+    def _start(self) -> None:
+        self._is_starting = True
+        try:
+            for operation, feeds in self.graph.meta.start_steps if self.graph.meta else ():
+                self.run([operation], feeds)
+            self._complete()
+            self._is_started = True
+        finally:
+            self._is_starting = False
+
+    def _complete(self) -> None:
+        """Give the variables that a SavedModel's restore op leaves out the values of their twins that it restores."""
+        if self.graph.meta is None or not self.graph.meta.read_keys:
+            return
+        from .restored_variables import unrestored
+
+        for restored, read in unrestored(self.graph).items():
+            source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
+            if source.is_initialized and not target.is_initialized:
+                target.assign(source.read())
+
+    def share(self, other: Session) -> None:
+        """Work from here on with the variables, tables and other resources of a session of a like graph."""
+        other.start()
+        self.resources = other.resources
+        self._is_started = True
+
+    def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
+        """The state of a node, which the first thread to ask for it creates."""
+        with self._lock:
+            if node not in self.node_states:
+                self.node_states[node] = state = create()
+                if isinstance(state, Philox) and node.name in self._begun and self._has(node):
+                    state.key, state.counter = self._begun[node.name]
+            return self.node_states[node]
+
+    def streams(self) -> dict[str, tuple[int, int]]:
+        """Key and counter of the random numbers of the graph's nodes, those in functions excepted, by their names."""
+        with self._lock:
+            found = list(self.node_states.items())
+        return {
+            node.name: (state.key, state.counter) for node, state in found if isinstance(state, Philox) and self._has(node)
+        }
+
+    def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
+        """Let nodes draw from where others, or these before, were in their streams."""
+        self._begun = dict(streams)
+
+    def _has(self, node: Node) -> bool:
+        """Whether a node that ran is the graph's and not a function's."""
+        graph = self.runnable()
+        return node.name in graph and graph.node(node.name) is node
+
+    def apart(self) -> Session:
+        """A session of the same graph and resources, in which the states of nodes begin anew."""
+        other = copy.copy(self)
+        other.node_states = {}
+        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, policy=self._policy)
+        return other
+
+    def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
+        if self._limits is not None:
+            self._limits.check_constant(node)
+        return KernelContext(self, node, unused)
+
+    def _prepare(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
+        with self._lock:
+            found = self._prepared.get((fetches, feeds))
+            if found is None:
+                found = self._prepared[fetches, feeds] = self._compiled(fetches, feeds)
+            return found
+
+    @rare_collection()
+    def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
+        keep_some_freed_memory()
+        watch = Stopwatch()
+        graph = self.runnable()
+        targets = [self._fetch(graph, name) for name in fetches]
+        fed = find_feeds(self.graph, feeds, graph)
+        plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
+        if self._cache is not None:
+            plan = with_cached_trees(plan, graph)
+        groups = None
+        if self._engagement is not None:
+            plan, groups = self._engagement.divided(plan, graph), functools.partial(self._engagement.group, graph)
+        more = " ..." if len(fetches) > _TOLD else ""
+        watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
+        program = Program(plan, self._context, self.graph.functions, self._cache, groups, self._policy)
+        return _Prepared(program, fed)
+
+    def runnable(self) -> Graph:
+        """The graph that runs: with loops that draw random numbers as TensorFlow puts them there, and its parts connected."""
+        if self._lowered is None or self._lowered[0] != len(self.graph):
+            self._lowered = (len(self.graph), lowered(connected(self.graph)))
+        return self._lowered[1]
+
+    def _fetch(self, graph: Graph, name: str) -> Output | Node:
+        """What `name` fetches; InvalidArgumentError where a called function has fewer results."""
+        found = graph.fetch(name)
+        if isinstance(found, Output) and found.node.op_def is None:
+            node = found.node
+            count = len(definition_in(graph, node).output_dtypes(node.attrs))
+            if found.index >= count:
+                raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
+        return found
+
+
+def _engagement(engine: str | Engine | Engagement | None) -> Engagement | None:
+    if engine is None:
+        return None
+    from ...engines.engagement import Engagement
+    from ...engines.finding import find_engine
+
+    if isinstance(engine, Engagement):
+        return engine
+    if not isinstance(engine, str) and not hasattr(engine, "compile"):
+        raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
+    return Engagement(find_engine(engine) if isinstance(engine, str) else engine)

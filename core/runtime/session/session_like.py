@@ -1,0 +1,68 @@
+"""What whoever runs a graph needs of a session, be it in this process or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from ...graph.graph import Graph
+from ...types.dtypes import DType
+from ..state.run_context import Hook
+from ..steps.value_cache import CacheStats
+
+
+class HeldVariable(Protocol):
+    """A variable of a session."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dtype(self) -> DType: ...
+
+    @property
+    def is_initialized(self) -> bool: ...
+
+    def read(self) -> Any:
+        """Its value now."""
+        ...
+
+
+@runtime_checkable
+class SessionLike(Protocol):
+    """A graph with the state of its variables, run by fetches and feeds."""
+
+    @property
+    def graph(self) -> Graph: ...
+
+    @property
+    def takes_hooks(self) -> bool:
+        """Whether kernels run where a hook can be called around them, and values can come in batches."""
+        ...
+
+    @property
+    def cache_stats(self) -> CacheStats: ...
+
+    def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
+        """The values of tensors by name as NumPy arrays, None for operations; a single name gives a single value."""
+        ...
+
+    def on_graph(self, graph: Graph) -> SessionLike:
+        """A session on another graph with the variables of this one."""
+        ...
+
+    def streams(self) -> Mapping[str, tuple[int, int]]:
+        """Key and counter of the random numbers of nodes by name, as far as they are known."""
+        ...
+
+    def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
+        """Let nodes draw from where `streams` says that they were."""
+        ...
+
+    def start(self) -> None:
+        """Restore and initialize what came from a SavedModel, unless that is done."""
+        ...
+
+    def variables(self) -> Sequence[HeldVariable]:
+        """The variables of the graph."""
+        ...

@@ -1,0 +1,1 @@
+"""State of sessions and runs: variables, resources, lists, TensorArrays, variants, file access."""

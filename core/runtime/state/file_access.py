@@ -1,0 +1,181 @@
+"""Which files the kernels of a graph may touch: a graph can be a stranger's program."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import os
+import pathlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from ...support.arguments import takes
+from ...support.atomic import file_errors
+from ...support.errors import InvalidArgumentError, PermissionDeniedError
+from ...support.log import DEBUG, tell
+from ...support.regular_files import open_regular
+
+_WILDCARD = re.compile(r"[*?\[\\]")
+_GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileAccess:
+    """Files and folders open to reading and to writing: none by default, None for all. A folder opens all below it."""
+
+    readable: tuple[pathlib.Path, ...] | None = ()
+    writable: tuple[pathlib.Path, ...] | None = ()
+
+    @staticmethod
+    def everything() -> FileAccess:
+        """Access to every file, for graphs that are trusted as programs are."""
+        return FileAccess(None, None)
+
+    @staticmethod
+    @takes(readable=Iterable, writable=Iterable)
+    def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
+        """Access to what is named and nothing else; what may be written may be read."""
+        if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
+            raise TypeError("folders are a list, not one text, whose characters would be taken for folders")
+        writes = tuple(map(_resolved, writable))
+        return FileAccess((*map(_resolved, readable), *writes), writes)
+
+    def reading(self, folder: str | pathlib.Path) -> FileAccess:
+        """This access, with a model's folder that may be read besides, and what a cache keeps of the same model for it."""
+        if self.readable is None:
+            return self
+        found = _resolved(folder)
+        return dataclasses.replace(self, readable=(*self.readable, found, *_contents_in_cache(found)))
+
+
+def _resolved(path: str | pathlib.Path) -> pathlib.Path:
+    with file_errors(path):
+        return pathlib.Path(path).resolve()
+
+
+def _contents_in_cache(folder: pathlib.Path) -> list[pathlib.Path]:
+    """`MODEL/blobs` for a folder `MODEL/snapshots/REVISION` or one in it: Hugging Face's cache has links to there for files.
+
+    It is named as it stands: where it is a link itself, it opens nothing.
+    https://huggingface.co/docs/huggingface_hub/guides/manage-cache describes the cache.
+    """
+    snapshots = [parent for parent in folder.parents if parent.name == "snapshots"]
+    return [parent.parent / "blobs" for parent in snapshots[:1]]
+
+
+NO_FILES = FileAccess()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileGate:
+    """The one way of a node to files: what it opens is resolved, checked and then opened by the name that was checked.
+
+    Each method raises PermissionDeniedError before it tells whether anything is there, and InvalidArgumentError for a name
+    that no file can have.
+    """
+
+    access: FileAccess = NO_FILES
+    node: Any = None
+
+    def to_read(self, path: str) -> str:
+        """The name by which `path` may be read, without links where files are kept from the node."""
+        return self._checked(path, self.access.readable, "read")
+
+    def to_write(self, path: str) -> str:
+        """The name by which `path` may be written."""
+        return self._checked(path, self.access.writable, "write")
+
+    def to_replace(self, path: str) -> str:
+        """The name that a file written anew takes: a link of that name is replaced, and may point to nothing forbidden."""
+        self.to_write(path)
+        folder, name = os.path.split(path)
+        return os.path.join(self.to_write(folder or "."), name)
+
+    def open(self, path: str) -> BinaryIO:
+        """The file open for reading."""
+        tell("open %s", path, level=DEBUG)
+        checked = self.to_read(path)
+        if self.access.readable is None:
+            return open_regular(checked)
+        return self._still_there(path, checked, open_regular(checked, follow_links=False))
+
+    def open_to_append(self, path: str) -> BinaryIO:
+        """The file open at its end."""
+        checked = self.to_write(path)
+        if self.access.writable is None:
+            return open(checked, "ab")
+        return self._still_there(path, checked, open(checked, "ab", opener=_follow_no_link))
+
+    def matching(self, pattern: str) -> list[str]:
+        """The files that a pattern names: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
+
+        As there, a pattern without any of these names one file, names with a leading dot match, and after the first wildcard
+        no component is `.` or `..`.
+        """
+        if _WILDCARD.search(pattern) is None:
+            return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
+        start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
+        if start[0].endswith("/"):
+            return []  # found names have one slash where the pattern has two
+        folder = start[0] or start[1] or "."
+        rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
+        return sorted(self._walk(folder, rest.split("/")))
+
+    def names_in(self, folder: str) -> list[str]:
+        """The names in a folder, in order."""
+        return sorted(os.listdir(self.to_read(folder)))
+
+    def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
+        real = self.to_read(folder)
+        if not os.path.isdir(real):
+            return
+        matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
+        for name in filter(matches, self.names_in(folder)):
+            path = f"{folder.removesuffix('/')}/{name}"
+            if len(patterns) == 1:
+                yield path
+            elif os.path.isdir(os.path.join(real, name)):
+                yield from self._walk(path, patterns[1:])
+
+    def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
+        if "\0" in path:
+            raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
+        if allowed is None:
+            return path
+        resolved = os.path.realpath(path)
+        if not any(pathlib.PurePath(resolved).is_relative_to(folder) for folder in allowed):
+            raise self._denied(path, verb, resolved)
+        return resolved
+
+    def _denied(self, path: str, verb: str, resolved: str) -> PermissionDeniedError:
+        return PermissionDeniedError(
+            f"the graph wants to {verb} '{path}', which was not named",
+            node=getattr(self.node, "name", None),
+            op=getattr(self.node, "op", None),
+            hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
+        )
+
+    def _still_there(self, path: str, checked: str, file: Any) -> Any:
+        """Return the open file, unless a folder on the way to it became a link after the name was checked."""
+        if os.path.realpath(checked) != checked:
+            file.close()
+            raise self._denied(path, "open", os.path.realpath(checked))
+        return file
+
+
+def _follow_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows: links need rights there
+
+
+def _python_glob(match: re.Match[str]) -> str:
+    """`\\*` and `[^` as fnmatch has them."""
+    return "[!" if match[1] is None else f"[{match[1]}]"
+
+
+def escape_pattern(path: str) -> str:
+    """The pattern that matches just this path."""
+    return _WILDCARD.sub(r"\\\g<0>", path)
+
+
+OPEN = FileGate(FileAccess.everything())

@@ -1,0 +1,127 @@
+"""TensorLists: immutable lists of tensors, cheap to extend and to change because only the newest version holds the elements.
+
+After Baker, "Shallow binding makes functional arrays fast" (1991): a version that was changed keeps the difference to the one
+made from it, and is built anew only where somebody still reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ...support.errors import InvalidArgumentError
+from ...types.dtypes import DType
+from ...types.shapes import Shape, merge_shapes
+from .variants import added, zeros_like
+
+_Difference = tuple["TensorList", str, int, Any]
+NOTHING_SET: Final = (-1,)
+"""The shape of the elements of a list that never had any."""
+ANY: Final = (-2,)
+"""The shape of elements that differ, or of which some are zeros of a shape that whoever reads them says."""
+
+
+class TensorList:
+    """A list of tensors of one dtype; None stands for an element that was never set, which reads as zeros.
+
+    `item_shape` is the shape of all elements that it has and its earlier versions had, NOTHING_SET or ANY.
+    """
+
+    __slots__ = ("_difference", "_items", "dtype", "element_shape", "item_shape", "max_num_elements")
+
+    def __init__(
+        self,
+        dtype: DType,
+        element_shape: Shape,
+        items: list[Any],
+        max_num_elements: int = -1,
+        item_shape: tuple[int, ...] = ANY,
+    ) -> None:
+        self.dtype = dtype
+        self.element_shape = element_shape
+        self.max_num_elements = max_num_elements
+        self.item_shape = item_shape
+        self._items: list[Any] | None = items
+        self._difference: _Difference | None = None
+
+    @property
+    def items(self) -> list[Any]:
+        """The elements. Not to be written to."""
+        if self._items is None:
+            self._items = self._rebuilt()
+            self._difference = None
+        return self._items
+
+    def __len__(self) -> int:
+        return len(self.items if self._items is None else self._items)
+
+    def pushed(self, value: Any) -> TensorList:
+        """With one element more at the end."""
+        items = self.items if self._items is None else self._items
+        items.append(value)
+        return self._followed_by(items, "pop", 0, None, value.shape)
+
+    def popped(self) -> TensorList:
+        """Without the last element."""
+        items = self.items if self._items is None else self._items
+        return self._followed_by(items, "push", 0, items.pop(), self.item_shape)
+
+    def replaced(self, index: int, value: Any) -> TensorList:
+        """With another element at `index`."""
+        items = self.items
+        old = items[index]
+        items[index] = value
+        return self._followed_by(items, "set", index, old, value.shape)
+
+    def resized(self, size: int) -> TensorList:
+        """Cut to, or filled up with unset elements to `size`."""
+        items = self.items[:size]
+        items += [None] * (size - len(items))
+        return self.with_items(items)
+
+    def with_items(self, items: list[Any]) -> TensorList:
+        """A list of the same kind that holds `items`."""
+        return TensorList(self.dtype, self.element_shape, items, self.max_num_elements)
+
+    def _followed_by(self, items: list[Any], change: str, index: int, value: Any, shape: tuple[int, ...]) -> TensorList:
+        """The next version, which takes the elements over, one of `shape` among them; this one keeps how it differs."""
+        if shape != self.item_shape and self.item_shape is not NOTHING_SET:
+            shape = ANY
+        following = TensorList(self.dtype, self.element_shape, items, self.max_num_elements, shape)
+        self._items = None
+        self._difference = (following, change, index, value)
+        return following
+
+    def _rebuilt(self) -> list[Any]:
+        differences = []
+        version = self
+        while version._items is None:
+            assert version._difference is not None
+            differences.append(version._difference)
+            version = version._difference[0]
+        items = version._items.copy()
+        for _, change, index, value in reversed(differences):
+            if change == "set":
+                items[index] = value
+            elif change == "push":
+                items.append(value)
+            else:
+                items.pop()
+        return items
+
+    def __add__(self, other: object) -> TensorList:
+        """The list of sums: what AddN makes of variants that hold lists."""
+        if not isinstance(other, TensorList) or self.dtype is not other.dtype:
+            raise InvalidArgumentError("Trying to add two lists of tensors of different dtypes.")
+        if len(self) != len(other):
+            raise InvalidArgumentError("Trying to add two lists of tensors with different lengths.")
+        items = [b if a is None else a if b is None else added(a, b) for a, b in zip(self.items, other.items)]
+        shape = self.item_shape if self.item_shape == other.item_shape else ANY
+        return TensorList(self.dtype, merge_shapes(self.element_shape, other.element_shape), items, item_shape=shape)
+
+    def zeros_like(self) -> TensorList:
+        """The list of zeros: what ZerosLike makes of a variant that holds a list."""
+        items = [None if item is None else zeros_like(item) for item in self.items]
+        return TensorList(self.dtype, self.element_shape, items, self.max_num_elements, self.item_shape)
+
+    def __repr__(self) -> str:
+        return f"TensorList({self.dtype}, {self.element_shape}, {len(self)} elements)"

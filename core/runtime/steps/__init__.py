@@ -1,0 +1,1 @@
+"""Parts of a compiled step: instructions, locks, cached and constant values, variables of an engine's group."""

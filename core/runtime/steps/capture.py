@@ -1,0 +1,48 @@
+"""Keeping what nodes inside functions gave while what calls them ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...graph.graph import Node, Output
+from ...support.errors import FailedPreconditionError
+from ..state.run_context import Hook
+
+
+class Watch:
+    """A hook that keeps the values of some outputs, each by a name; where a function runs several times, the last ones.
+
+    `inner` is another hook that is to be called as well.
+    """
+
+    def __init__(self, outputs: Mapping[str, Output], inner: Hook | None = None) -> None:
+        self._outputs = outputs
+        self._inner = inner
+        self._nodes = {output.node for output in outputs.values()}
+        self._given: dict[Node, Any] = {}
+
+    def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        result = call(*inputs) if self._inner is None else self._inner(node, call, inputs)
+        if node in self._nodes:
+            self._given[node] = result
+        return result
+
+    def take(self) -> dict[str, Any]:
+        """The values since they were taken last; FailedPreconditionError names a node that did not run."""
+        found = {name: self._value(name, output) for name, output in self._outputs.items()}
+        self._given.clear()
+        return found
+
+    def _value(self, name: str, output: Output) -> Any:
+        if output.node not in self._given:
+            raise FailedPreconditionError(
+                f"'{name}' did not run: an argument, not needed for what its function returns, or in a branch not taken",
+                node=output.node.name,
+                op=output.node.op,
+            )
+        given = self._given[output.node]
+        value = given[output.index] if isinstance(given, tuple) else given
+        return np.array(value) if isinstance(value, np.ndarray) else value

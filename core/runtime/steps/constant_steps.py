@@ -1,0 +1,89 @@
+"""Steps whose values are the same in every run: they take constants alone, and do nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...inference.binding import bind_attrs, select_kernel
+from ...planning.plan import Step
+from ...registry.constant_inputs import prepared_kernel
+from ...registry.op_facts import has_fact
+from ...support.errors import TfgError
+from ...support.user_signals import pass_on
+from ...types.dtypes import resource
+from ..state.resources import ANONYMOUS_NAME
+
+_MOST_BYTES: Final = 1 << 20
+"""Of a value that is kept: it is there as long as the session."""
+
+
+def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What a step gives in every run, where `values` are what it takes, None for one that is known in a run only.
+
+    None where that depends on more than the values, or is no number. Where the kernel fails, runs will say so.
+    """
+    if _gives_lasting_handle(step):
+        return (call(),)
+    if not step.inputs or any(value is None for value in values) or not only_computes(step):
+        return None
+    try:
+        found = call(*values)
+    except Exception as error:  # of any kind: the step stays, and its runs name the node
+        pass_on(error)
+        return None
+    results = (found,) if len(step.outputs) == 1 else tuple(found)
+    return results if all(map(_is_small_number, results)) else None
+
+
+def for_constants(
+    step: Step, call: Callable[..., Any], values: Sequence[Any], context: Callable[[Node], Any]
+) -> Callable[..., Any]:
+    """The kernel of a step for those of its inputs that are the same in every run; `call` where there is none for these.
+
+    `context` gives what a stateful kernel takes first.
+    """
+    prepared = prepared_kernel(step.node.op)
+    if prepared is None or not stands_alone(step):
+        return call
+    constants = [values[place] for place in prepared.constants]
+    if any(value is None for value in constants):
+        return call
+    first = (context(step.node),) if select_kernel(step.node).is_stateful else ()
+    try:
+        return cast("Callable[..., Any]", prepared.function(*first, *constants, **bind_attrs(step.node, prepared.function)))
+    except TfgError:  # the kernel says it, when it runs
+        return call
+
+
+def does_nothing(step: Step) -> bool:
+    """True of a step that is only there for others to wait for."""
+    return not step.outputs and not step.controls and has_fact(step.node.op, "idle")
+
+
+def _gives_lasting_handle(step: Step) -> bool:
+    """True of the handle of a variable with a name, which stays what it is as long as the session."""
+    node = step.node
+    if type(step) is not Step or step.is_guarded or not has_fact(node.op, "variable") or node.output_dtypes != (resource,):
+        return False
+    return node.attr("shared_name") != ANONYMOUS_NAME.encode()
+
+
+def only_computes(step: Step) -> bool:
+    """True of a step of its own that only makes values of values."""
+    definition = step.node.op_def
+    if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not stands_alone(step):
+        return False
+    return not definition.takes_functions and not select_kernel(step.node).is_stateful
+
+
+def stands_alone(step: Step) -> bool:
+    """True of a step of its own that takes values alone, and always all of them."""
+    return type(step) is Step and step.takes_values_alone
+
+
+def _is_small_number(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype != object and value.nbytes <= _MOST_BYTES

@@ -1,0 +1,154 @@
+"""Values kept between runs: sub-graphs that depend only on constants and on variables that were not written since.
+
+A plan is rearranged so that every tree of pure steps becomes one step, which keeps its result and the values that it was
+computed from. Values are never written to in place while anybody holds them, so the same objects mean the same numbers: what a
+variable's read returns is another object after every write. Feeds, stateful ops and random numbers are never among them.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from ...functions.purity import impurity
+from ...graph.graph import Graph
+from ...planning.plan import Loop, Plan, Step, on_own_slots, with_releases
+
+_MISSES: Final = 3
+"""So many misses in a row, and a value is no longer kept: what it depends on changes in every run."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CacheStats:
+    """How often kept values were used and had to be computed, how many steps that saved, and what is held."""
+
+    hits: int
+    misses: int
+    saved_steps: int
+    bytes: int
+    limit: int
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Cached(Step):
+    """A tree of pure steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is its root."""
+
+    body: tuple[Step, ...] = ()
+    slots: int = 0
+
+
+class ValueCache:
+    """What a session keeps between runs, up to `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.hits = self.misses = self.saved_steps = self.bytes = 0
+        self.lock = threading.Lock()
+
+    @property
+    def stats(self) -> CacheStats:
+        """The counts so far."""
+        with self.lock:
+            return CacheStats(self.hits, self.misses, self.saved_steps, self.bytes, self.limit)
+
+    def remembering(self, call: Callable[..., Any], step: Cached) -> Callable[..., Any]:
+        """`call`, but where it gets the same values as the last time, what it returned then."""
+        return _Remembered(self, call, len(step.body))
+
+
+class _Remembered:
+    """The last inputs and the last result of one tree, which change together."""
+
+    __slots__ = ("cache", "call", "held", "kept", "misses", "steps")
+
+    def __init__(self, cache: ValueCache, call: Callable[..., Any], steps: int) -> None:
+        self.cache = cache
+        self.call = call
+        self.steps = steps
+        self.kept: tuple[tuple[Any, ...], Any] | None = None
+        self.held = 0
+        self.misses = 0
+
+    def __call__(self, *inputs: Any) -> Any:
+        kept = self.kept
+        if kept is not None:
+            for a, b in zip(kept[0], inputs):
+                if a is not b:
+                    break
+            else:
+                with self.cache.lock:
+                    self.misses = 0
+                    self.cache.hits += 1
+                    self.cache.saved_steps += self.steps
+                return kept[1]
+        result = self.call(*inputs)
+        self.keep(inputs, result)
+        return result
+
+    def keep(self, inputs: tuple[Any, ...], result: Any) -> None:
+        """Keep a fresh result where there is room."""
+        cache = self.cache
+        with cache.lock:
+            cache.misses += 1
+            cache.bytes -= self.held
+            self.kept, self.held = None, 0
+            self.misses += 1
+            size = getattr(result, "nbytes", 0)
+            if self.misses <= _MISSES and cache.bytes + size <= cache.limit:
+                self.kept, self.held = (inputs, result), size
+                cache.bytes += size
+
+
+def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
+    """The plan with every tree of steps whose values can be kept as one step."""
+    if plan.needs_dataflow:
+        return plan
+    pure = _pure_steps(plan, graph)
+    readers = collections.Counter(slot for step in plan.steps for slot in {*step.inputs, *step.controls})
+    kept = {slot for slot in plan.fetches if slot is not None}
+    for step in plan.steps:
+        if not step.outputs or step.outputs[0] not in pure:
+            kept |= set(step.inputs)
+    roots = {out for out in pure if out in kept or readers[out] != 1}
+    steps: list[Step] = []
+    for step in plan.steps:
+        output = step.outputs[0] if step.outputs else -1
+        if output in roots:
+            steps.append(_tree(pure, roots, output))
+        elif output not in pure:
+            steps.append(step)
+    return dataclasses.replace(plan, steps=with_releases(steps, {slot for slot in plan.fetches if slot is not None}))
+
+
+def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
+    """The steps whose values follow from constants and variables, by their output's slot."""
+    known: set[int] = set()
+    found: dict[int, Step] = {}
+    for step in plan.steps:
+        node = step.node
+        if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_liveness:
+            continue
+        output = step.outputs[0]
+        is_read = node.is_variable_read or (node.is_identity and step.dereferenced == (0,))
+        if is_read or (node.is_constant and not node.control_inputs):
+            known.add(output)
+        elif step.inputs and not step.dereferenced and known.issuperset(step.inputs) and impurity(graph, node) is None:
+            known.add(output)
+            found[output] = step
+    return found
+
+
+def _tree(pure: dict[int, Step], roots: Iterable[int], root: int) -> Cached:
+    """The steps that only lead to `root`, as one."""
+    body: list[Step] = []
+    pending = [root]
+    while pending:
+        step = pure[pending.pop()]
+        body.append(step)
+        pending += [slot for slot in dict.fromkeys(step.inputs) if slot in pure and slot not in roots]
+    body.reverse()
+    inputs, steps, local = on_own_slots(body)
+    return Cached(pure[root].node, inputs, (root,), body=steps, slots=len(local))

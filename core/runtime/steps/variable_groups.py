@@ -1,0 +1,108 @@
+"""Groups of an engine that read and write variables: new values are computed of old ones, and then stored all at once.
+
+A group has its variables to itself from the first read to the last write. Until the engine has given all results, they hold
+what they held, wherever that is: so a group that fails has done nothing, and its steps can run in NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...engines.protocol import Body
+from ..state.resources import Variable, exclusively
+
+if TYPE_CHECKING:
+    from ...engines.engagement import Group
+
+_NOTHING: Final = np.float32(0)
+"""What comes in where nothing reads it."""
+
+
+class VariableGroup:
+    """A group as a function of references, handles and other values."""
+
+    def __init__(self, group: Group, body: Body, in_numpy: Callable[..., Sequence[Any]]) -> None:
+        self.group = group
+        self.body = body
+        self.in_numpy = in_numpy
+        self.slots = body.variables
+        self.written = [body.variables.index(slot) for slot in body.written]
+        self.lent = [slot in body.written for slot in body.variables]
+        leads = body.leads
+        self.leads = [leads.get(slot) for slot in body.outputs]
+        self._met: tuple[list[Any], list[Variable]] = ([], [])
+        """The variables of the last run in the order of `slots`, and in the one in which they are locked."""
+        self._of_shared: dict[tuple[int, ...], VariableGroup] = {}
+
+    def __call__(self, *values: Any) -> Any:
+        """The outputs of the group: one alone where there is one, else a tuple."""
+        results = self._in_engine(values)
+        found = self.in_numpy(*values) if results is None else self._outputs(values, results)
+        return found[0] if len(found) == 1 else found
+
+    def _in_engine(self, values: Sequence[Any]) -> Sequence[Any] | None:
+        """The tensors that the engine gives, the variables written; None where it gave nothing and nothing was written."""
+        variables = [variable_of(values[slot]) for slot in self.slots]
+        met, order = self._met
+        if variables != met:
+            order = sorted({variable for variable in variables if variable is not None}, key=id)
+            if None in variables:
+                self.group.decline("a reference leads to no variable")
+                return None
+            self._met = variables, order
+        if len(order) < len(variables):
+            return self._merged(variables)._in_engine(values)
+        return exclusively(order, self._stepped, (values, variables))
+
+    def _merged(self, variables: Sequence[Any]) -> VariableGroup:
+        """The group for runs in which several references lead to one variable, as those of `variables` do."""
+        first = tuple(self.slots[variables.index(variable)] for variable in variables)
+        with self.group.lock:
+            if first not in self._of_shared:
+                body = self.body.merged(dict(zip(self.slots, first)))
+                self._of_shared[first] = VariableGroup(self.group.on(body), body, self.in_numpy)
+            return self._of_shared[first]
+
+    def _stepped(self, values: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
+        given = list(values)
+        for slot in self.body.unused:
+            given[slot] = _NOTHING
+        verify = self.group.engagement.verify
+        for slot, variable, is_written in zip(self.slots, variables, self.lent):
+            given[slot] = value = variable.lend() if is_written and not verify else variable.kept
+            if value is None or value.dtype != variable.dtype.numpy:
+                self.group.decline(f"variable '{variable.name}' is not initialized")
+                return None
+        results = self.group.attempt(given)
+        if results is None:
+            return None
+        written = [variables[place] for place in self.written]
+        if verify:
+            self._verify(values, results, written)
+        tensors = len(results) - len(written)
+        for variable, value in zip(written, results[tensors:]):
+            variable.assign(value)
+        return results[:tensors]
+
+    def _verify(self, values: Sequence[Any], results: Sequence[Any], written: Sequence[Variable]) -> None:
+        """Compare with what NumPy makes of the same values, which it writes to the variables first."""
+        found = self.in_numpy(*values)
+        tensors = [value for value, lead in zip(found, self.leads) if lead is None]
+        self.group.compare(results, [*tensors, *(variable.read() for variable in written)])
+
+    def _outputs(self, values: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Tensors and references in the order of the outputs."""
+        given = iter(tensors)
+        return tuple([next(given) if lead is None else values[lead] for lead in self.leads])
+
+
+def variable_of(value: Any) -> Variable | None:
+    """The variable that a reference or a handle leads to."""
+    if type(value) is Variable:
+        return value
+    if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
+        value = value.item()
+    return value if type(value) is Variable else None
