@@ -110,7 +110,7 @@ class ExplainJob:
         render.emit({"runs": runs}, self.options.format_, lambda: race_sections(runs))
 
     def _fates(self) -> None:
-        from ..core.passes.outcomes import node_fates
+        from ..core.passes.node_outcomes import node_fates
         from ..core.passes.pipeline import guessed_fetches
 
         fetches = self.fetches or guessed_fetches(self.graph)

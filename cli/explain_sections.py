@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..core.explaining.partition import PartitionFacts
     from ..core.explaining.pipelines import PipelineFacts
     from ..core.explaining.race_report import RunRaces
-    from ..core.passes.outcomes import NodeFate
+    from ..core.passes.node_outcomes import NodeFate
 
 _MAX_ROWS = 30
 _MAX_ALIKE = 4

@@ -12,9 +12,9 @@ from ..core.comparing.verification import Comparison, Tolerance, verify
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import SaverInfo
 from ..core.graph.variable_nodes import find_variables
-from ..core.passes.accuracy import Accuracy, tolerance_of
-from ..core.passes.base import Pass
-from ..core.passes.functions.cluster import Cluster
+from ..core.passes.base.accuracy import Accuracy, tolerance_of
+from ..core.passes.base.graph_pass import Pass
+from ..core.passes.functions.function_clusters import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
 from ..core.runtime.session.session import Session
 from ..core.support.words import counted

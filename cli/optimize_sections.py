@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.flops.views import shortened
-from ..core.passes.base import Pass
-from ..core.passes.costs import GraphCost
+from ..core.passes.base.costs import GraphCost
+from ..core.passes.base.graph_pass import Pass
 from ..core.passes.order import all_passes
 from ..core.passes.pipeline import OptimizeReport, PassRecord
 from ..core.support.words import counted

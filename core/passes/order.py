@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from ..support.errors import NotFoundError
-from .base import Pass
+from .base.graph_pass import Pass
 
 _FOLDER = pathlib.Path(__file__).parent
 

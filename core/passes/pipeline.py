@@ -21,15 +21,15 @@ from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, INFO, tell
 from ..support.user_signals import pass_on
 from ..transforms.subgraphs import forget_locations
-from .accuracy import Accuracy, loosest
-from .base import Pass, PassContext, Refusal, Shared
-from .costs import CostMeter, GraphCost
-from .functions.implementations import Implementations
+from .base.accuracy import Accuracy, loosest
+from .base.costs import CostMeter, GraphCost
+from .base.graph_pass import Pass, PassContext, Refusal, Shared
+from .base.pass_options import configure, parse_passes
+from .base.race_settling import settle_races
+from .cleanup.prune import Prune
+from .functions.cpu_implementations import Implementations
 from .functions.inline import Inline
 from .order import all_passes, find_pass
-from .pass_options import configure, parse_passes
-from .prune import Prune
-from .settling import settle_races
 
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000

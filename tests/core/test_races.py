@@ -17,7 +17,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.ordering import races as races_module
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
-from tfg.core.passes.settling import settle_races
+from tfg.core.passes.base.race_settling import settle_races
 from tfg.core.planning.planner import compile_plan, races_of
 from tfg.core.types.tensors import FuncRef
 

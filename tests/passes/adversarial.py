@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from tfg.core.graph.graph import Graph
-from tfg.core.passes.accuracy import Accuracy
+from tfg.core.passes.base.accuracy import Accuracy
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, TfgError

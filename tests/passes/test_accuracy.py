@@ -14,7 +14,7 @@ from tests.passes import test_batch_norm, test_fuse, test_pushing, test_rules
 from tests.passes.adversarial import DTYPES, differences, retyped, specials
 from tests.passes.rewriting import Build, built, placeholder
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.accuracy import Accuracy
+from tfg.core.passes.base.accuracy import Accuracy
 from tfg.core.passes.order import all_passes, find_pass
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes

@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.passes.rewriting import feeds_for, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import batch_norm
+from tfg.core.passes.fusing import fold_batch_norm
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -312,4 +312,4 @@ def test_there_are_never_more_nodes(name):
 
 def test_every_rule_fires_somewhere():
     fired = set(itertools.chain.from_iterable(rewritten(build, "batchnorm", check=False).fired for build, _ in FIRES.values()))
-    assert {rule.name for rules in (batch_norm.RULES, batch_norm.LEFT) for rule in rules.rules} <= fired
+    assert {rule.name for rules in (fold_batch_norm.RULES, fold_batch_norm.LEFT) for rule in rules.rules} <= fired

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfg.core.graph.graph import Graph, Node
-from tfg.core.passes.base import PassContext
+from tfg.core.passes.base.graph_pass import PassContext
 from tfg.core.types import dtypes
 
 MANY = 70

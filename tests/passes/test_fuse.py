@@ -7,7 +7,7 @@ import pytest
 
 from tests.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import epilogues, gelu, normalization, padding
+from tfg.core.passes.fusing import epilogues, fuse_normalization, fuse_padding, gelu
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -428,8 +428,8 @@ def test_fed_values_are_left_alone(name):
     b = GraphBuilder()
     build(b)
     fed = [f"{node.name}:0" for node in b.graph if node.op not in ("Placeholder", "Const")]
-    rules = (epilogues.PRODUCTS_IN_ONEDNN, padding.ZERO_PADDING, padding.MIRROR_PADDING, gelu.GELU,
-             normalization.NORMALIZATION)  # fmt: skip
+    rules = (epilogues.PRODUCTS_IN_ONEDNN, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING, gelu.GELU,
+             fuse_normalization.NORMALIZATION)  # fmt: skip
     names = {rule.name for one in rules for rule in one.rules}
     assert not names & rewritten(build, passes, check=False, overridable=fed).fired
 
@@ -461,6 +461,6 @@ def test_graphs_with_variables(passes):
 
 def test_every_rule_fires_somewhere():
     fired = {rule for build, _, passes in FIRES.values() for rule in rewritten(build, passes, check=False).fired}
-    rules = (epilogues.PRODUCTS, padding.ZERO_PADDING, padding.MIRROR_PADDING,
-             gelu.GELU, normalization.NORMALIZATION)  # fmt: skip
+    rules = (epilogues.PRODUCTS, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING,
+             gelu.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
     assert {rule.name for one in rules for rule in one.rules} <= fired

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder, rewritten
-from tfg.core.passes.rules.effects import FAR
+from tfg.core.passes.rules.control_inputs import FAR
 from tfg.core.planning.selection import needed_nodes
 from tfg.core.types import dtypes
 

@@ -10,7 +10,7 @@ import pytest
 from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
-from tfg.core.passes.rules import constant_factors, pushing, selection, sums
+from tfg.core.passes.rules import constant_factors, pushing, selection_rules, sum_rules
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -205,8 +205,8 @@ STRUCTURE: dict[str, tuple[Build, str, Build, str | None]] = {
 }  # fmt: skip
 
 GROUPS = {
-    "arithmetic": (ARITHMETIC, (sums.RULES, constant_factors.RULES)),
-    "structure": (STRUCTURE, (pushing.RULES, selection.RULES)),
+    "arithmetic": (ARITHMETIC, (sum_rules.RULES, constant_factors.RULES)),
+    "structure": (STRUCTURE, (pushing.RULES, selection_rules.RULES)),
 }
 CASES = [(passes, rule) for passes, (cases, _) in GROUPS.items() for rule in cases]
 

@@ -17,7 +17,7 @@ from ...planning.needed import needed_nodes
 from ...registry.catalog import CATALOG
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor
-from ..base import Pass, PassContext
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,15 +19,15 @@ from ...graph.traversal import copied_from, function_names
 from ...planning.needed import needed_nodes
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
-from ..base import Pass, PassContext, Refusal, Settled
-from ..cse import CommonSubexpressions
-from ..dependencies import Dependencies
-from ..fold import FoldConstants
+from ..base.graph_pass import Pass, PassContext, Refusal, Settled
+from ..cleanup.cse import CommonSubexpressions
+from ..cleanup.dependencies import Dependencies
+from ..cleanup.fold import FoldConstants
+from ..cleanup.shape_merging import Shapes
 from ..loops.hoisting import Loops
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure
-from ..rules.pipelines import Pipelines
-from ..shapes import Shapes
+from ..rules.dataset_rules import Pipelines
 from .constant_branches import DeadBranches
 from .inline import Inline
 from .specialize import Specialize

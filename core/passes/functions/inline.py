@@ -14,7 +14,7 @@ from ...graph.node_making import add_identity
 from ...planning.needed import needed_nodes
 from ...registry.op_facts import has_fact
 from ...types.tensors import FuncRef
-from ..base import Pass, PassContext, identity_of
+from ..base.graph_pass import Pass, PassContext, identity_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,8 +11,8 @@ from ...functions.obstacles import why_not_read
 from ...graph.graph import Function, Graph, Node
 from ...planning.needed import needed_nodes
 from ...types.tensors import FuncRef, Tensor
-from ..base import Pass, PassContext
-from ..function_copies import Draft, why_not_copied
+from ..base.function_copies import Draft, why_not_copied
+from ..base.graph_pass import Pass, PassContext
 from ..loops.invariance import passed_on
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")

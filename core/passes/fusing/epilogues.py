@@ -9,15 +9,15 @@ from typing import ClassVar
 from ...graph.graph import Graph, Node, Output
 from ...graph.variable_nodes import VARIABLES
 from ...registry.op_facts import ops_with
-from ..accuracy import Accuracy
-from ..base import Pass, PassContext
-from ..rule_sets import RuleSet
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
+from ..base.rule_sets import RuleSet
 from ..rules.linear_maps import reshaped
 from ..rules.product_axes import is_matrix_product
 from ..rules.rewrite import Rewriter, attrs_of
+from .fuse_normalization import NORMALIZATION
+from .fuse_padding import MIRROR_PADDING, ZERO_PADDING
 from .gelu import GELU, adds_bias_only
-from .normalization import NORMALIZATION
-from .padding import MIRROR_PADDING, ZERO_PADDING
 
 
 @dataclasses.dataclass(frozen=True)

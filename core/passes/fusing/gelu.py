@@ -10,8 +10,8 @@ import numpy as np
 from ...graph.graph import Node, Output
 from ...inference import binding
 from ...types import dtypes
-from ..accuracy import Accuracy
-from ..rule_sets import RuleSet
+from ..base.accuracy import Accuracy
+from ..base.rule_sets import RuleSet
 from ..rules.linear_maps import is_read_only_by, reshaped
 from ..rules.rewrite import Rewriter, attrs_of
 

@@ -11,8 +11,8 @@ import numpy as np
 from ...building.builder import GraphBuilder
 from ...graph.graph import Graph, Node, Output
 from ...support.errors import InvalidArgumentError
-from ..accuracy import Accuracy
-from ..base import Pass, PassContext, become, identity_of
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext, become, identity_of
 from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered
 from .minimum_cut import UNCUT, Network
 

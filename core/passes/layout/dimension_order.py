@@ -14,7 +14,7 @@ import numpy as np
 from ...graph.graph import Node, Output
 from ...registry.op_facts import has_fact
 from ...registry.registry import layout_of
-from ..base import PassContext
+from ..base.graph_pass import PassContext
 from ..rules.rewrite import is_map
 
 FORMATS: Mapping[str, Mapping[str, str]] = {

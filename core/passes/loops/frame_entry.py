@@ -14,7 +14,7 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import topological_order
 from ...inference.inference import infer
 from ...types.shapes import TensorSpec
-from ..base import PassContext, become
+from ..base.graph_pass import PassContext, become
 from .frame_hoisting import body_nodes, nodes_within
 
 RULE = "never-runs"

@@ -11,7 +11,7 @@ from ...control_flow.references import written_reference
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import topological_order
-from ..base import PassContext
+from ..base.graph_pass import PassContext
 from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on
 
 RULE = "invariant"

@@ -11,7 +11,7 @@ from ...functions.call_kinds import call_kind
 from ...functions.obstacles import why_not_read
 from ...graph.graph import Graph, Node
 from ...support.errors import TfgError
-from ..base import Pass, PassContext
+from ..base.graph_pass import Pass, PassContext
 from .frame_entry import first_condition, skip_loop
 from .frame_hoisting import FrameMotion, nodes_within
 from .while_hoisting import improve_while

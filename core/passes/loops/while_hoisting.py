@@ -10,8 +10,8 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer
 from ...types.shapes import Shape, TensorSpec
-from ..base import PassContext, identity_of
-from ..function_copies import Draft, why_not_copied
+from ..base.function_copies import Draft, why_not_copied
+from ..base.graph_pass import PassContext, identity_of
 from .frame_entry import entering_spec, truth
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 

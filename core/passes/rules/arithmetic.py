@@ -12,10 +12,10 @@ from ...functions.callers import gradient_name
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
 from ...types import dtypes
-from ..accuracy import Accuracy
-from ..base import Pass, PassContext
-from ..rule_sets import RuleSet
-from . import constant_factors, sums
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
+from ..base.rule_sets import RuleSet
+from . import constant_factors, sum_rules
 from .linear_maps import weights_take
 from .margins import is_normal
 from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
@@ -34,7 +34,7 @@ class Arithmetic(Pass):
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sums.RULES, constant_factors.RULES)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sum_rules.RULES, constant_factors.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)
@@ -451,7 +451,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     relaxed_where="an intermediate result may overflow or underflow",
 )
 def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
-    constant, other = sums.with_constant(r, node)
+    constant, other = sum_rules.with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
         return None
     value = r.constant_value(constant)

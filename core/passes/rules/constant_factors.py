@@ -9,12 +9,12 @@ import numpy as np
 
 from ...graph.graph import Node, Output
 from ...registry.op_facts import ops_with
-from ..accuracy import Accuracy
-from ..rule_sets import RuleSet, rounds
+from ..base.accuracy import Accuracy
+from ..base.rule_sets import RuleSet, rounds
 from .margins import holds_products, is_normal, most, sum_hazard
 from .product_axes import data_input, is_matrix_product, weights_sum
 from .rewrite import Rewriter, attrs_of
-from .sums import free_node, with_constant
+from .sum_rules import free_node, with_constant
 
 RULES = RuleSet()
 rule = RULES.rule

@@ -12,10 +12,10 @@ from ...graph.graph import Graph, Node, Output
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..accuracy import Accuracy
-from ..base import Pass, PassContext
-from ..rule_sets import RuleSet
-from . import pushing, selection
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
+from ..base.rule_sets import RuleSet
+from . import pushing, selection_rules
 from .rewrite import Rewriter, attrs_of, holds
 
 RULES = RuleSet()
@@ -29,7 +29,7 @@ class Structure(Pass):
     name: ClassVar[str] = "structure"
     summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
     follows: ClassVar[str] = "shapes"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, pushing.RULES, selection.RULES)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, pushing.RULES, selection_rules.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)

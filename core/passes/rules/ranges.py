@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.graph import Node, Output
 from ...registry.op_facts import has_fact
-from ..base import PassContext
+from ..base.graph_pass import PassContext
 from .product_axes import PRODUCTS, data_input, weights_sum
 
 

@@ -22,10 +22,10 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import shape_function
 from ...types import dtypes
 from ...types.shapes import Shape
-from ..accuracy import Accuracy
-from ..base import PassContext
-from ..rule_sets import Rule, RuleSet, rounds
-from .effects import Effects
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import PassContext
+from ..base.rule_sets import Rule, RuleSet, rounds
+from .control_inputs import Effects
 from .ranges import Range, Ranges
 
 MOST_MADE: Final = 2**20

@@ -7,14 +7,14 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ..control_flow.conditions import MERGE, is_transparent
-from ..functions.callers import has_variables
-from ..functions.purity import CONTROL_FLOW
-from ..graph.graph import Graph, Node
-from ..graph.traversal import forward_predecessors
-from ..registry.op_facts import has_fact
-from .base import Pass, PassContext
-from .waves import Waves
+from ...control_flow.conditions import MERGE, is_transparent
+from ...functions.callers import has_variables
+from ...functions.purity import CONTROL_FLOW
+from ...graph.graph import Graph, Node
+from ...graph.traversal import forward_predecessors
+from ...registry.op_facts import has_fact
+from ..base.descendants import Waves
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from ..flops import Kept, count_flops
-from ..graph.graph import Graph, Node, Output
-from ..types.dims import DimLike
+from ...flops import Kept, count_flops
+from ...graph.graph import Graph, Node, Output
+from ...types.dims import DimLike
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from ..control_flow.conditions import EXIT, assign_frames
-from ..functions.call_kinds import call_kind
-from ..functions.call_sites import CallSite, call_site, function_targets
-from ..functions.instantiation import instantiate
-from ..graph.graph import Function, Graph, Node, Output
-from ..planning.needed import needed_nodes, needed_sources
-from ..planning.planner import chained_races_of, compile_plan, races_of
+from ...control_flow.conditions import EXIT, assign_frames
+from ...functions.call_kinds import call_kind
+from ...functions.call_sites import CallSite, call_site, function_targets
+from ...functions.instantiation import instantiate
+from ...graph.graph import Function, Graph, Node, Output
+from ...planning.needed import needed_nodes, needed_sources
+from ...planning.planner import chained_races_of, compile_plan, races_of
 
 
 def settle_races(

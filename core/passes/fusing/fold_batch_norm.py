@@ -9,9 +9,9 @@ import numpy as np
 
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
-from ..accuracy import Accuracy
-from ..base import Pass, PassContext
-from ..rule_sets import RuleSet
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
+from ..base.rule_sets import RuleSet
 from ..rules.constant_factors import may_scale, merged_offsets
 from ..rules.linear_maps import (
     aligned_vector,

@@ -7,8 +7,8 @@ from typing import Final
 
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import strongly_connected
-from ..base import PassContext
-from ..waves import Waves
+from ..base.descendants import Waves
+from ..base.graph_pass import PassContext
 
 FAR: Final = 64
 """How many values are looked through for what acts behind them; where that is not enough, those at hand are waited for."""

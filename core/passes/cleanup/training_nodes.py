@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..graph.graph import Graph, Node, Output
-from ..registry.op_facts import has_fact
-from .accuracy import Accuracy
-from .base import Pass, PassContext
-from .rule_sets import RuleSet
-from .rules.rewrite import Rewriter
+from ...graph.graph import Graph, Node, Output
+from ...registry.op_facts import has_fact
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
+from ..base.rule_sets import RuleSet
+from ..rules.rewrite import Rewriter
 
 RULES = RuleSet()
 rule = RULES.rule

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..graph.graph import Node, Output
-from ..registry.op_facts import has_fact
-from ..types.dtypes import DType
+from ...graph.graph import Node, Output
+from ...registry.op_facts import has_fact
+from ...types.dtypes import DType
 from .accuracy import Accuracy
 
 RuleFunction = Callable[[Any, Node], Output | None]

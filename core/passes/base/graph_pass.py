@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ..control_flow.conditions import ENTER, SWITCH
-from ..control_flow.references import WrittenMemory, memory_outputs
-from ..functions.call_kinds import PARTLY_READ, call_kind
-from ..functions.callers import CallTable, calls_of
-from ..functions.purity import CONTROL_FLOW, impurity
-from ..graph.graph import Function, Graph, Node, Output
-from ..graph.node_making import add_identity
-from ..graph.traversal import descendants, forward_predecessors, topological_order
-from ..graph.variable_nodes import VARIABLES
-from ..inference.inference import Answers, Inference, infer
-from ..support.tensor_names import parse_tensor_name
-from ..types.dtypes import DType
-from ..types.shapes import Shape, TensorSpec
+from ...control_flow.conditions import ENTER, SWITCH
+from ...control_flow.references import WrittenMemory, memory_outputs
+from ...functions.call_kinds import PARTLY_READ, call_kind
+from ...functions.callers import CallTable, calls_of
+from ...functions.purity import CONTROL_FLOW, impurity
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.node_making import add_identity
+from ...graph.traversal import descendants, forward_predecessors, topological_order
+from ...graph.variable_nodes import VARIABLES
+from ...inference.inference import Answers, Inference, infer
+from ...support.tensor_names import parse_tensor_name
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
 from .accuracy import Accuracy, loosest
 from .rule_sets import RuleSet
 

@@ -10,7 +10,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
 from ...registry.catalog import ArgDef, OpDef
 from ...types.tensors import FuncRef
-from ..base import Pass, PassContext, identity_of
+from ..base.graph_pass import Pass, PassContext, identity_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..graph.graph import Graph, Node
-from ..graph.node_making import add_constant
-from ..support.errors import InvalidArgumentError
-from ..types import dtypes
-from ..types.tensors import Tensor
-from .accuracy import Accuracy
-from .base import Pass, PassContext
+from ...graph.graph import Graph, Node
+from ...graph.node_making import add_constant
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.tensors import Tensor
+from ..base.accuracy import Accuracy
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

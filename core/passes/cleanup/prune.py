@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..functions.callers import called_functions
-from ..graph.graph import Graph, Node
-from ..graph.traversal import reachable
-from ..planning.needed import needed_nodes
-from ..transforms.subgraphs import shapes_at_cuts
-from .base import Pass, PassContext, become
+from ...functions.callers import called_functions
+from ...graph.graph import Graph, Node
+from ...graph.traversal import reachable
+from ...planning.needed import needed_nodes
+from ...transforms.subgraphs import shapes_at_cuts
+from ..base.graph_pass import Pass, PassContext, become
 
 
 @dataclasses.dataclass(frozen=True)

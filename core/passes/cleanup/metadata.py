@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..functions.instantiation import nodes_to_change
-from ..graph.graph import Graph, Node
-from ..graph.traversal import topological_order
-from ..support.errors import InvalidArgumentError
-from .base import Pass, PassContext
+from ...functions.instantiation import nodes_to_change
+from ...graph.graph import Graph, Node
+from ...graph.traversal import topological_order
+from ...support.errors import InvalidArgumentError
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Hashable
 from typing import ClassVar
 
-from ..graph.graph import Graph, Node, Output
-from ..types.dims import Dim
-from .base import Pass, PassContext
+from ...graph.graph import Graph, Node, Output
+from ...types.dims import Dim
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

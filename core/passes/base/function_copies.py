@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..functions.callers import reached_functions
-from ..functions.instantiation import instantiate
-from ..graph.graph import Function, Graph, Node, Output
-from ..graph.node_making import add_argument
-from ..planning.needed import needed_nodes
-from ..registry.catalog import ArgDef, OpDef
-from ..registry.op_facts import has_fact
-from ..types.dtypes import DType
-from ..types.tensors import FuncRef
-from .base import PassContext
+from ...functions.callers import reached_functions
+from ...functions.instantiation import instantiate
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.node_making import add_argument
+from ...planning.needed import needed_nodes
+from ...registry.catalog import ArgDef, OpDef
+from ...registry.op_facts import has_fact
+from ...types.dtypes import DType
+from ...types.tensors import FuncRef
+from .graph_pass import PassContext
 
 
 def why_not_copied(ctx: PassContext, function: Function) -> str | None:

@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..graph.graph import Graph, Node, Output
-from ..graph.node_making import add_constant
-from ..graph.reference_ops import lacks_reference, plain_op, read_as
-from ..registry.catalog import CATALOG
-from ..registry.op_facts import has_fact
-from ..registry.validation import expected_inputs
-from ..support.errors import InvalidArgumentError
-from ..transforms.subgraphs import forget_locations
-from ..types.dtypes import int32
-from ..types.tensors import Tensor
-from .base import Pass, PassContext, become, identity_of
+from ...graph.graph import Graph, Node, Output
+from ...graph.node_making import add_constant
+from ...graph.reference_ops import lacks_reference, plain_op, read_as
+from ...registry.catalog import CATALOG
+from ...registry.op_facts import has_fact
+from ...registry.validation import expected_inputs
+from ...support.errors import InvalidArgumentError
+from ...transforms.subgraphs import forget_locations
+from ...types.dtypes import int32
+from ...types.tensors import Tensor
+from ..base.graph_pass import Pass, PassContext, become, identity_of
 
 
 @dataclasses.dataclass(frozen=True)

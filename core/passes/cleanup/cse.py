@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..graph.graph import Graph, Node, Output
-from ..types.tensors import attribute_key
-from .base import Pass, PassContext
+from ...graph.graph import Graph, Node, Output
+from ...types.tensors import attribute_key
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

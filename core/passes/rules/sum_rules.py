@@ -15,8 +15,8 @@ from ...graph.graph import Node, Output
 from ...registry.op_facts import ops_with
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
-from ..accuracy import Accuracy
-from ..rule_sets import RuleSet, rounds
+from ..base.accuracy import Accuracy
+from ..base.rule_sets import RuleSet, rounds
 from .linear_maps import weights_take
 from .margins import product_hazard, sum_hazard
 from .rewrite import Rewriter

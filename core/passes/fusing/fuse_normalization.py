@@ -9,8 +9,8 @@ import numpy as np
 from ...graph.graph import Node, Output
 from ...registry.op_facts import ops_with
 from ...types import dtypes
-from ..accuracy import Accuracy
-from ..rule_sets import RuleSet
+from ..base.accuracy import Accuracy
+from ..base.rule_sets import RuleSet
 from ..rules.rewrite import MOST_MADE, Rewriter
 
 NORMALIZATION = RuleSet()

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Final
 
-from ..graph.graph import Node
+from ...graph.graph import Node
 
 STEPS: Final = 200
 """How many steps the waves may take for each node of the graph; then they stay where they are."""

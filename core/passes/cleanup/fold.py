@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..functions.call_kinds import CALL_KINDS
-from ..graph.graph import Graph, Node
-from ..graph.node_making import add_constant
-from ..runtime.guards.limits import flops_of
-from ..runtime.session.session import Session
-from ..runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
-from ..support.errors import TfgError
-from ..types import dtypes
-from ..types.shapes import Shape, TensorSpec
-from ..types.tensors import Tensor
-from .base import Pass, PassContext, become
+from ...functions.call_kinds import CALL_KINDS
+from ...graph.graph import Graph, Node
+from ...graph.node_making import add_constant
+from ...runtime.guards.limits import flops_of
+from ...runtime.session.session import Session
+from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
+from ...support.errors import TfgError
+from ...types import dtypes
+from ...types.shapes import Shape, TensorSpec
+from ...types.tensors import Tensor
+from ..base.graph_pass import Pass, PassContext, become
 
 
 @dataclasses.dataclass(frozen=True)

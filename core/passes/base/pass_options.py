@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..registry.catalog import split_top
-from ..support.errors import InvalidArgumentError
-from .base import Pass
+from ...registry.catalog import split_top
+from ...support.errors import InvalidArgumentError
+from .graph_pass import Pass
 
 
 def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:

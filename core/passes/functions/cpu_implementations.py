@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...functions.implementations import name_implementations
 from ...graph.graph import Graph
-from ..base import Pass, PassContext
+from ..base.graph_pass import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)

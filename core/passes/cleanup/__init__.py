@@ -1,0 +1,1 @@
+"""Passes that remove or merge nodes: dead nodes, common subexpressions, constants, control edges, debug nodes."""
