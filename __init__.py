@@ -11,7 +11,7 @@ from .core.support import errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
-    from .core.explaining.graphs import explain
+    from .core.explaining.graph_facts import explain
     from .core.flops import count_flops
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
@@ -28,7 +28,7 @@ _LAZY = {
     "GraphBuilder": "core.building.builder",
     "Session": "core.runtime.session.session",
     "count_flops": "core.flops",
-    "explain": "core.explaining.graphs",
+    "explain": "core.explaining.graph_facts",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
     "jacobian": "core.gradients.jacobian",

@@ -11,7 +11,7 @@ import numpy as np
 
 import tfg
 from tfg.core.comparing.drawn_feeds import generated_feeds
-from tfg.core.comparing.verification import verify
+from tfg.core.comparing.verify_rewrite import verify
 from tfg.core.passes.pipeline import guessed_fetches, optimize
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)

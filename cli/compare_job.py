@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..core.comparing.drawn_feeds import Feeds
-from ..core.comparing.execution import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
+from ..core.comparing.value_comparison import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
 from ..core.engines.engagement import Engagement
 from ..core.engines.report import EngineReport
 from ..core.graph.graph import Graph

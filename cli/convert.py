@@ -272,6 +272,6 @@ def _found_outputs(graph: Graph) -> list[str]:
     if graph.meta is not None and graph.meta.signatures:
         tensors = (info.tensor for found in graph.meta.signatures.values() for info in found.outputs.values())
         return list(dict.fromkeys(tensors))
-    from ..core.explaining.graphs import explain_graph
+    from ..core.explaining.graph_facts import explain_graph
 
     return [tensor.name for tensor in explain_graph(graph).outputs]

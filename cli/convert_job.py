@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.comparing.drawn_feeds import Feeds
-from ..core.comparing.verification import Comparison, compare
+from ..core.comparing.verify_rewrite import Comparison, compare
 from ..core.graph.graph import Graph, Output
 from ..core.onnx.exporting import export
 from ..core.onnx.stateless import updates, without_updates

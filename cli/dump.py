@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..core.explaining.listing import Filter, list_functions, require_nodes
+from ..core.explaining.node_listing import Filter, list_functions, require_nodes
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_line, printable_proto
 from . import render

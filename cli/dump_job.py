@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TypeVar
 
-from ..core.explaining.listing import Filter, NodeRecord, function_records, node_record, require_nodes
+from ..core.explaining.node_listing import Filter, NodeRecord, function_records, node_record, require_nodes
 from ..core.support.escaping import printable_line, printable_proto
 from ..formats.graphdef import NodeStream
 from ..formats.node_writing import NodePrinter

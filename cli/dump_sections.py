@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.explaining.listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
+from ..core.explaining.node_listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
 from ..core.graph.graph import Function, Graph, Node
 from ..core.support.words import counted
 from .render import Section, Table, Text, Working

@@ -16,7 +16,7 @@ from ..core.graph.graph import Graph
 from ..core.graph.traversal import topological_order
 from ..core.graph.variable_nodes import find_variables
 from ..core.ordering.effects import READ, accesses
-from ..core.planning.needed import needed_nodes
+from ..core.planning.reachability import needed_nodes
 from ..core.registry.op_facts import has_fact
 from ..core.runtime.session.runner import Runner
 from ..core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError

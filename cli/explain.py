@@ -61,7 +61,7 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
     tfg explain graph.pb --engine openvino --fetch logits
     tfg explain graph.pb --partition --fetch train_op
     """
-    from ..core.op_libraries.listing import is_declared
+    from ..core.op_libraries.op_listing import is_declared
     from .explain_job import ExplainJob, explain_op
 
     if not os.path.exists(graph) and is_declared(graph):

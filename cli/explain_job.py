@@ -7,10 +7,10 @@ import dataclasses
 import click
 
 from ..core.explaining.footprint import inferred
-from ..core.explaining.graphs import explain_graph, explain_signature, missing_ops
+from ..core.explaining.graph_facts import explain_graph, explain_signature, missing_ops
 from ..core.graph.graph import Graph
 from ..core.inference.inference import Inference
-from ..core.op_libraries.listing import describe_op
+from ..core.op_libraries.op_listing import describe_op
 from . import render
 from .engines import engine_preview, report_sections
 from .explain_sections import (
@@ -98,7 +98,7 @@ class ExplainJob:
             self._graph()
 
     def _partition(self) -> None:
-        from ..core.explaining.partition import explain_partition
+        from ..core.explaining.device_partition import explain_partition
 
         parts = explain_partition(self.graph, self.fetches)
         render.emit(parts, self.options.format_, lambda: partition_sections(parts))
@@ -118,7 +118,7 @@ class ExplainJob:
         render.emit({"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
 
     def _nodes(self) -> None:
-        from ..core.explaining.nodes import Explainer
+        from ..core.explaining.node_facts import Explainer
 
         explainer = Explainer(self.graph, self._inference())
         facts = tuple(explainer.explain(name, next(iter(self.fetches), None)) for name in self.nodes)

@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.explaining.graphs import CallableFacts, GraphFacts, MissingOp, facts_without_detail
-from ..core.explaining.nodes import ControlFacts, NodeFacts
+from ..core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp, facts_without_detail
+from ..core.explaining.node_facts import ControlFacts, NodeFacts
 from ..core.graph.metagraph import Signature
 from ..core.support.words import counted, size_in_bytes
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
-    from ..core.explaining.partition import PartitionFacts
-    from ..core.explaining.pipelines import PipelineFacts
+    from ..core.explaining.device_partition import PartitionFacts
+    from ..core.explaining.pipeline_words import PipelineFacts
     from ..core.explaining.race_report import RunRaces
     from ..core.passes.node_outcomes import NodeFate
 

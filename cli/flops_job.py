@@ -74,7 +74,7 @@ class FlopsJob:
         self.fetches = tuple(self.names.fetches(options.fetches or self.names.outputs).values()) or self._guessed_fetches()
         self.gradients: Mapping[str, str] = {}
         if options.backward or options.loss or options.per_variable:
-            from ..core.flops.training import with_backward
+            from ..core.flops.training_steps import with_backward
 
             loss = self.names.output(options.loss or self._loss()).name
             self.graph, self.gradients = with_backward(self.graph, loss, options.wrt)
@@ -132,7 +132,7 @@ class FlopsJob:
 
     def variables(self, report: FlopsReport) -> Mapping[str, Any]:
         """For --per-variable: (own, all) totals of the backward pass."""
-        from ..core.flops.training import per_variable
+        from ..core.flops.training_steps import per_variable
 
         return per_variable(self.graph, self.gradients, report)
 
@@ -186,7 +186,7 @@ class FlopsJob:
 
     def _guessed_fetches(self) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""
-        from ..core.explaining.graphs import explain_graph
+        from ..core.explaining.graph_facts import explain_graph
 
         signatures = self.graph.meta.signatures if self.graph.meta is not None else {}
         if signatures:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.flops import FlopsReport, NodeCost
-from ..core.flops.report import Section, magnitude, total, typical
+from ..core.flops.flops_report import Section, magnitude, total, typical
 from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
 from ..core.support.words import counted
 from . import render

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from ..core.gradients import gradients
-from ..core.gradients.check import check_gradient
+from ..core.gradients.central_differences import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph.graph import Graph, Output
 from ..core.runtime.session.session_like import SessionLike

@@ -54,7 +54,7 @@ def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fe
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """The inputs and outputs of a signature for a graph without one."""
     from ..core.graph.graph import Output
-    from ..core.planning.needed import needed_nodes
+    from ..core.planning.reachability import needed_nodes
 
     found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
     outputs = {word.removesuffix(":0"): value for word, value in found.items() if isinstance(value, Output)}

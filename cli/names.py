@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.functions.callers import called_functions
 from ..core.graph.graph import Graph, Output
-from ..core.planning.needed import needed_nodes
+from ..core.planning.reachability import needed_nodes
 from ..core.runtime.session.runner import signature
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.tensor_names import parse_tensor_name
@@ -160,7 +160,7 @@ class Names:
         return found
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
-        from ..core.explaining.graphs import example, tensor_facts
+        from ..core.explaining.graph_facts import example, tensor_facts
 
         assert self.signature is not None
         facts = tensor_facts(fed.node)

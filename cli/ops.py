@@ -63,13 +63,13 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     tfg ops --flops MatMul Conv2D
     tfg ops --wrap MatMul Add -o wrappers.py
     """
-    from ..core.op_libraries import listing
+    from ..core.op_libraries import op_listing
 
     names, format_ = options.names, options.format_
     if options.missing is not None and names:
         raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
     if options.missing is not None:
-        missing = listing.missing_for(reader.load(options.missing))
+        missing = op_listing.missing_for(reader.load(options.missing))
         render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
         return
     reader.load_libraries()
@@ -78,8 +78,8 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     if options.coverage and names:
         raise click.UsageError("--coverage counts all ops, by family: it takes no NAME")
     if options.coverage:
-        rows = listing.coverage()
-        total = listing.total(rows)
+        rows = op_listing.coverage()
+        total = op_listing.total(rows)
         render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
     elif options.flops:
         from ..core.flops.formulas import formulas
@@ -88,8 +88,8 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         render.emit({"formulas": counted}, format_, lambda: formula_sections(counted))
     elif options.wrap:
         _wrap(_selected(options), options.output, options.quiet)
-    elif names and all(map(listing.is_declared, names)):
-        details = [listing.describe_op(name) for name in names]
+    elif names and all(map(op_listing.is_declared, names)):
+        details = [op_listing.describe_op(name) for name in names]
         render.emit({"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail)))
     else:
         found = _selected(options)
@@ -98,7 +98,7 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
 
 def _selected(options: OpsOptions) -> Any:
     """The ops that the names or expressions and the filters choose; NotFoundError where one chooses none."""
-    from ..core.op_libraries.listing import select_ops
+    from ..core.op_libraries.op_listing import select_ops
 
     return select_ops(options.names, options.family, options.missing_kernel, options.custom)
 

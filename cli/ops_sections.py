@@ -10,7 +10,7 @@ from .render import Section, Table, Text
 
 if TYPE_CHECKING:
     from ..core.flops.formulas import Formula
-    from ..core.op_libraries.listing import FamilyCoverage, Location, MissingFor, OpDetail, OpSummary
+    from ..core.op_libraries.op_listing import FamilyCoverage, Location, MissingFor, OpDetail, OpSummary
 
 
 def list_sections(ops: Sequence[OpSummary]) -> Iterator[Section]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.comparing.drawn_feeds import NoFeedsError
-from ..core.comparing.verification import Comparison, Tolerance, verify
+from ..core.comparing.verify_rewrite import Comparison, Tolerance, verify
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import SaverInfo
 from ..core.graph.variable_nodes import find_variables

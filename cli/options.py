@@ -18,7 +18,7 @@ from ..core.support.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of
 from ..core.support.words import listed
 
 if TYPE_CHECKING:
-    from ..core.explaining.listing import Filter
+    from ..core.explaining.node_listing import Filter
     from ..core.graph.graph import Graph
     from ..formats.graphdef import NodeStream
     from ..formats.source import Source
@@ -295,7 +295,7 @@ class GraphReader:
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped, and with a call of the function that was chosen."""
         if self.map_op:
-            from ..core.op_libraries.opmap import map_ops
+            from ..core.op_libraries.op_map import map_ops
 
             map_ops(graph, self.map_op)
         if self.function is not None:
@@ -310,7 +310,7 @@ class GraphReader:
 
         names = [*installed_libraries(), *self.op_library]
         if names:
-            from ..core.op_libraries.loading import load_op_library
+            from ..core.op_libraries.library_loading import load_op_library
 
             for name in names:
                 load_op_library(name)
@@ -363,7 +363,7 @@ class Selection:
 
     def of(self, graph: Graph) -> Filter:
         """The filter that chooses the nodes of the graph."""
-        from ..core.explaining.listing import narrowed
+        from ..core.explaining.node_listing import narrowed
 
         return narrowed(graph, self.filter, self.to, self.around, self.hops)
 
@@ -388,7 +388,7 @@ def _with_selection(to_flag: str, command: _Command) -> _Command:
         *args: Any, name: str, exclude: str, op: str, scope: str, device: str, to: tuple[str, ...], around: str | None,
         hops: int, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        from ..core.explaining.listing import Filter
+        from ..core.explaining.node_listing import Filter
 
         chosen = Filter(name, op, scope, exclude, device)
         return command(*args, selection=Selection(chosen, to, around, hops), **kwargs)

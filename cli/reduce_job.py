@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from ..core.comparing.drawn_feeds import generated_feeds
-from ..core.comparing.execution import Recorder
+from ..core.comparing.value_comparison import Recorder
 from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.support.file_formats import REDUCED, TEXT_GRAPH, format_of

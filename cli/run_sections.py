@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..core.explaining.graphs import GraphFacts, explain_graph
+from ..core.explaining.graph_facts import GraphFacts, explain_graph
 from ..core.graph.graph import Graph
 from ..core.runtime.session.runner import FetchedValue, StepResult
 from ..core.support.errors import InvalidArgumentError, UnimplementedError

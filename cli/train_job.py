@@ -23,8 +23,8 @@ from ..core.training.levenberg_marquardt import Iteration, Solution, Tolerances
 from ..core.training.losses import add_loss, is_sparse, parse_loss
 from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule
+from ..core.training.train_step import Clipping, TrainingGraph, add_training
 from ..core.training.trainer import LeastSquares, Progress, Trainer
-from ..core.training.updates import Clipping, TrainingGraph, add_training
 from ..core.types.dtypes import int64
 from ..core.types.tensors import Tensor
 from . import render

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from ..core.drawing.book import Book, Figures, Sheet, make_book
-from ..core.explaining.graphs import GraphFacts, explain_graph
+from ..core.drawing.view_model import Book, Figures, Sheet, make_book
+from ..core.explaining.graph_facts import GraphFacts, explain_graph
 from ..core.flops import Kept
 from ..core.graph.graph import Graph, Node
 from ..core.inference.inference import Answers, Inference, infer

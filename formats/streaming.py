@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..core.explaining.diff import GraphDiff, NodeChange, diff_around, node_changes
-from ..core.explaining.listing import NodeRecord, node_record
+from ..core.explaining.node_listing import NodeRecord, node_record
 from ..core.graph.graph import Graph, Node
 from ..core.support.errors import TfgError
 from ..core.support.tensor_names import parse_tensor_name

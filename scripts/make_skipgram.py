@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 
 import tfg
-from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.formats import to_text
 
 SAMPLES = pathlib.Path(__file__).parents[1] / "sample_graphs"

@@ -12,8 +12,8 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
+from .built_variables import Variable
 from .node_builder import NodeBuilder
-from .variables import Variable
 
 
 class GraphBuilder(NodeBuilder):

@@ -19,9 +19,9 @@ from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape, as_shape
 from ..types.tensors import FuncRef, Tensor, as_array
+from .built_variables import Variable
 from .naming import Names
 from .placement import Device, canonical_device
-from .variables import Variable
 
 """The GraphDef version of the TensorFlow that catalog.txt was made from."""
 _MANUAL_CONTROLS = "_has_manual_control_dependencies"

@@ -11,14 +11,14 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ..graph.graph import Graph, Node
-from ..planning.needed import needed_nodes
+from ..planning.reachability import needed_nodes
 from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
 from ..support.errors import DataLossError, InvalidArgumentError, OutOfRangeError
 from ..support.words import counted
 from ..types.dtypes import DType
 from ..types.shapes import as_shape
-from .contents import contents_of
+from .readable_texts import contents_of
 
 _Result = TypeVar("_Result")
 

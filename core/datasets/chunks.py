@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Protocol
 
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import sleep
-from .base import Dataset, Element, Pull
+from .dataset import Dataset, Element, Pull
 
 _NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")
 _MOMENT: Final = 0.1

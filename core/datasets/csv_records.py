@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final
 from ..codecs.tfrecord import RecordError
 from ..runtime.state.run_context import check_time
 from ..support.errors import DataLossError, InvalidArgumentError
-from .base import Dataset, Element, Pull
-from .records import OpenFile, guarded_error, longest, uncompressing
+from .dataset import Dataset, Element, Pull
+from .file_records import OpenFile, guarded_error, longest, uncompressing
 
 _PIECE: Final = 1 << 18
 _QUOTE: Final = b'"'

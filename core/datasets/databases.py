@@ -17,8 +17,8 @@ from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, UnknownError
 from ..types.dtypes import DType
-from .base import Dataset, Element, Pull
-from .records import OpenFile
+from .dataset import Dataset, Element, Pull
+from .file_records import OpenFile
 
 _STEPS: Final = 10_000
 """So many instructions of SQLite's machine between two looks at a run's time."""

@@ -19,7 +19,7 @@ from ..codecs import snappy, wire
 from ..support.errors import DataLossError
 from ..types.arrays import Array
 from ..types.dtypes import DType
-from .base import Element, array_of
+from .dataset import Element, array_of
 
 _LENGTH: Final = struct.Struct("<Q")
 _TENSOR = _COMPONENT = 1

@@ -12,9 +12,9 @@ from ..runtime.state.run_context import check_time
 from ..runtime.state.stored_variants import StoredVariant
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..types.shapes import Shape
-from .base import Dataset, Element, Pull, Spec, ended, tree
-from .options import NOT_OF_ELEMENTS
+from .dataset import Dataset, Element, Pull, Spec, ended, tree
 from .rewriting import finalized
+from .run_options import NOT_OF_ELEMENTS
 from .seeds import Seeds
 
 _TAKEN, _SEEDS, _FAILED = 1, 2, 3

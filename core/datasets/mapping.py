@@ -12,7 +12,7 @@ from ..random.philox import unit_float
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
-from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
+from .dataset import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
 from .seeds import Seeds, Words
 
 Function = Callable[[Element], Element]

@@ -12,7 +12,7 @@ import numpy as np
 from ..random.index_shuffle import shuffle_indices
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
-from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
+from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
 from .seeds import Seeds, Words
 
 _MAX_EPOCHS: Final = 3

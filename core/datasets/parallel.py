@@ -8,7 +8,7 @@ from typing import Final
 
 from ..parallel.gemm import divide
 from ..runtime.state.run_context import current
-from .base import Element
+from .dataset import Element
 
 Outcome = Element | Exception | None
 _WORTH_DIVIDING: Final = 1e-2

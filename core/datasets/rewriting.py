@@ -11,14 +11,14 @@ from typing import Final
 
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
-from . import fusing
-from .base import Dataset, PerPass, SameElements, tree
-from .batching import Batch, MapAndBatch, ParallelBatch
-from .fusing import OptionName
+from . import fusion_rules
+from .batches import Batch, MapAndBatch, ParallelBatch
+from .dataset import Dataset, PerPass, SameElements, tree
+from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
+from .fusion_rules import OptionName
 from .mapping import Map, ParallelInterleave, ParallelMap
-from .options import AssertNext, AssertPrev, Options, Prefetch
 from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
-from .selecting import Filter, ParallelFilter, Repeat, Shard, Skip, Take
+from .run_options import AssertNext, AssertPrev, Options, Prefetch
 
 _AUTOTUNE: Final = (7, 1)
 _WARM_START: Final = (9,)
@@ -39,13 +39,13 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     for source in dataset.inputs:
         found.update(gathered_options(source))
     if isinstance(dataset, Options):
-        found.update(fusing.parsed_options(dataset.serialized))
+        found.update(fusion_rules.parsed_options(dataset.serialized))
     return found
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """The dataset after the rewrites that its options ask for, in TensorFlow's order, and without its options."""
-    has_defaults, tunes = bool(options.get(fusing.DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
+    has_defaults, tunes = bool(options.get(fusion_rules.DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
     dataset = everywhere(dataset, _without_options)
     if options.get(_WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
@@ -101,7 +101,7 @@ def _without_noop(dataset: Dataset) -> Dataset:
 def _map_fused(dataset: Dataset) -> Dataset:
     """One map for two, with as many calls at a time as TensorFlow likes."""
     source = dataset.source if dataset.inputs else None
-    if not isinstance(dataset, Map) or not isinstance(source, Map) or fusing.why_maps_stay(source, dataset):
+    if not isinstance(dataset, Map) or not isinstance(source, Map) or fusion_rules.why_maps_stay(source, dataset):
         return dataset
     first, second = source.function, dataset.function
     keeps = dataset.keeps_cardinality and source.keeps_cardinality
@@ -120,7 +120,7 @@ def _filter_fused(dataset: Dataset) -> Dataset:
 def _map_and_filter_fused(dataset: Dataset) -> Dataset:
     """A map that computes the predicate too, a filter by it, and a map that drops it."""
     source = dataset.source if dataset.inputs else None
-    if type(dataset) is not Filter or not isinstance(source, Map) or fusing.why_calls_stay(source, dataset):
+    if type(dataset) is not Filter or not isinstance(source, Map) or fusion_rules.why_calls_stay(source, dataset):
         return dataset
     function, predicate = source.function, dataset.predicate
     fused = source.with_inputs(source.inputs)
@@ -173,13 +173,13 @@ def _batch_parallel(dataset: Dataset) -> Dataset:
 
 
 _REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
-    (fusing.NOOPS, True, _without_noop),
-    (fusing.SHUFFLES, True, _shuffle_and_repeat_fused),
+    (fusion_rules.NOOPS, True, _without_noop),
+    (fusion_rules.SHUFFLES, True, _shuffle_and_repeat_fused),
     ((3, 6), False, _filter_fused),
-    (fusing.FILTERS, False, _map_and_filter_fused),
-    (fusing.BATCHES, True, _map_and_batch_fused),
+    (fusion_rules.FILTERS, False, _map_and_filter_fused),
+    (fusion_rules.BATCHES, True, _map_and_batch_fused),
     ((3, 12), True, _map_parallel),
-    (fusing.MAPS, False, _map_fused),
+    (fusion_rules.MAPS, False, _map_fused),
     ((3, 18), False, _filter_parallel),
     ((3, 15), False, _batch_parallel),
 )

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 from ..codecs import wire
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
-from .base import Dataset, Element, Pull, SameElements, keeping
+from .dataset import Dataset, Element, Pull, SameElements, keeping
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
 FORMAT, FIRST_FORMAT = 2, 1

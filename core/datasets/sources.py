@@ -11,7 +11,7 @@ import numpy as np
 
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
-from .base import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
+from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
 from .seeds import Seeds, Words
 
 

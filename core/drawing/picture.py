@@ -8,14 +8,14 @@ import functools
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..explaining.listing import value_text
+from ..explaining.node_listing import value_text
 from ..graph.graph import Node, Output
 from ..support.words import counted
-from .folding import Link, folded, links
-from .kinds import kind_of
+from .elision import Link, folded, links
+from .fit_scopes import scopes_to_open
 from .layers import flow_order, forward_edges, layers_of
-from .opening import scopes_to_open
-from .scopes import Scope, name_inside, scope_tree
+from .node_roles import kind_of
+from .scope_tree import Scope, name_inside, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)

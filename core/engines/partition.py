@@ -19,8 +19,8 @@ from ..functions.callers import function_references
 from ..functions.purity import impurity
 from ..graph.graph import Graph, Node, Output
 from ..ordering.effects import READ, accesses
-from ..planning.needed import needed_sources
 from ..planning.plan import Loop, Plan, Step, with_releases
+from ..planning.reachability import needed_sources
 from ..registry.op_facts import has_fact
 from ..support.errors import DeadlineExceededError
 from ..support.user_signals import pass_on

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output
-from ..planning.needed import needed_nodes
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
+from ..planning.reachability import needed_nodes
 from .engagement import Engagement
 from .protocol import Engine, Engined
 from .report import EngineReport

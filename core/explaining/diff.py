@@ -10,7 +10,7 @@ from ..graph.graph import Function, Graph, Node
 from ..support.words import counted
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef
-from .listing import RECORDED_SHAPES, NodeRecord, node_record, value_text
+from .node_listing import RECORDED_SHAPES, NodeRecord, node_record, value_text
 
 NOTHING_CHANGED = (
     "nothing changed: a graph is the program, not its values. Running it (an initializer, a training step) changes "

@@ -27,8 +27,8 @@ from ..support.words import counted
 from ..types.dtypes import DType, resource
 from ..types.shapes import NumberedShape, Shape, merge_shapes
 from .broken import fault_of
-from .graphs import missing_among
-from .listing import RECORDED_SHAPES
+from .graph_facts import missing_among
+from .node_listing import RECORDED_SHAPES
 
 ERROR: Final = "error"
 WARNING: Final = "warning"

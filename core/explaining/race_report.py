@@ -13,8 +13,8 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
-from ..planning.needed import needed_nodes
 from ..planning.planner import compile_plan, races_of
+from ..planning.reachability import needed_nodes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

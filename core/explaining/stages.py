@@ -11,7 +11,7 @@ from ..graph.graph import Graph, Node
 from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
 from ..support.gc_control import rare_collection
-from .listing import Filter
+from .node_listing import Filter
 from .roles import Roles, exclusive
 
 ORDER = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .alike import Kept
+from .cost_cache import Kept
 from .count import count_flops
-from .report import FlopsReport, NodeCost, Section
+from .flops_report import FlopsReport, NodeCost, Section
 
 __all__ = ["FlopsReport", "Kept", "NodeCost", "Section", "count_flops"]

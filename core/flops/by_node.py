@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node
 from ..types.dims import DimLike
-from .report import FlopsReport, add_up, magnitude
+from .flops_report import FlopsReport, add_up, magnitude
 
 
 def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:

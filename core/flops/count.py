@@ -13,15 +13,15 @@ from ..control_flow.frames import find_frames
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
+from ..functions.call_validation import check_calls
 from ..functions.callers import repeated_nodes
-from ..functions.fitting import check_calls
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Answers, infer, loop_specs, unchanged
 from ..inference.node_calls import call_flops_function
-from ..planning.needed import needed_nodes, unused_outputs
+from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
 from ..registry.registry import ZERO
@@ -32,18 +32,18 @@ from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
 from ..types.tensors import FuncRef
-from .alike import Kept, cost_key
-from .branches import not_taken
+from .branch_choice import not_taken
+from .cost_cache import Kept, cost_key
+from .count_scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
+from .flops_report import FlopsReport, NodeCost, magnitude, merged, total
 from .frame_loops import FrameLoops
-from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
-from .loops import Known, Loop, Loops
-from .pipelines import per_element
-from .report import FlopsReport, NodeCost, magnitude, merged, total
-from .scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
+from .input_shapes import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
+from .loop_counts import Known, Loop, Loops
+from .pipeline_costs import per_element
 from .sections import classify, classify_body
 from .sizes import is_inside, named, shared_names
 from .symbols import Symbols
-from .trips import for_trips
+from .trip_counts import for_trips
 
 _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""

@@ -15,8 +15,8 @@ from ..inference.inference import Inference, Specs, container_of, infer_again
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .growth import Growth, find_growth
-from .loops import Known, Loop, Loops
-from .trips import frame_trips
+from .loop_counts import Known, Loop, Loops
+from .trip_counts import frame_trips
 
 _Unit: TypeAlias = Node | Frame
 """A node outside loops, or an outermost loop with all that is in it."""

@@ -12,8 +12,8 @@ from ..inference.profiler_formulas import Dropped
 from ..registry.registry import profiler_formula
 from ..types.dims import DimLike, substitute
 from ..types.shapes import Shape
-from .given import symbolic_placeholders
-from .report import FlopsReport, NodeCost, add_up, magnitude
+from .flops_report import FlopsReport, NodeCost, add_up, magnitude
+from .input_shapes import symbolic_placeholders
 from .symbols import Symbols
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..graph.graph import Graph
 from ..inference.inference import infer
 from ..types.dims import DimLike
-from .report import FlopsReport, magnitude
+from .flops_report import FlopsReport, magnitude
 
 _FED: Final = re.compile(r"_arg_(.+)_(\d+)_\d+")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
-from .report import FlopsReport, NodeCost, Section, add_up, magnitude, total
+from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
 
 _MAX_TEXT = 40
 _MAX_FACTOR = 18

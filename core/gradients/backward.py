@@ -8,15 +8,15 @@ from typing import Final, TypeAlias
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import MERGE, Frame
 from ..functions.call_kinds import Form, call_kind
+from ..functions.call_validation import check_calls, check_own_calls
 from ..functions.callers import gradient_name
-from ..functions.fitting import check_calls, check_own_calls
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..inference.error_context import faults_of
 from ..registry import registry
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.words import counted
-from . import conditionals, functional, loops, named_gradients, while_loops
+from . import conditionals, functional_ops, named_gradients, v1_loops, while_loops
 from .function_parts import DifferentiatedFunctions
 from .stack_lists import POP, use_lists_for_stacks
 from .sweep import Call, Sweep
@@ -62,7 +62,7 @@ class Backward(Sweep):
         if named in self.graph.registered_gradients:
             return named_gradients.registered_gradient(self, node, grads, self.graph.registered_gradients[named])
         special = self._whole_gradient(node)
-        if special is not None and (not named or special is functional.call_gradient):
+        if special is not None and (not named or special is functional_ops.call_gradient):
             # The gradient that a call names is that of its function, in a program that is gone.
             return special(self, node, grads)
         function = registry.gradient_function(named or node.op)
@@ -99,7 +99,7 @@ class Backward(Sweep):
 
     def loop_gradient(self, loop: Frame, grads: Gradients) -> Gradients:
         """The gradients of what enters a V1 loop, from those of what leaves it."""
-        return loops.loop_gradient(self, loop, grads)
+        return v1_loops.loop_gradient(self, loop, grads)
 
     def in_function(
         self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
@@ -118,7 +118,7 @@ CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
     **dict.fromkeys(MERGE, conditionals.merge_gradient),
 }
 CALLS: Final[Mapping[Form, _WholeGradient]] = {
-    Form.CALL: functional.call_gradient,
-    Form.BRANCH: functional.branch_gradient,
+    Form.CALL: functional_ops.call_gradient,
+    Form.BRANCH: functional_ops.branch_gradient,
     Form.LOOP: while_loops.while_gradient,
 }

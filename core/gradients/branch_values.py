@@ -12,8 +12,8 @@ from ..building.builder import GraphBuilder
 from ..control_flow.conditions import Conditions, is_choice, predicate_source
 from ..graph.graph import Graph, Node, Output
 from ..types.shapes import UNKNOWN
-from .branches import branches_of
 from .function_parts import dtype_of
+from .switch_branches import branches_of
 
 
 def carry_over(body: Graph, read: Iterable[Output], readers: Sequence[Node]) -> tuple[list[Node], list[Node]]:

@@ -6,9 +6,9 @@ from ..building.gradbuilder import Gradients
 from ..control_flow.conditions import Conditions
 from ..graph.graph import Node, Output
 from ..support.errors import UnimplementedError
-from .branches import branches_of
-from .slices import alike, gradient_dtype, map_parts, zeros_for
+from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 from .sweep import Sweep
+from .switch_branches import branches_of
 
 
 def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:

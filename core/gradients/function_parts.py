@@ -19,7 +19,7 @@ from ..support.errors import InvalidArgumentError, ResourceExhaustedError
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN
 from ..types.tensors import FuncRef
-from .slices import parts as tensors_of
+from .indexed_slices import parts as tensors_of
 
 
 @dataclasses.dataclass(slots=True)

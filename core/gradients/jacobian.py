@@ -19,7 +19,7 @@ from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients
-from .batching import BatchHook
+from .batch_axis import BatchHook
 
 DEFAULT_CHUNK_BYTES = 256 * 2**20
 MODES = ("auto", "forward", "reverse")

@@ -10,7 +10,7 @@ from ..graph.variable_nodes import variable
 from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..types.tensors import FuncRef
 from .function_parts import dtype_of, find_function
-from .slices import zeros_for
+from .indexed_slices import zeros_for
 from .sweep import Sweep
 
 

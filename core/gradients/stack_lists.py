@@ -17,11 +17,11 @@ from ..graph.traversal import reachable
 from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import UnimplementedError
 from ..types import dtypes
-from .branches import branches_of
 from .function_parts import dtype_of
+from .indexed_slices import has_gradient
 from .loop_building import close_variable, enter_and_merge
 from .loop_state import Loops
-from .slices import has_gradient
+from .switch_branches import branches_of
 
 PUSH: Final = ops_with("stack_push")
 POP: Final = ops_with("stack_pop")

@@ -19,12 +19,12 @@ from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
-from .branches import in_order, zeros_elsewhere
 from .function_parts import DifferentiatedFunctions, dtype_of
+from .indexed_slices import carries_gradient, has_gradient
 from .loop_state import Loops, loop_values
 from .origins import Scope, element_dtype, origins
-from .slices import carries_gradient, has_gradient
 from .stack_lists import refuse_other_stacks
+from .switch_branches import in_order, zeros_elsewhere
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
-from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,
     add_arg,
@@ -28,7 +27,8 @@ from .function_parts import (
     mapped,
     require_few,
 )
-from .slices import gradient_dtype, zeros_for
+from .function_sweep import differentiate, known_of
+from .indexed_slices import gradient_dtype, zeros_for
 from .sweep import Sweep
 
 

@@ -15,10 +15,10 @@ from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
-from .branching import common, fitted, flat, is_given
+from .branch_outputs import common, fitted, flat, is_given
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
+from .constant_operators import folded
 from .double_floats import IN_DOUBLE
-from .folding import folded
 from .kernel_dtypes import computed_in
 from .model import Block, Elements, Held, Operation, Value
 from .result_shapes import result_shape

@@ -30,12 +30,12 @@ from ..types import dtypes
 from ..types.dims import Dim
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..types.tensors import FuncRef
+from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import Emitter, UndecidedAxisError
-from .looping import emit_loop
-from .merging import ALWAYS, Alive, merged, on_branch, union
+from .loop_values import emit_loop
 from .model import Model, Value
-from .tidying import drop_unused, tidy
+from .v1_conditionals import ALWAYS, Alive, merged, on_branch, union
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
 """Lists and TensorArrays, of which lowerings make tensors."""

@@ -8,8 +8,8 @@ from typing import Final
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import topological_order
 from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
-from ..planning.needed import needed_nodes
 from ..planning.planner import compile_plan
+from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import UnimplementedError
 

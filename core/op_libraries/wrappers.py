@@ -12,7 +12,7 @@ from typing import Any
 
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..support.errors import InvalidArgumentError
-from .listing import arg_type
+from .op_listing import arg_type
 
 _HEADER = '''"""Wrappers of {count} ops, written by `tfg ops --wrap` from their interfaces.
 
@@ -31,7 +31,7 @@ import numpy as np
 from {package} import GraphBuilder
 from {package}.core.types.dtypes import DType
 from {package}.core.graph.graph import Node, Output
-from {package}.core.building.variables import Variable
+from {package}.core.building.built_variables import Variable
 
 TensorLike: TypeAlias = Output | Node | Variable | np.ndarray | np.generic | str | bytes | complex | Sequence[Any]
 '''

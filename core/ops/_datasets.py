@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
+from ..datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
 from ..functions.callers import reached_functions
-from ..functions.composition import places_handed_on
+from ..functions.function_composition import places_handed_on
 from ..functions.purity import has_state
 from ..graph.graph import Node
 from ..registry.catalog import CATALOG

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets import batching, grouping
-from ..datasets.base import Dataset, array_of
+from ..datasets import batches, windows_and_groups
+from ..datasets.dataset import Dataset, array_of
 from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
@@ -24,7 +24,7 @@ from ._datasets import dataset_kernel, dataset_of, flag_in, positive_in, require
 def batch_dataset(ctx: KernelContext, input_dataset: Array, batch_size: Array, drop_remainder: Any = False) -> Dataset:
     """So many elements at a time as one."""
     size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
-    return batching.Batch((dataset_of(input_dataset),), size, drops)
+    return batches.Batch((dataset_of(input_dataset),), size, drops)
 
 
 @dataset_kernel("ParallelBatchDataset")
@@ -34,7 +34,7 @@ def parallel_batch_dataset(
     """So many elements at a time as one."""
     require_calls(num_parallel_calls)
     size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
-    return batching.ParallelBatch((dataset_of(input_dataset),), size, drops)
+    return batches.ParallelBatch((dataset_of(input_dataset),), size, drops)
 
 
 @dataset_kernel("PaddedBatchDataset", "PaddedBatchDatasetV2")
@@ -68,13 +68,13 @@ def padded_batch_dataset(
             f"Number of padded shapes ({len(shapes)}) must match the number of components in the input dataset's elements "
             f"({len(source.spec.dtypes)})"
         )
-    return batching.PaddedBatch((source,), size, flag_in(drop_remainder, "drop_remainder"), shapes, padding)
+    return batches.PaddedBatch((source,), size, flag_in(drop_remainder, "drop_remainder"), shapes, padding)
 
 
 @dataset_kernel("UnbatchDataset")
 def unbatch_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
     """The slices of elements along their first dimension."""
-    return batching.Unbatch((dataset_of(input_dataset),))
+    return batches.Unbatch((dataset_of(input_dataset),))
 
 
 @dataset_kernel("RebatchDatasetV2")
@@ -85,13 +85,13 @@ def rebatch_dataset_v2(ctx: KernelContext, input_dataset: Array, batch_sizes: Ar
     sizes = np.ravel(batch_sizes).tolist()
     if not sizes or min(sizes) < 0 or not any(sizes):
         raise InvalidArgumentError(f"`batch_sizes` must be sizes of at least one element, not {sizes}")
-    return batching.Rebatch((dataset_of(input_dataset),), sizes, flag_in(drop_remainder, "drop_remainder"))
+    return batches.Rebatch((dataset_of(input_dataset),), sizes, flag_in(drop_remainder, "drop_remainder"))
 
 
 @dataset_kernel("RebatchDataset")
 def rebatch_dataset(ctx: KernelContext, input_dataset: Array, num_replicas: Array) -> Dataset:
     """Each batch in as many parts as there are replicas."""
-    return batching.LegacyRebatch((dataset_of(input_dataset),), positive_in(num_replicas, "num_replicas"))
+    return batches.LegacyRebatch((dataset_of(input_dataset),), positive_in(num_replicas, "num_replicas"))
 
 
 @dataset_kernel("DenseToSparseBatchDataset")
@@ -104,7 +104,7 @@ def dense_to_sparse_batch_dataset(ctx: KernelContext, input_dataset: Array, batc
     source = dataset_of(input_dataset)
     if len(source.spec.dtypes) != 1:
         raise InvalidArgumentError("DenseToSparseBatchDataset only supports inputs with a single component.")
-    return batching.DenseToSparseBatch((source,), positive_in(batch_size, "Batch size"), row_shape.tolist())
+    return batches.DenseToSparseBatch((source,), positive_in(batch_size, "Batch size"), row_shape.tolist())
 
 
 @dataset_kernel("WindowDataset")
@@ -113,7 +113,7 @@ def window_dataset(
 ) -> Dataset:
     """Windows over elements, each a dataset."""
     sizes = (positive_in(size, "Window size"), positive_in(shift, "Window shift"), positive_in(stride, "Window stride"))
-    return grouping.Window((dataset_of(input_dataset),), *sizes, flag_in(drop_remainder, "drop_remainder"))
+    return windows_and_groups.Window((dataset_of(input_dataset),), *sizes, flag_in(drop_remainder, "drop_remainder"))
 
 
 @dataset_kernel("SlidingWindowDataset")
@@ -132,4 +132,4 @@ def sliding_window_dataset(
         positive_in(window_shift, "Window shift"),
         positive_in(window_stride, "Window stride"),
     )
-    return grouping.SlidingWindow((dataset_of(input_dataset),), *sizes, drop_remainder)
+    return windows_and_groups.SlidingWindow((dataset_of(input_dataset),), *sizes, drop_remainder)

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..datasets.base import Dataset, Element, array_of
-from ..datasets.caching import Cache, FileCache, MemoryCache
+from ..datasets.cached import Cache, FileCache, MemoryCache
+from ..datasets.dataset import Dataset, Element, array_of
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.kernel_context import KernelContext

@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 from typing import BinaryIO
 
-from ..datasets.base import Dataset
 from ..datasets.databases import Pairs, Query
+from ..datasets.dataset import Dataset
 from ..registry.registry import facts
 from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError

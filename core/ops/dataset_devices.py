@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets.base import held_to
-from ..datasets.dealing import DealingIterator
+from ..datasets.dataset import held_to
+from ..datasets.multi_device_iterator import DealingIterator
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.kernel_context import KernelContext

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets.base import INFINITE, Dataset
-from ..datasets.flattening import IndexFlatMap, WeightedFlatMap, weighted_sizes
+from ..datasets.dataset import INFINITE, Dataset
+from ..datasets.flat_map import IndexFlatMap, WeightedFlatMap, weighted_sizes
 from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..datasets.base import Dataset, Origin, tree
-from ..datasets.caching import MemoryCache
-from ..datasets.options import Options
+from ..datasets.cached import MemoryCache
+from ..datasets.dataset import Dataset, Origin, tree
+from ..datasets.run_options import Options
 from ..datasets.seeds import Seeds
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import has_state

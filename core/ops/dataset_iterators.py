@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets.base import array_of, held_to
+from ..datasets.dataset import array_of, held_to
 from ..datasets.iterators import DatasetIterator, IteratorState
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.state.edge_values import object_array, scalar_object

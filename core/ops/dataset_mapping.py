@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets import grouping, mapping
-from ..datasets.base import Dataset, array_of
-from ..datasets.batching import MapAndBatch
+from ..datasets import mapping, windows_and_groups
+from ..datasets.batches import MapAndBatch
+from ..datasets.dataset import Dataset, array_of
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.kernel_context import KernelContext
 from ..support.errors import InvalidArgumentError
@@ -236,7 +236,7 @@ def group_by_window_dataset(
     """Elements gathered by a key, each full group made a dataset."""
     size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
     reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
-    return grouping.GroupByWindow(
+    return windows_and_groups.GroupByWindow(
         (dataset_of(input_dataset),),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: size_of([np.int64(key)]),
@@ -260,7 +260,7 @@ def group_by_reducer_dataset(
 ) -> Dataset:
     """One element a key, made of all elements that have it."""
     start = function_of(ctx, init_func, captured_by_init)
-    return grouping.GroupByReducer(
+    return windows_and_groups.GroupByReducer(
         (dataset_of(input_dataset),),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: start([np.int64(key)]),

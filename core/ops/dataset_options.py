@@ -20,10 +20,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from ..datasets import options
-from ..datasets.base import Dataset
-from ..datasets.branching import ChooseFastestBranch
-from ..datasets.sharding import part_of
+from ..datasets import run_options
+from ..datasets.choose_fastest import ChooseFastestBranch
+from ..datasets.dataset import Dataset
+from ..datasets.worker_shards import part_of
 from ..functions.callers import function_references
 from ..registry.op_facts import has_fact
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops
@@ -42,7 +42,7 @@ from ._resources import named, resource
 @dataset_kernel("OptionsDataset")
 def options_dataset(ctx: KernelContext, input_dataset: Array, *, serialized_options: str) -> Dataset:
     """The same elements, with options."""
-    return options.Options((dataset_of(input_dataset),), serialized_options.encode("utf-8", "surrogateescape"))
+    return run_options.Options((dataset_of(input_dataset),), serialized_options.encode("utf-8", "surrogateescape"))
 
 
 @dataset_kernel("PrefetchDataset")
@@ -51,7 +51,7 @@ def prefetch_dataset(ctx: KernelContext, input_dataset: Array, buffer_size: Arra
     size = number_in(buffer_size, "buffer_size")
     if size < -1:
         raise InvalidArgumentError("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
-    return options.Prefetch((dataset_of(input_dataset),), size)
+    return run_options.Prefetch((dataset_of(input_dataset),), size)
 
 
 def _transformations(value: Array) -> list[str]:
@@ -61,25 +61,25 @@ def _transformations(value: Array) -> list[str]:
 @dataset_kernel("AssertNextDataset")
 def assert_next_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
     """The same elements; what follows must be called so."""
-    return options.AssertNext((dataset_of(input_dataset),), _transformations(transformations))
+    return run_options.AssertNext((dataset_of(input_dataset),), _transformations(transformations))
 
 
 @dataset_kernel("AssertPrevDataset")
 def assert_prev_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
     """The same elements; what came before must be called so."""
-    return options.AssertPrev((dataset_of(input_dataset),), _transformations(transformations))
+    return run_options.AssertPrev((dataset_of(input_dataset),), _transformations(transformations))
 
 
 @dataset_kernel("IgnoreErrorsDataset")
 def ignore_errors_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
     """The elements that do not fail."""
-    return options.IgnoreErrors((dataset_of(input_dataset),))
+    return run_options.IgnoreErrors((dataset_of(input_dataset),))
 
 
 @dataset_kernel("SleepDataset")
 def sleep_dataset(ctx: KernelContext, input_dataset: Array, sleep_microseconds: Array) -> Dataset:
     """The same elements, each after a pause."""
-    return options.Sleep((dataset_of(input_dataset),), max(0, number_in(sleep_microseconds, "sleep_microseconds")))
+    return run_options.Sleep((dataset_of(input_dataset),), max(0, number_in(sleep_microseconds, "sleep_microseconds")))
 
 
 @dataset_kernel(
@@ -88,7 +88,7 @@ def sleep_dataset(ctx: KernelContext, input_dataset: Array, sleep_microseconds: 
 )  # fmt: skip
 def advice_dataset(ctx: KernelContext, input_dataset: Array, *others: Any) -> Dataset:
     """The same elements: what is said of them changes how TensorFlow's threads run."""
-    return options.Advice((dataset_of(input_dataset),), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
+    return run_options.Advice((dataset_of(input_dataset),), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
 
 
 @dataset_kernel("AutoShardDataset")
@@ -100,7 +100,7 @@ def auto_shard_dataset(
     if count < 1 or not 0 <= place < count:
         raise InvalidArgumentError(f"num_workers must be >= 1 and index from 0 to num_workers - 1, not {count} and {place}")
     part = part_of(dataset_of(input_dataset), count, place, auto_shard_policy, _reads_files)
-    return options.Advice((part,), "AutoShard")
+    return run_options.Advice((part,), "AutoShard")
 
 
 def _reads_files(dataset: Dataset) -> bool:
@@ -168,7 +168,7 @@ def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Array]) -> D
     first, *others = map(dataset_of, input_datasets)
     for other in others:
         first.spec.require(other.spec)
-    return options.Advice((first, *others), "ChooseFastest")
+    return run_options.Advice((first, *others), "ChooseFastest")
 
 
 @dataset_kernel("ChooseFastestBranchDataset")

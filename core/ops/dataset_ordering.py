@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..datasets.base import Dataset, require_places
+from ..datasets.dataset import Dataset, require_places
 from ..datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ..datasets.seeds import Seeds, seeds_of
 from ..registry.registry import facts

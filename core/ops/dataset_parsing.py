@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets.base import Dataset, Element, require_types
+from ..datasets.dataset import Dataset, Element, require_types
 from ..datasets.mapping import ParallelMap
 from ..runtime.state.edge_values import object_array, scalar_object
 from ..runtime.state.kernel_context import KernelContext

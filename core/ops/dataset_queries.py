@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..codecs import wire
-from ..datasets.base import Dataset, SameElements, array_of, held_to, require_index
-from ..datasets.batching import Batch, ParallelBatch
+from ..datasets.batches import Batch, ParallelBatch
+from ..datasets.dataset import Dataset, SameElements, array_of, held_to, require_index
+from ..datasets.filter_take_skip import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..datasets.mapping import FlatMap, Zip
 from ..datasets.ordering import Shuffle
 from ..datasets.rewriting import finalized
-from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.state.edge_values import is_of, object_array, scalar_object
 from ..runtime.state.kernel_context import KernelContext

@@ -12,16 +12,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..datasets.base import Dataset, Element
 from ..datasets.csv_records import CsvRecords, Form
-from ..datasets.records import (
-    FixedLengthRecords,
-    MatchingFiles,
-    OpenFile,
-    Records,
-    TextLines,
-    require_compression,
-)
+from ..datasets.dataset import Dataset, Element
+from ..datasets.file_records import FixedLengthRecords, MatchingFiles, OpenFile, Records, TextLines, require_compression
 from ..registry.registry import facts
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.kernel_context import KernelContext

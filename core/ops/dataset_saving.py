@@ -17,10 +17,10 @@ from typing import Any
 
 from ..codecs import snappy
 from ..codecs.tfrecord import encode_record
-from ..datasets.base import Dataset, Element, Spec, array_of, require_types
-from ..datasets.records import read_records
+from ..datasets.dataset import Dataset, Element, Spec, array_of, require_types
+from ..datasets.file_records import read_records
+from ..datasets.filter_take_skip import Skip
 from ..datasets.rewriting import finalized
-from ..datasets.selecting import Skip
 from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
 from ..datasets.sources import ListOf
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets import selecting
-from ..datasets.base import Dataset
+from ..datasets import filter_take_skip
+from ..datasets.dataset import Dataset
 from ..datasets.mapping import DirectedInterleave, Sampling
 from ..datasets.seeds import seeds_of
 from ..registry.registry import facts
@@ -29,19 +29,19 @@ from ._datasets import predicate as holding
 @dataset_kernel("TakeDataset")
 def take_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
     """The first elements."""
-    return selecting.Take((dataset_of(input_dataset),), number_in(count, "count"))
+    return filter_take_skip.Take((dataset_of(input_dataset),), number_in(count, "count"))
 
 
 @dataset_kernel("SkipDataset")
 def skip_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
     """What comes after the first elements."""
-    return selecting.Skip((dataset_of(input_dataset),), number_in(count, "count"))
+    return filter_take_skip.Skip((dataset_of(input_dataset),), number_in(count, "count"))
 
 
 @dataset_kernel("RepeatDataset")
 def repeat_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
     """The elements of several passes."""
-    return selecting.Repeat((dataset_of(input_dataset),), max(-1, number_in(count, "count")))
+    return filter_take_skip.Repeat((dataset_of(input_dataset),), max(-1, number_in(count, "count")))
 
 
 @dataset_kernel("ShardDataset")
@@ -56,7 +56,7 @@ def shard_dataset(
         raise InvalidArgumentError(
             f"Index must be between 0 and {count - 1} (currently index = {place}, num_shards = {count})."
         )
-    return selecting.Shard((dataset_of(input_dataset),), count, place, require_non_empty)
+    return filter_take_skip.Shard((dataset_of(input_dataset),), count, place, require_non_empty)
 
 
 @dataset_kernel("ConcatenateDataset")
@@ -66,13 +66,13 @@ def concatenate_dataset(ctx: KernelContext, input_dataset: Array, another_datase
     types = [[dtype.base for dtype in source.spec.dtypes] for source in (first, second)]
     if all(types) and types[0] != types[1]:
         raise InvalidArgumentError(f"input dataset and another dataset have different output types: {types[0]}, {types[1]}")
-    return selecting.Concatenate((first, second))
+    return filter_take_skip.Concatenate((first, second))
 
 
 @dataset_kernel("FilterDataset")
 def filter_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
     """The elements of which the predicate holds."""
-    return selecting.Filter(
+    return filter_take_skip.Filter(
         (dataset_of(input_dataset),), holding(ctx, predicate, captured), is_stateful(ctx, predicate), bool(captured)
     )
 
@@ -84,19 +84,19 @@ def parallel_filter_dataset(
     """The elements of which the predicate holds, in their order."""
     require_calls(num_parallel_calls)
     holds = holding(ctx, predicate, captured)
-    return selecting.ParallelFilter((dataset_of(input_dataset),), holds, is_stateful(ctx, predicate), bool(captured))
+    return filter_take_skip.ParallelFilter((dataset_of(input_dataset),), holds, is_stateful(ctx, predicate), bool(captured))
 
 
 @dataset_kernel("FilterByLastComponentDataset")
 def filter_by_last_component_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
     """The elements whose last component is true, without it."""
-    return selecting.FilterByLast((dataset_of(input_dataset),))
+    return filter_take_skip.FilterByLast((dataset_of(input_dataset),))
 
 
 @dataset_kernel("TakeWhileDataset")
 def take_while_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
     """The elements before the first of which the predicate does not hold."""
-    return selecting.TakeWhile((dataset_of(input_dataset),), holding(ctx, predicate, captured))
+    return filter_take_skip.TakeWhile((dataset_of(input_dataset),), holding(ctx, predicate, captured))
 
 
 @dataset_kernel("UniqueDataset")
@@ -107,13 +107,13 @@ def unique_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
         raise InvalidArgumentError("UniqueDataset only supports inputs with a single component.")
     if source.spec.dtypes[0].base.name not in ("int32", "int64", "string"):
         raise InvalidArgumentError(f"UniqueDataset only supports int32, int64 and string, not {source.spec.dtypes[0]}.")
-    return selecting.Unique((source,))
+    return filter_take_skip.Unique((source,))
 
 
 @dataset_kernel("AssertCardinalityDataset")
 def assert_cardinality_dataset(ctx: KernelContext, input_dataset: Array, cardinality: Array) -> Dataset:
     """The same elements, held to their number."""
-    return selecting.AssertCardinality((dataset_of(input_dataset),), number_in(cardinality, "cardinality"))
+    return filter_take_skip.AssertCardinality((dataset_of(input_dataset),), number_in(cardinality, "cardinality"))
 
 
 @dataset_kernel("SamplingDataset")

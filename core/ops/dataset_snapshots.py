@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..datasets.base import Dataset, Element
 from ..datasets.chunks import Chunks
+from ..datasets.dataset import Dataset, Element
+from ..datasets.file_records import guarded_error, uncompressing
 from ..datasets.first_snapshots import FirstFormat
-from ..datasets.records import guarded_error, uncompressing
 from ..datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
 from ..registry.registry import facts
 from ..runtime.state.kernel_context import KernelContext

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..datasets.base import Dataset, Spec, array_of
+from ..datasets.dataset import Dataset, Spec, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
 from ..registry.registry import facts, kernel, not_differentiable, shape, zero_flops

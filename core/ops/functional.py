@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..datasets.base import row_of
+from ..datasets.dataset import row_of
 from ..graph.graph import Function, Graph
 from ..registry.registry import facts, flops, kernel, lower, shape, taken_whole, uncounted_call, without_gradient, zero_flops
 from ..runtime.state.edge_values import is_true

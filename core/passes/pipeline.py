@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..explaining.graphs import GraphFacts, explain_graph
+from ..explaining.graph_facts import GraphFacts, explain_graph
+from ..functions.call_validation import check_calls
 from ..functions.callers import all_nodes
-from ..functions.fitting import check_calls
 from ..graph.graph import Graph
 from ..inference.error_context import fault
-from ..planning.needed import needed_nodes
+from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection

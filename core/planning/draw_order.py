@@ -20,8 +20,8 @@ from ..graph.traversal import sources_first, strongly_connected
 from ..ordering.effects import DRAW, State
 from ..ordering.races import Race
 from ..ordering.scheduling import is_asynchronous
-from .needed import needed_nodes
-from .selection import Selection
+from .node_selection import Selection
+from .reachability import needed_nodes
 
 
 def racing_draws(races: Iterable[Race]) -> frozenset[Node] | None:

@@ -6,7 +6,7 @@ from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame,
 from ..control_flow.references import dereferenced_inputs
 from ..graph.graph import Node
 from ..registry.op_facts import has_fact
-from .liveness import Liveness, NotWellFormed
+from .deadness import Liveness, NotWellFormed
 
 
 def check_loop(liveness: Liveness) -> None:

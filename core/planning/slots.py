@@ -9,7 +9,7 @@ from ..control_flow.references import dereferenced_inputs, is_written, kept_inpu
 from ..graph.graph import Node, Output
 from ..graph.traversal import trail_end
 from ..registry.op_facts import has_fact
-from .liveness import Liveness
+from .deadness import Liveness
 
 
 class Slots:

@@ -10,12 +10,12 @@ from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs,
 from ..functions.call_sites import is_partly_read
 from ..graph.graph import Node, Output
 from ..registry.catalog import OpDef
-from .liveness import Liveness
+from .deadness import Liveness
 from .loop_form import check_loop
+from .node_selection import Selection
 from .plan import Loop, Step, add_loop_releases
-from .selection import Selection
+from .schedule_units import Unit, Units
 from .slots import Slots
-from .units import Unit, Units
 
 
 class FrameSteps:

@@ -16,9 +16,9 @@ from ..functions.call_sites import CallSite, function_targets
 from ..functions.purity import impurity
 from ..graph.graph import Function, Node, Output
 from ..registry.op_facts import has_fact
-from .needed import needed_nodes
 from .plan import Plan
 from .planner import compile_plan, races_of
+from .reachability import needed_nodes
 
 _ELEMENT: Final = 1
 """Which input of a node that adds an element to a list, and which output of one that takes it off, the element is."""

@@ -16,7 +16,7 @@ from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..support.errors import InvalidArgumentError
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
-from .updates import TrainingGraph, trainable_variables
+from .train_step import TrainingGraph, trainable_variables
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..explaining.listing import declared_shapes
+from ..explaining.node_listing import declared_shapes
 from ..functions.instantiation import nodes_to_change
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable

@@ -2,7 +2,7 @@
 "use strict";
 
 /**
- * What tfg knows of the graph, as core/drawing/book.py describes it. Fields that hold nothing are left out of the JSON.
+ * What tfg knows of the graph, as core/drawing/view_model.py describes it. Fields that hold nothing are left out of the JSON.
  *
  * @typedef {{ node: number, output: number }} Use  Who takes which output; CONTROL where it only waits.
  * @typedef {{

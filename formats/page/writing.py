@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ...core.drawing.book import Book
+from ...core.drawing.view_model import Book
 from ...core.support.escaping import printable_line
 
 _FOLDER: Final = os.path.dirname(__file__)

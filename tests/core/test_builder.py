@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder
-from tfg.core.explaining.listing import node_record
+from tfg.core.explaining.node_listing import node_record
 from tfg.core.support.errors import AlreadyExistsError, InvalidArgumentError
 
 # What tf.compat.v1 gives for the same construction (TensorFlow 2.21): name, op, inputs and controls, device, locations.

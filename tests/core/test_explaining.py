@@ -6,7 +6,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tfg.core.explaining.footprint import peak_memory
-from tfg.core.explaining.nodes import Explainer
+from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
 from tfg.core.types.dtypes import float32
 from tfg.formats import load

@@ -12,7 +12,7 @@ import tfg
 from tests.cases.control_flow import counted
 from tests.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
-from tfg.core.comparing import contents
+from tfg.core.comparing import readable_texts
 from tfg.core.registry import op_facts, registry
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
@@ -28,7 +28,7 @@ def ops_of(fact):
 
 def asked_facts():
     """The facts that code outside the registry names where it asks, lets a rule ask, or takes from the keys of a table."""
-    yield from contents.MAKERS
+    yield from readable_texts.MAKERS
     for path in CORE.rglob("*.py"):
         if path.stem == "registry":
             continue

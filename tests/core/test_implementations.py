@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tests.cases.implementations import WAYS, call, implementations, loop
 from tests.functions import define
-from tfg.core.explaining.nodes import Explainer
+from tfg.core.explaining.node_facts import Explainer
 from tfg.core.flops.count import count_flops
 from tfg.core.functions.implementations import implementation
 from tfg.core.passes.pipeline import inline_functions, optimize

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.running import tfg
 from tfg.core.op_libraries.entry_points import installed_libraries
-from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import TfgError

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.running import SAMPLES
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.op_libraries import listing
+from tfg.core.op_libraries import op_listing
 from tfg.core.op_libraries.wrappers import function_name, write_wrappers
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG
@@ -58,7 +58,7 @@ def test_names_are_those_of_python():
 
 
 def test_detail_of_matmul():
-    found = listing.describe_op("MatMul")
+    found = op_listing.describe_op("MatMul")
     assert [arg.name for arg in found.inputs] == ["a", "b"]
     assert found.kernels[0].location.function == "matmul"
     assert found.kernels[0].location.file == "core/ops/matmul.py"
@@ -69,31 +69,31 @@ def test_detail_of_matmul():
 
 
 def test_decisions_in_words():
-    assert listing.describe_op("Shape").flops.startswith("none")
-    assert listing.describe_op("ArgMax").gradient == "not differentiable"
-    assert listing.describe_op("AllToAll").kernels == ()
+    assert op_listing.describe_op("Shape").flops.startswith("none")
+    assert op_listing.describe_op("ArgMax").gradient == "not differentiable"
+    assert op_listing.describe_op("AllToAll").kernels == ()
 
 
 def test_every_op_can_be_described():
     for op in CATALOG:
-        assert listing.describe_op(op).name == op
+        assert op_listing.describe_op(op).name == op
 
 
 def test_selection():
-    assert [op.name for op in listing.select_ops(["^MatMul$"])] == ["MatMul"]
-    assert {op.family for op in listing.select_ops(family="matmul")} == {"matmul"}
-    assert not any(op.kernel for op in listing.select_ops(missing_kernel=True))
+    assert [op.name for op in op_listing.select_ops(["^MatMul$"])] == ["MatMul"]
+    assert {op.family for op in op_listing.select_ops(family="matmul")} == {"matmul"}
+    assert not any(op.kernel for op in op_listing.select_ops(missing_kernel=True))
     with pytest.raises(NotFoundError, match="Matmull"):
-        listing.select_ops(["Matmull"])
+        op_listing.select_ops(["Matmull"])
     with pytest.raises(InvalidArgumentError, match="no regular expression"):
-        listing.select_ops(["("])
+        op_listing.select_ops(["("])
     with pytest.raises(NotFoundError, match="no family"):
-        listing.select_ops(family="none")
+        op_listing.select_ops(family="none")
 
 
 def test_coverage_adds_up():
-    rows = listing.coverage()
-    total = listing.total(rows)
+    rows = op_listing.coverage()
+    total = op_listing.total(rows)
     assert total.ops == len(list(CATALOG))
     assert total.kernels == len([op for op in registry.registered_ops() if op in CATALOG and registry.kernels(op)])
     assert total.kernels >= 850
@@ -101,9 +101,9 @@ def test_coverage_adds_up():
 
 
 def test_missing_for_a_graph(tmp_path):
-    assert listing.missing_for(load(SAMPLES / "xor.pbtxt")) == ()
+    assert op_listing.missing_for(load(SAMPLES / "xor.pbtxt")) == ()
     path = tmp_path / "g.pbtxt"
     path.write_text('node { name: "a" op: "Nowhere" } node { name: "b" op: "AllToAll" }')
-    found = {row.op: row.missing for row in listing.missing_for(load(path))}
+    found = {row.op: row.missing for row in op_listing.missing_for(load(path))}
     assert found["Nowhere"] == ("interface",)
     assert "kernel" in found["AllToAll"]

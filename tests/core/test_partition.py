@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tests.cli.running import ROOT
 from tests.cli.running import tfg as run_tfg
-from tfg.core.explaining.partition import CLIENT, explain_partition
+from tfg.core.explaining.device_partition import CLIENT, explain_partition
 from tfg.core.support.errors import InvalidArgumentError
 
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:1"

@@ -14,7 +14,7 @@ from tests.passes.rewriting import placeholder
 from tests.pipelines import numbers
 from tfg import FileAccess, GraphBuilder, Session, gradients, optimize
 from tfg.core.codecs import png, wire
-from tfg.core.datasets.batching import Unbatch
+from tfg.core.datasets.batches import Unbatch
 from tfg.core.datasets.sources import Generated
 from tfg.core.graph.graph import Output
 from tfg.core.inference.error_context import faults_of

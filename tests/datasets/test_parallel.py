@@ -11,8 +11,8 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.datasets import batching, parallel
-from tfg.core.datasets.batching import MapAndBatch
+from tfg.core.datasets import batches, parallel
+from tfg.core.datasets.batches import MapAndBatch
 from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
 from tfg.core.parallel.blas_threads import one_thread
@@ -72,7 +72,7 @@ def test_the_elements_are_those_of_one_call_after_the_other(cores, function, cal
 @pytest.mark.parametrize("is_random, wanted", [(False, 3), (True, 1)])
 def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wanted):
     asked = []
-    monkeypatch.setattr(batching, "outcomes", lambda function, given, most: asked.append(most) or [function(e) for e in given])
+    monkeypatch.setattr(batches, "outcomes", lambda function, given, most: asked.append(most) or [function(e) for e in given])
     g = GraphBuilder()
 
     def body(b, x):

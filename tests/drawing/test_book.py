@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from tests.cli.running import SAMPLES
-from tfg.core.drawing.book import CONTROL, Branch, Figures, make_book
-from tfg.core.drawing.folding import folded
-from tfg.core.explaining.nodes import Explainer
+from tfg.core.drawing.elision import folded
+from tfg.core.drawing.view_model import CONTROL, Branch, Figures, make_book
+from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
 from tfg.formats import load
 

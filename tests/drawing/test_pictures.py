@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfg.core.drawing.folding import folded, links
+from tfg.core.drawing.elision import folded, links
+from tfg.core.drawing.fit_scopes import scopes_to_open
 from tfg.core.drawing.layers import flow_order, forward_edges, layers_of
-from tfg.core.drawing.opening import scopes_to_open
 from tfg.core.drawing.picture import Look, make_picture
-from tfg.core.drawing.scopes import Scope, scope_tree
+from tfg.core.drawing.scope_tree import Scope, scope_tree
 from tfg.core.graph.graph import Graph
 from tfg.formats import load
 

@@ -12,8 +12,8 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.partition import partition, with_engine
 from tfg.core.engines.protocol import Engined
 from tfg.core.graph.graph import Graph
-from tfg.core.planning.needed import needed_sources
 from tfg.core.planning.planner import compile_plan
+from tfg.core.planning.reachability import needed_sources
 from tfg.core.runtime.session.session import Session
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import Tensor

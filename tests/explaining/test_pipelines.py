@@ -6,7 +6,7 @@ import pytest
 from tests.cli.running import tfg
 from tests.pipelines import NUMBER, elements, function, int64, numbers, slices
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.explaining.graphs import explain_graph
+from tfg.core.explaining.graph_facts import explain_graph
 from tfg.core.explaining.stages import recover_stages
 from tfg.core.flops import count_flops
 from tfg.formats import to_bytes

@@ -3,7 +3,7 @@
 from tests.cli.running import SAMPLES
 from tfg.core.flops import count_flops
 from tfg.core.flops.by_node import flops_by_node, flops_shares
-from tfg.core.flops.report import FlopsReport, NodeCost
+from tfg.core.flops.flops_report import FlopsReport, NodeCost
 from tfg.core.registry.registry import Cost
 from tfg.formats import load
 

@@ -14,9 +14,9 @@ from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.flops import count_flops
+from tfg.core.flops.flops_report import magnitude
 from tfg.core.flops.measured import measure
-from tfg.core.flops.report import magnitude
-from tfg.core.flops.training import with_backward
+from tfg.core.flops.training_steps import with_backward
 from tfg.core.flops.views import by_node, by_op, by_scope, readable, select, shortened
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dims import Dim, dim_min, floor_div

@@ -12,7 +12,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.flops import count_flops
 from tfg.core.flops.growth import summed
 from tfg.core.flops.measured import measure
-from tfg.core.flops.training import with_backward
+from tfg.core.flops.training_steps import with_backward
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.support.versions import Versions
 from tfg.core.types.dims import Dim, dim_min, substitute

@@ -7,7 +7,7 @@ import pytest
 
 import tfg
 from tfg.core.control_flow.frames import find_frames
-from tfg.core.flops.trips import frame_trips
+from tfg.core.flops.trip_counts import frame_trips
 from tfg.core.inference.inference import infer
 
 

@@ -9,8 +9,8 @@ import pytest
 from google.protobuf import text_format
 
 from tfg import GraphBuilder, Session, count_flops, gradients, optimize
-from tfg.core.explaining.graphs import explain_graph
-from tfg.core.explaining.pipelines import pipelines
+from tfg.core.explaining.graph_facts import explain_graph
+from tfg.core.explaining.pipeline_words import pipelines
 from tfg.core.flops.growth import summed
 from tfg.core.inference.inference import infer
 from tfg.core.support.errors import InternalError, TfgError

@@ -24,7 +24,7 @@ from tests.fuzz.files import SAMPLES, draw_state, originals, write_files
 from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE, commands, root
-from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.passes.order import all_passes
 from tfg.core.support.errors import TfgError
 from tfg.core.training.optimizers import OPTIMIZERS

@@ -13,7 +13,7 @@ import numpy as np
 from tests.fuzz.trials import Trial
 from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
 from tfg.core.graph.graph import Function, Graph, Node, Output
-from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.registry import kernel_types, registry
 from tfg.core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from tfg.core.support.versions import Versions

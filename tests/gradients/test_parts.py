@@ -7,7 +7,7 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.gradients.check import check_gradient
+from tfg.core.gradients.central_differences import check_gradient
 from tfg.core.types import dtypes
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME"}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.rules.control_inputs import FAR
-from tfg.core.planning.selection import needed_nodes
+from tfg.core.planning.node_selection import needed_nodes
 from tfg.core.types import dtypes
 
 ALWAYS = np.bool_(True)

@@ -11,15 +11,15 @@ from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 from tfg import GraphBuilder
 from tfg.cli import main
-from tfg.core.comparing.verification import verify
+from tfg.core.comparing.verify_rewrite import verify
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
-from tfg.core.gradients.check import check_gradient
+from tfg.core.gradients.central_differences import check_gradient
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer
+from tfg.core.training.train_step import add_training
 from tfg.core.training.trainer import LeastSquares, Trainer
-from tfg.core.training.updates import add_training
 from tfg.formats import save, to_bytes
 
 FEED = ("--feed", "x=1", "--init")

@@ -11,8 +11,8 @@ import tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.training.optimizers import find_optimizer
+from tfg.core.training.train_step import add_training
 from tfg.core.training.trainer import Trainer
-from tfg.core.training.updates import add_training
 
 RECORDED = pathlib.Path(__file__).parents[1] / "gradients" / "recorded.npz"
 VARIABLES = ("w", "r", "e", "er")

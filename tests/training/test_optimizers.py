@@ -16,8 +16,8 @@ from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
 from tfg.core.training.schedules import parse_schedule
+from tfg.core.training.train_step import Clipping, add_training
 from tfg.core.training.trainer import Trainer
-from tfg.core.training.updates import Clipping, add_training
 from tfg.formats import to_bytes
 
 RECORDED = json.loads(pathlib.Path(__file__).with_name("losses.json").read_text())

@@ -9,7 +9,7 @@ from ...functions.callers import reached_functions
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...registry.catalog import ArgDef, OpDef
 from ...registry.op_facts import has_fact
 from ...types.dtypes import DType

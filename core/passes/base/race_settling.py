@@ -10,8 +10,8 @@ from ...functions.call_kinds import call_kind
 from ...functions.call_sites import CallSite, call_site, function_targets
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
-from ...planning.needed import needed_nodes, needed_sources
 from ...planning.planner import chained_races_of, compile_plan, races_of
+from ...planning.reachability import needed_nodes, needed_sources
 
 
 def settle_races(

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ...functions.callers import called_functions
 from ...graph.graph import Graph, Node
 from ...graph.traversal import reachable
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...transforms.subgraphs import shapes_at_cuts
 from ..base.graph_pass import Pass, PassContext, become
 

@@ -13,7 +13,7 @@ from ...functions.call_sites import call_site
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant, add_identity
 from ...graph.traversal import copied_from, trail_end
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...registry.catalog import CATALOG
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor

@@ -11,12 +11,12 @@ from ...control_flow.conditions import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
+from ...functions.inline_blockers import why_not_changed
 from ...functions.instantiation import instantiate
-from ...functions.obstacles import why_not_changed
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import copied_from, function_names
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled

@@ -11,7 +11,7 @@ from ...functions.callers import captured_functions
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of

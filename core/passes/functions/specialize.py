@@ -7,9 +7,9 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
-from ...functions.obstacles import why_not_read
+from ...functions.inline_blockers import why_not_read
 from ...graph.graph import Function, Graph, Node
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...types.tensors import FuncRef, Tensor
 from ..base.function_copies import Draft, why_not_copied
 from ..base.graph_pass import Pass, PassContext

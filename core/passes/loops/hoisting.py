@@ -8,7 +8,7 @@ from typing import ClassVar
 from ...control_flow.conditions import ENTER, Frame
 from ...control_flow.frames import find_frames, loop_variables
 from ...functions.call_kinds import call_kind
-from ...functions.obstacles import why_not_read
+from ...functions.inline_blockers import why_not_read
 from ...graph.graph import Graph, Node
 from ...support.errors import TfgError
 from ..base.graph_pass import Pass, PassContext

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from ...datasets import fusing
-from ...datasets.batching import Batch
-from ...datasets.options import Prefetch
-from ...datasets.selecting import Repeat, Shard, Skip, Take
+from ...datasets import fusion_rules
+from ...datasets.batches import Batch
+from ...datasets.filter_take_skip import Repeat, Shard, Skip, Take
+from ...datasets.run_options import Prefetch
 from ...functions.callers import all_nodes, callers
-from ...functions.composition import composed, handing_on, places_handed_on
-from ...functions.obstacles import why_not_changed
+from ...functions.function_composition import composed, handing_on, places_handed_on
+from ...functions.inline_blockers import why_not_changed
 from ...functions.purity import has_state
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import descendants
@@ -30,12 +30,12 @@ _DATASET: Final = "input_pipeline"
 RULES = RuleSet()
 rule = RULES.rule
 _OPTIONS: Final = {
-    "dataset-without-effect": fusing.NOOPS,
-    "identity-map": fusing.NOOPS,
-    "shuffle-and-repeat": fusing.SHUFFLES,
-    "map-and-filter": fusing.FILTERS,
-    "map-and-batch": fusing.BATCHES,
-    "map-and-map": fusing.MAPS,
+    "dataset-without-effect": fusion_rules.NOOPS,
+    "identity-map": fusion_rules.NOOPS,
+    "shuffle-and-repeat": fusion_rules.SHUFFLES,
+    "map-and-filter": fusion_rules.FILTERS,
+    "map-and-batch": fusion_rules.BATCHES,
+    "map-and-map": fusion_rules.MAPS,
 }
 """The option by which a pipeline says whether it wants a rule."""
 
@@ -65,17 +65,17 @@ class Pipelines(Pass):
                     ctx.refuse("dataset", node, f"'{observer.name}' looks at what datasets are made of")
             return
         wanted = _options(whole)
-        by_default = bool(wanted.get(fusing.DEFAULTS, True))
+        by_default = bool(wanted.get(fusion_rules.DEFAULTS, True))
         rules = (rule for rule in RULES.rules if wanted.get(_OPTIONS[rule.name], by_default))
         _Datasets(graph, ctx).apply(RuleSet(rules))
 
 
-def _options(graph: Graph) -> dict[fusing.OptionName, int]:
+def _options(graph: Graph) -> dict[fusion_rules.OptionName, int]:
     """The options of all pipelines; one that any of them turns off is off."""
-    found: dict[fusing.OptionName, int] = {}
+    found: dict[fusion_rules.OptionName, int] = {}
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
-            for name, value in fusing.parsed_options(node.attrs["serialized_options"]):
+            for name, value in fusion_rules.parsed_options(node.attrs["serialized_options"]):
                 found[name] = min(value, found.get(name, value))
     return found
 
@@ -144,7 +144,7 @@ def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
     reason = why_not_changed(r.graph, first) or why_not_changed(r.graph, second)
     if reason is None and [value.base_dtype for value in first.results] != [arg.attr("T") for arg in second.args]:
         reason = "the second function does not take what the first one returns"
-    return reason or fusing.why_calls_stay(_calling(r, source), _calling(r, node))
+    return reason or fusion_rules.why_calls_stay(_calling(r, source), _calling(r, node))
 
 
 def _take_place(r: Rewriter, node: Node, source: Node) -> None:
@@ -288,7 +288,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 def map_and_map(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
-    reason = _why_not_composed(r, source, node) or fusing.why_maps_stay(_calling(r, source), _calling(r, node))
+    reason = _why_not_composed(r, source, node) or fusion_rules.why_maps_stay(_calling(r, source), _calling(r, node))
     if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
         reason = "only one of them may end the dataset"
     if not reason and source.op != node.op:

@@ -18,8 +18,8 @@ from ...control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ...graph.graph import Node, Output
 from ...inference.node_calls import raise_from_kernel
 from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
-from ...planning.needed import needed_sources
 from ...planning.plan import Plan, Step
+from ...planning.reachability import needed_sources
 from ...support.errors import InvalidArgumentError
 from ..optimize.shape_programs import Runnable
 from ..state.blocking import Wait

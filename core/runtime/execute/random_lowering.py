@@ -20,7 +20,7 @@ from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order
 from ...ordering.effects import DRAW, accesses
-from ...planning.needed import needed_nodes
+from ...planning.reachability import needed_nodes
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 

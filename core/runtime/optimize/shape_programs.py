@@ -15,8 +15,8 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import topological_order
 from ...inference.inference import Inference, infer_again
-from ...planning.needed import needed_nodes
 from ...planning.plan import Plan
+from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
 from ...support.keyed_cache import KeyedCache
 from ...types.dtypes import resource, variant

@@ -16,8 +16,8 @@ import numpy as np
 from ...graph.graph import Graph, Node, Output
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
+from ...planning.node_selection import definition_in
 from ...planning.planner import compile_plan
-from ...planning.selection import definition_in
 from ...random.philox import Philox
 from ...support.arguments import bounded_depth, takes
 from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError

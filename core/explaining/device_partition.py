@@ -11,7 +11,7 @@ from ..building.placement import Device, Placement
 from ..graph.graph import Graph, Node, Output
 from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
-from ..planning.needed import needed_nodes
+from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import resource

@@ -15,7 +15,7 @@ from ..graph.traversal import copied_from, topological_order, trail_end
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..registry.catalog import OpDef
 from ..support.errors import InvalidArgumentError
-from .needed import needed_nodes, needed_sources, unused_outputs
+from .reachability import needed_nodes, needed_sources, unused_outputs
 
 
 class Selection:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..runtime.state.run_context import check_time, sleep
 from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
-from .base import Dataset, Element, Pull, SameElements
+from .dataset import Dataset, Element, Pull, SameElements
 
 
 @dataclasses.dataclass(eq=False)

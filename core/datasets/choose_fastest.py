@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from ..support.errors import InvalidArgumentError
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull
-from .selecting import Take
+from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull
+from .filter_take_skip import Take
 
 
 @dataclasses.dataclass(eq=False)

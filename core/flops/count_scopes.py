@@ -11,8 +11,8 @@ from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..types.dims import Dim
 from ..types.shapes import Shape
-from .given import is_placeholder
-from .loops import Loop
+from .input_shapes import is_placeholder
+from .loop_counts import Loop
 
 _READS = ("ReadVariableOp", "Cast")
 """Ops that give a variable's elements as they are, or in another dtype."""

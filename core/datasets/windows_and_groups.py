@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
-from .batching import stacked
+from .batches import stacked
+from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
 from .sources import ListOf
 
 

@@ -10,12 +10,12 @@ from ..control_flow.conditions import ALWAYS, Conditions
 from ..control_flow.frames import find_frames
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
-from ..planning.needed import needed_nodes
+from ..planning.reachability import needed_nodes
 from ..runtime.session.session import Session
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .matching import match_nodes
-from .verification import Comparison, compare, is_value
+from .verify_rewrite import Comparison, compare, is_value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

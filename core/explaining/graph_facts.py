@@ -25,9 +25,9 @@ from ..support.versions import Versions
 from ..types.dtypes import string
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
-from .listing import declared_shapes
-from .nodes import Explainer
-from .pipelines import PipelineFacts, components, pipelines
+from .node_facts import Explainer
+from .node_listing import declared_shapes
+from .pipeline_words import PipelineFacts, components, pipelines
 from .purposes import Purpose, Purposes
 from .roles import Roles
 from .stages import stage_of_nodes

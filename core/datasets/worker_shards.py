@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..support.errors import NotFoundError
-from .base import Dataset
-from .selecting import Shard
+from .dataset import Dataset
+from .filter_take_skip import Shard
 
 AUTO, BY_FILE, BY_DATA = 0, 1, 2
 """Policies: files where there are some, else elements; files or an error; elements. The others leave the pipeline whole."""

@@ -17,7 +17,6 @@ from ..functions.instantiation import origin_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
-from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,
     add_backward_function,
@@ -26,8 +25,9 @@ from .function_parts import (
     find_function,
     require_few,
 )
-from .slices import alike, gradient_dtype, rebuilt, zeros_for
-from .slices import parts as tensors_of
+from .function_sweep import differentiate, known_of
+from .indexed_slices import alike, gradient_dtype, rebuilt, zeros_for
+from .indexed_slices import parts as tensors_of
 from .sweep import Sweep
 
 

@@ -13,7 +13,7 @@ from ..graph.traversal import reachable
 from ..graph.variable_nodes import VARIABLES
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
-from .report import FlopsReport, Section, total
+from .flops_report import FlopsReport, Section, total
 from .sections import is_gradient
 
 

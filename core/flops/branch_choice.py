@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ..control_flow.conditions import Conditions, is_choice
 from ..graph.graph import Node, Output
 from ..inference.inference import Inference
-from .report import NodeCost, magnitude, total
+from .flops_report import NodeCost, magnitude, total
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

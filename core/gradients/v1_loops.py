@@ -17,11 +17,11 @@ from ..control_flow.frames import LoopVariable, loop_variables
 from ..graph.graph import Graph, Node, Output
 from ..support.errors import UnimplementedError
 from ..types import dtypes
-from .branches import branches_of
 from .function_parts import dtype_of
+from .indexed_slices import zeros_for
 from .loop_building import close_variable, enter_and_merge
-from .slices import zeros_for
 from .sweep import Sweep
+from .switch_branches import branches_of
 
 
 @dataclasses.dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..control_flow.conditions import ALWAYS, ENTER, MERGE, NEXT_ITERATION, SWITCH, Condition, Frame, joined, predicate_of
 from ..graph.graph import Node, Output
-from .units import Unit, Units
+from .schedule_units import Unit, Units
 
 
 class NotWellFormed(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from ..runtime.state.resources import Shared
-from .base import Element, Pull, SameElements, keeping, require_index
+from .dataset import Element, Pull, SameElements, keeping, require_index
 
 
 class MemoryCache(Shared):

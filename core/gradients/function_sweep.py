@@ -21,8 +21,8 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from ..types.tensors import Tensor
 from .branch_values import carry_over
 from .function_parts import Differentiated, add_arg, copied_body, dtype_of
+from .indexed_slices import parts as tensors_of
 from .origins import origins
-from .slices import parts as tensors_of
 from .stack_lists import use_lists_for_stacks
 from .sweep import Call, Sweep, is_differentiable
 

@@ -12,10 +12,10 @@ from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
+from .flops_report import NodeCost
 from .growth import Growth, summed, while_growth
-from .report import NodeCost
 from .symbols import Symbols
-from .trips import while_trips
+from .trip_counts import while_trips
 
 Known = Mapping[Output, TensorSpec]
 

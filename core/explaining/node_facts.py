@@ -20,7 +20,7 @@ from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import Tensor
 from .flow_words import flow_role, shown_input
-from .listing import NodeRecord, node_record, value_text
+from .node_listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs
 from .stages import stage_of_nodes
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .branching import is_given
+from .branch_outputs import is_given
 from .emitter import Emitter
 from .model import Value
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..support.errors import InvalidArgumentError
-from .base import Dataset, Element, Pull, array_of, known_size, require_index, row_of
+from .dataset import Dataset, Element, Pull, array_of, known_size, require_index, row_of
 
 
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:

@@ -6,7 +6,7 @@ import heapq
 import itertools
 from collections.abc import Callable, Collection, Iterator
 
-from .scopes import Scope
+from .scope_tree import Scope
 
 
 def scopes_to_open(

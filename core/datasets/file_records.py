@@ -20,7 +20,7 @@ from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..types.dtypes import string
 from ..types.shapes import SCALAR
-from .base import Dataset, Element, Pull, Spec
+from .dataset import Dataset, Element, Pull, Spec
 
 OpenFile = Callable[[bytes], BinaryIO]
 """Opens a file that a graph names, with TensorFlow's errors."""

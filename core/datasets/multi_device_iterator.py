@@ -7,7 +7,7 @@ import secrets
 
 from ..runtime.state.resources import Shared
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from .base import Dataset, Element, Pull, Spec
+from .dataset import Dataset, Element, Pull, Spec
 from .rewriting import finalized
 
 

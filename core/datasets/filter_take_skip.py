@@ -10,7 +10,7 @@ import numpy as np
 
 from ..runtime.state.run_context import check_time
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
-from .base import (
+from .dataset import (
     INFINITE,
     UNKNOWN,
     Dataset,

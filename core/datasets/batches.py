@@ -14,7 +14,7 @@ from ..runtime.state.edge_values import object_array
 from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.shapes import Shape
-from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
+from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
 from .mapping import Map, ending_with
 from .parallel import Outcome, outcomes
 from .sources import Slices

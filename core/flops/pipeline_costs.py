@@ -11,7 +11,7 @@ from ..registry.op_facts import has_fact
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import FuncRef
-from .report import FlopsReport, PipelineCost
+from .flops_report import FlopsReport, PipelineCost
 
 Count = Callable[[Graph, Sequence[str]], FlopsReport]
 

@@ -8,7 +8,7 @@ from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..control_flow.conditions import Conditions, Literal
 from ..graph.graph import Output
 from ..support.errors import UnimplementedError
-from .slices import alike, gradient_dtype, map_parts, zeros_for
+from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 
 
 def branches_of(value: Output, conditions: Conditions) -> list[tuple[Output, int]]:

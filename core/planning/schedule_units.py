@@ -10,7 +10,7 @@ from ..control_flow.conditions import ENTER, Frame
 from ..graph.graph import Node, Output
 from ..graph.traversal import topological_order
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
-from .selection import Selection
+from .node_selection import Selection
 
 Unit: TypeAlias = Node | Frame
 

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..explaining.listing import node_record, own_attributes, value_text
-from ..explaining.nodes import Explainer
+from ..explaining.node_facts import Explainer
+from ..explaining.node_listing import node_record, own_attributes, value_text
 from ..explaining.stages import ORDER
 from ..functions.callers import callers_by_function, function_references
 from ..graph.graph import Function, Graph, Node
@@ -15,10 +15,10 @@ from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..inference.inference import Inference
 from ..support.tensor_names import parse_tensor_name
-from .folding import folded, links
-from .kinds import KINDS, kind_of
+from .elision import folded, links
+from .node_roles import KINDS, kind_of
 from .picture import Look, constants_in, frequent_ops, opened_tree
-from .scopes import Scope, name_inside
+from .scope_tree import Scope, name_inside
 
 _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
 """What is open at first can be read without coming nearer."""
