@@ -94,7 +94,7 @@ def drawn(dtype, dims, options):
 
 def tfg_run(options):
     import tfg
-    from tfg.core.engines.finding import find_engine
+    from tfg.core.engines.engine_registry import find_engine
     from tfg.core.passes.pipeline import guessed_fetches
     from tfg.core.runtime.guards.allocation import keep_freed_memory
 

@@ -10,8 +10,8 @@ import click
 
 from ..core.comparing.drawn_feeds import Feeds
 from ..core.comparing.value_comparison import GraphComparison, NodeComparison, compare_graphs, compare_sessions, compare_values
-from ..core.engines.engagement import Engagement
-from ..core.engines.report import EngineReport
+from ..core.engines.engine_report import EngineReport
+from ..core.engines.engine_runtime import Engagement
 from ..core.graph.graph import Graph
 from ..core.passes.pipeline import choose_passes, guessed_fetches, optimize
 from ..core.runtime.session.session import Session
@@ -173,7 +173,7 @@ class _Run:
 
 def _engagement(name: str) -> Engagement | None:
     """The engine of `NAME` or `NAME:PRECISION`; None for NumPy."""
-    from ..core.engines.finding import find_engine
+    from ..core.engines.engine_registry import find_engine
 
     engine, _, precision = name.partition(":")
     return None if name == NUMPY else Engagement(find_engine(engine, precision or None))

@@ -14,9 +14,9 @@ from . import render
 from .main import COMPARISON_FAILED
 
 if TYPE_CHECKING:
-    from ..core.engines.engagement import Engagement
+    from ..core.engines.engine_report import EngineReport
+    from ..core.engines.engine_runtime import Engagement
     from ..core.engines.protocol import Mesh
-    from ..core.engines.report import EngineReport
     from ..core.graph.graph import Graph
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -39,8 +39,8 @@ class EngineOptions:
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} goes with --engine")
             return None
-        from ..core.engines.engagement import Engagement
-        from ..core.engines.finding import find_engine
+        from ..core.engines.engine_registry import find_engine
+        from ..core.engines.engine_runtime import Engagement
 
         return Engagement(find_engine(self.engine, self.precision, mesh), self.verify_engine)
 
@@ -74,7 +74,7 @@ def engine_options(command: _Command) -> _Command:
 
 def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineReport:
     """What an engine would take of a run of `fetches`, by default of what the graph's outputs seem to be."""
-    from ..core.engines.finding import find_engine
+    from ..core.engines.engine_registry import find_engine
     from ..core.engines.preview import preview
     from ..core.passes.pipeline import guessed_fetches
 

@@ -19,7 +19,7 @@ from .main import REFUSED
 from .options import needing
 
 if TYPE_CHECKING:
-    from ..core.engines.peers import Meeting, Peers
+    from ..core.engines.distributed import Meeting, Peers
     from ..core.engines.protocol import Mesh
     from ..core.types.tensors import Tensor
 
@@ -79,7 +79,7 @@ class MeshOptions:
         if self.mesh is None:
             yield None
             return
-        from ..core.engines.finding import find_mesh
+        from ..core.engines.engine_registry import find_mesh
 
         meeting = self._meeting()
         if meeting is None:
@@ -89,8 +89,8 @@ class MeshOptions:
             yield from self._together(meeting)
 
     def _together(self, meeting: Meeting) -> Iterator[Company]:
-        from ..core.engines.finding import find_mesh
-        from ..core.engines.peers import Peers
+        from ..core.engines.distributed import Peers
+        from ..core.engines.engine_registry import find_mesh
 
         assert self.mesh is not None
         doubt = ", or lost process 0" if meeting.index else ""
@@ -121,7 +121,7 @@ class MeshOptions:
             return None
         if self.coordinator is None or self.processes is None or self.process is None:
             raise click.UsageError("--coordinator, --processes and --process go together")
-        from ..core.engines.peers import Meeting
+        from ..core.engines.distributed import Meeting
 
         meeting = Meeting(*self.coordinator, self.processes, self.process)
         return meeting if meeting.count > 1 else None

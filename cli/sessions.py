@@ -19,7 +19,7 @@ from .mesh import NO_MESH, Company, MeshOptions, mesh_options
 from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:
-    from ..core.engines.engagement import Engagement
+    from ..core.engines.engine_runtime import Engagement
     from ..core.graph.graph import Graph
     from ..core.runtime.session.runner import Restored, Runner
     from ..core.runtime.session.session import Session

@@ -95,9 +95,10 @@ def test_imports_go_one_way(path):
 
 
 ENGINES = {
-    "openvino": {"core/engines/openvino.py", "core/engines/openvino_library.py", "core/engines/openvino_reading.py"},
+    "openvino": {"core/engines/openvino/engine.py", "core/engines/openvino/library.py", "core/engines/openvino/reading.py"},
     "jax": {
-        f"core/engines/xla{name}.py" for name in ("", "_control_flow", "_library", "_lists", "_mesh", "_modules", "_tracing")
+        f"core/engines/xla/engine{name}.py"
+        for name in ("", "_control_flow", "_library", "_lists", "_mesh", "_modules", "_tracing")
     },
 }
 """The files that work with what an engine needs."""

@@ -14,10 +14,10 @@ from ..registry.registry import has_kernel, lowering
 from ..support.errors import TfgError
 from ..types import dtypes
 from ..types.tensors import FuncRef
-from .checks import without_kernel
-from .denials import Denials
-from .plans import called_plan
+from .function_plans import called_plan
 from .protocol import inner_steps
+from .shape_checks import without_kernel
+from .unsupported import Denials
 
 _TYPES: Final = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,

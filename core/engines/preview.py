@@ -10,9 +10,9 @@ from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
-from .engagement import Engagement
+from .engine_report import EngineReport
+from .engine_runtime import Engagement
 from .protocol import Engine, Engined
-from .report import EngineReport
 
 
 def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:

@@ -7,7 +7,7 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-from tfg.core.engines.finding import _OWN
+from tfg.core.engines.engine_registry import _OWN
 from tfg.core.support.optional_packages import extra_hint
 
 ROOT = Path(__file__).parents[2]

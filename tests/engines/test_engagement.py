@@ -12,9 +12,9 @@ from tests.engines.fake_engine import FakeEngine
 from tests.engines.test_partition import chain
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engagement import Engagement
-from tfg.core.engines.finding import engine_names, find_engine
-from tfg.core.engines.verification import difference
+from tfg.core.engines.engine_registry import engine_names, find_engine
+from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.verify_engine import difference
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.types.shapes import Shape

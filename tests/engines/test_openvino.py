@@ -14,10 +14,10 @@ from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.engines.undenied import needless_denials, on_request  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.engines import openvino_reading  # noqa: E402
-from tfg.core.engines.denials import Denials  # noqa: E402
-from tfg.core.engines.engagement import Engagement  # noqa: E402
-from tfg.core.engines.finding import find_engine  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
+from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.openvino import reading  # noqa: E402
+from tfg.core.engines.unsupported import Denials  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 
@@ -51,16 +51,16 @@ def test_half_precision_is_for_the_user_to_choose_and_said():
 
 @pytest.mark.parametrize("through_file", [False, True])
 def test_both_ways_into_the_frontend_give_the_same(monkeypatch, through_file):
-    if not through_file and not openvino_reading.HAS_ITERATOR:
+    if not through_file and not reading.HAS_ITERATOR:
         pytest.skip("this version has no iterator")
-    read = openvino_reading.input_model
+    read = reading.input_model
     calls = []
 
     def chosen(frontend, graph):
         calls.append(through_file)
         return read(frontend, graph, through_file)
 
-    monkeypatch.setattr("tfg.core.engines.openvino.input_model", chosen)
+    monkeypatch.setattr("tfg.core.engines.openvino.engine.input_model", chosen)
     graph, x = network()
     session = Session(graph, engine=engine())
     expected = Session(graph).run("logits:0", {"x:0": x})

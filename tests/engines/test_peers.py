@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tfg.core.engines import peers
-from tfg.core.engines.peers import Meeting, Peers
+from tfg.core.engines import distributed
+from tfg.core.engines.distributed import Meeting, Peers
 from tfg.core.parallel.blas_threads import OWN_THREADS
 from tfg.core.support.errors import InvalidArgumentError, UnavailableError
 
@@ -161,11 +161,11 @@ STRANGERS = {
 
 @pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS)
 def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
-    monkeypatch.setattr(peers, "_PATIENCE", 0.2)
+    monkeypatch.setattr(distributed, "_PATIENCE", 0.2)
     meeting = Meeting("127.0.0.1", free_port(), 2, 0, 20)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(Peers, meeting, TERMS, lambda *_: None)
-        with peers._connected(meeting) as stranger:
+        with distributed._connected(meeting) as stranger:
             stranger.sendall(said)
             second = pool.submit(Peers, dataclasses.replace(meeting, index=1), TERMS, lambda *_: None)
             assert (first.result(20).is_first, second.result(20).is_first) == (True, False)
@@ -173,7 +173,7 @@ def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
 
 def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
     """One byte after the other keeps no time limit of a socket from running out, but that of the whole hello."""
-    monkeypatch.setattr(peers, "_PATIENCE", 0.3)
+    monkeypatch.setattr(distributed, "_PATIENCE", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         theirs = socket.create_connection(server.getsockname())
         ours, _ = server.accept()
@@ -189,7 +189,7 @@ def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
     thread = threading.Thread(target=dribble)
     thread.start()
     try:
-        assert peers._arrived(ours) is None
+        assert distributed._arrived(ours) is None
     finally:
         stop.set()
         thread.join()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engines.fake_engine import FakeEngine
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engagement import Engagement
+from tfg.core.engines.engine_runtime import Engagement
 from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.resources import Variable

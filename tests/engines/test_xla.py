@@ -17,8 +17,8 @@ from tests.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.engines.undenied import needless_denials, on_request  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.engines.engagement import Engagement  # noqa: E402
-from tfg.core.engines.finding import find_engine  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
+from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402

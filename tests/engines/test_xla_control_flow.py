@@ -13,7 +13,7 @@ from tests.comparison import assert_same  # noqa: E402
 from tests.gradients.test_graphs import case, run  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.engines.finding import find_engine  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.protocol import inner_steps  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402

@@ -18,9 +18,9 @@ from tests.cli.running import ROOT
 from tests.comparison import assert_same
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines import engagement
-from tfg.core.engines.denials import Denials
-from tfg.core.engines.finding import find_engine
+from tfg.core.engines import engine_runtime
+from tfg.core.engines.engine_registry import find_engine
+from tfg.core.engines.unsupported import Denials
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import TfgError
 from tfg.core.types.tensors import Tensor
@@ -91,7 +91,7 @@ def compared(engine, line, family, case, constant) -> str:
             del feeds[name]
     if not line.holds(graph.node("op")):
         return "untried"
-    session = Session(graph, engine=engagement.Engagement(engine))
+    session = Session(graph, engine=engine_runtime.Engagement(engine))
     expected = answers(family).steps(case.key)[0]
     try:
         found = session.run(list(fetches), feeds)

@@ -159,7 +159,7 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 
 OWN = {
-    "cli/main.py", "core/support/atomic.py", "core/registry/catalog.py", "core/engines/denials.py", "core/graph/foreign_ops.py",
+    "cli/main.py", "core/support/atomic.py", "core/registry/catalog.py", "core/engines/unsupported.py", "core/graph/foreign_ops.py",
     "core/op_libraries/entry_points.py",
     "core/support/regular_files.py", "core/runtime/guards/openblas_kernels.py", "core/runtime/guards/process_limits.py", "formats/page/writing.py",
 }  # fmt: skip

@@ -38,7 +38,7 @@ from .precomputed_calls import ForetoldCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
-    from ...engines.engagement import Group
+    from ...engines.engine_runtime import Group
 
 
 class Program:

@@ -27,7 +27,7 @@ from .random_lowering import lowered_function
 from .while_calls import WhileCall
 
 if TYPE_CHECKING:
-    from ...engines.engagement import Engagement
+    from ...engines.engine_runtime import Engagement
 
 _MAX_DEPTH: Final = 400
 _DEEP: Final = 40

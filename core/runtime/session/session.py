@@ -40,9 +40,9 @@ from .fetches import arranged, fetched_names, is_list_of_names, name_of
 from .results import own_values
 
 if TYPE_CHECKING:
-    from ...engines.engagement import Engagement
+    from ...engines.engine_report import EngineReport
+    from ...engines.engine_runtime import Engagement
     from ...engines.protocol import Engine
-    from ...engines.report import EngineReport
 
 _State = TypeVar("_State")
 
@@ -368,8 +368,8 @@ class Session:
 def _engagement(engine: str | Engine | Engagement | None) -> Engagement | None:
     if engine is None:
         return None
-    from ...engines.engagement import Engagement
-    from ...engines.finding import find_engine
+    from ...engines.engine_registry import find_engine
+    from ...engines.engine_runtime import Engagement
 
     if isinstance(engine, Engagement):
         return engine

@@ -15,7 +15,7 @@ from ...engines.protocol import Body
 from ..state.resources import Variable, exclusively
 
 if TYPE_CHECKING:
-    from ...engines.engagement import Group
+    from ...engines.engine_runtime import Group
 
 _NOTHING: Final = np.float32(0)
 """What comes in where nothing reads it."""

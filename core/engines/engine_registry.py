@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.optional_packages import extra_hint
-from .peers import Meeting
+from .distributed import Meeting
 from .protocol import Engine, Mesh
 
 GROUP: Final = "tfg.engines"
@@ -53,7 +53,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
     """A mesh of XLA's of so many devices, of all processes that meet; NotFoundError where JAX is not installed."""
     try:
-        module = importlib.import_module(".xla_mesh", __package__)
+        module = importlib.import_module(".xla.mesh", __package__)
     except ModuleNotFoundError as error:
         raise NotFoundError(f"a mesh needs module '{error.name}', which is not installed", hint=extra_hint("xla")) from error
     return cast(Mesh, module.Mesh(size, meeting))
@@ -69,7 +69,7 @@ def _of_others(engine: Any) -> Engine:
 
 def _maker(name: str) -> Callable[..., Any]:
     if name in _OWN:
-        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}", __package__), _OWN[name])
+        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}.engine", __package__), _OWN[name])
         return made
     raise NotFoundError(f"there is no engine '{name}'", hint=f"there are {', '.join(engine_names())}")
 

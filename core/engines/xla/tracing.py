@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.graph import Function, Graph, Node
-from ..inference.binding import bind_attrs, group_inputs, require_op_def
-from ..inference.node_calls import apply_kernel
-from ..planning.plan import Loop, Plan, Step
-from ..registry.op_facts import has_fact
-from ..registry.registry import Lowering, lowering
-from ..support.errors import UnimplementedError
-from ..types.dtypes import DType
-from ..types.shapes import Shape, merge_shapes
-from ..types.tensors import FuncRef
-from . import xla_control_flow
-from .plans import called_plan
-from .protocol import Cluster
-from .trips import UNKNOWN, known_results, trip_bound
-from .xla_library import jax, jnp
-from .xla_lists import Elements, Stack, TensorArray, Unread
-from .xla_modules import call_module
+from ...graph.graph import Function, Graph, Node
+from ...inference.binding import bind_attrs, group_inputs, require_op_def
+from ...inference.node_calls import apply_kernel
+from ...planning.plan import Loop, Plan, Step
+from ...registry.op_facts import has_fact
+from ...registry.registry import Lowering, lowering
+from ...support.errors import UnimplementedError
+from ...types.dtypes import DType
+from ...types.shapes import Shape, merge_shapes
+from ...types.tensors import FuncRef
+from ..function_plans import called_plan
+from ..protocol import Cluster
+from ..trip_bounds import UNKNOWN, known_results, trip_bound
+from . import control_flow_programs
+from .exported_modules import call_module
+from .library import jax, jnp
+from .list_programs import Elements, Stack, TensorArray, Unread
 
 
 class Namespace:
@@ -143,7 +143,7 @@ class Namespace:
         """The results of the function of that number."""
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
-        return tuple(xla_control_flow.choose(self, index, branches, values))
+        return tuple(control_flow_programs.choose(self, index, branches, values))
 
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
         """`values`, replaced by the results of `body` as long as `condition` is true of them."""
@@ -155,7 +155,7 @@ class Namespace:
 
         times = trip_bound(lambda given: known(condition, given)[0], functools.partial(known, body), _known(values))
         goes_on, advance = lambda given: self.is_true(self.call(condition, given)[0]), functools.partial(self.call, body)
-        return tuple(xla_control_flow.loop(self, goes_on, advance, values, times))
+        return tuple(control_flow_programs.loop(self, goes_on, advance, values, times))
 
     @staticmethod
     def transposed(forward: Callable[[Any], Any], shape: tuple[int, ...], value: Any) -> Any:
@@ -277,7 +277,7 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     times = trip_bound(
         lambda given: known(loop.head, condition, given)[0], functools.partial(known, steps, sources), _known(first)
     )
-    final = xla_control_flow.loop(
+    final = control_flow_programs.loop(
         xla, lambda given: traced(loop.head, condition, given)[0], functools.partial(traced, steps, sources), first, times
     )
     return traced((*loop.head, *loop.tail), loop.exits, final)

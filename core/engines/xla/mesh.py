@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..support.errors import DataLossError, InvalidArgumentError, UnavailableError
-from .peers import Meeting
-from .xla_library import jax
+from ...support.errors import DataLossError, InvalidArgumentError, UnavailableError
+from ..distributed import Meeting
+from .library import jax
 
 AXIS = "batch"
 _PREEMPTION = "jax_enable_preemption_service"

@@ -1,6 +1,6 @@
 """What an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
 
-A line of `ENGINE_denials.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose attributes
+A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose attributes
 are each one of the values listed. `empty=True` stands for an operand that is a constant without elements, `computed=1` for the
 operand 1, counted from 0, being no constant.
 """
@@ -40,7 +40,7 @@ class Denials:
     @staticmethod
     def of(engine: str) -> Denials:
         """The table of an engine that tfg brings."""
-        path = os.path.join(os.path.dirname(__file__), f"{engine}_denials.txt")
+        path = os.path.join(os.path.dirname(__file__), f"{engine}_unsupported.txt")
         with open(path, encoding="ascii") as lines:
             return Denials(tuple(_denial(line) for line in lines if line.strip()))
 

@@ -15,9 +15,9 @@ from ..ordering.effects import accesses
 from ..planning.plan import Plan, Step
 from ..registry.op_facts import has_fact
 from ..types import dtypes
-from .bodies import body_of, given_steps, is_held_together
-from .fixing import fixed_inputs
 from .protocol import Cluster, Engine, Foretold, results_of
+from .static_inputs import fixed_inputs
+from .step_bodies import body_of, given_steps, is_held_together
 
 _COUNTS = (dtypes.int32, dtypes.int64)
 

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..functions.callers import function_references
-from ..graph.graph import Graph, Node, Output
-from ..registry.registry import lowering
-from ..support.errors import InvalidArgumentError, UnimplementedError
-from ..types import dtypes
-from ..types.arrays import Array
-from ..types.shapes import UNKNOWN
-from .denials import Denials, is_empty_constant, source
-from .openvino_library import frontends, ov
-from .openvino_reading import input_model, place_of
-from .protocol import Cluster, Compiled
+from ...functions.callers import function_references
+from ...graph.graph import Graph, Node, Output
+from ...registry.registry import lowering
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.shapes import UNKNOWN
+from ..protocol import Cluster, Compiled
+from ..unsupported import Denials, is_empty_constant, source
+from .library import frontends, ov
+from .reading import input_model, place_of
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _TYPES: Final = (dtypes.float32, dtypes.int32, dtypes.bool_)

@@ -12,7 +12,7 @@ from jax import export
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import chlo, stablehlo
 
-from ..support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError
 
 
 def call_module(module: bytes, version: int, platforms: Sequence[str], arguments: Sequence[Any], dtypes: Sequence[Any]) -> Any:

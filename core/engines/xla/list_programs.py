@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..support.errors import UnimplementedError
-from ..types.shapes import UNKNOWN, Shape, merge_shapes
-from .xla_library import jax, jnp
+from ...support.errors import UnimplementedError
+from ...types.shapes import UNKNOWN, Shape, merge_shapes
+from .library import jax, jnp
 
 _MOST_BYTES: Final = 1 << 31
 _NONE: Final = np.int32(0)

@@ -10,19 +10,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..graph.graph import Graph, Node
-from ..planning.plan import Step
-from ..registry.registry import lowering
-from ..support.errors import DataLossError
-from ..support.user_signals import pass_on
-from ..types.arrays import Held
-from .denials import Denials
-from .finding import refuse_precision
-from .lowerable import refusals
-from .protocol import Cluster, Compiled, Declined, Given
-from .xla_library import jax, jnp
-from .xla_mesh import Mesh, OneDevice, Placement
-from .xla_tracing import Tracing
+from ...graph.graph import Graph, Node
+from ...planning.plan import Step
+from ...registry.registry import lowering
+from ...support.errors import DataLossError
+from ...support.user_signals import pass_on
+from ...types.arrays import Held
+from ..engine_registry import refuse_precision
+from ..lowerable import refusals
+from ..protocol import Cluster, Compiled, Declined, Given
+from ..unsupported import Denials
+from .library import jax, jnp
+from .mesh import Mesh, OneDevice, Placement
+from .tracing import Tracing
 
 _LIFTED: Final = 1024
 """Elements from which on a constant is an argument of the compiled function rather than part of its text."""

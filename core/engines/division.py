@@ -26,10 +26,10 @@ from ..support.errors import DeadlineExceededError
 from ..support.user_signals import pass_on
 from ..types import dtypes
 from ..types.dtypes import DType
-from .bodies import body_of, given_steps, is_given, is_held_together, is_reference
-from .checks import without_kernel
-from .foretelling import foretold
 from .protocol import Cluster, Engine, Engined, Foretold, inner_steps, inputs_of, results_of
+from .shape_checks import without_kernel
+from .shape_precompute import foretold
+from .step_bodies import body_of, given_steps, is_given, is_held_together, is_reference
 
 _Reach: TypeAlias = tuple[int, int]
 """The highest levels of the able and of the other steps that something waits for."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..support.errors import UnimplementedError
-from .xla_library import jax, jnp
-from .xla_lists import Elements, Unread
+from ...support.errors import UnimplementedError
+from .library import jax, jnp
+from .list_programs import Elements, Unread
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]

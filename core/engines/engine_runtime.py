@@ -18,12 +18,12 @@ from ..support.log import tell
 from ..support.user_signals import pass_on
 from ..types.arrays import Held
 from ..types.shapes import Shape
-from .checks import result_shapes
-from .fixing import fixed_inputs
-from .partition import partition
+from .division import partition
+from .engine_report import Difference, EngineReport, GroupReport, Refusal
 from .protocol import Body, Cluster, Compiled, Declined, Engine, Given
-from .report import Difference, EngineReport, GroupReport, Refusal
-from .verification import difference
+from .shape_checks import result_shapes
+from .static_inputs import fixed_inputs
+from .verify_engine import difference
 
 _MAX_COMPILED: Final = 16
 """How many times a group is compiled, for other shapes each time; what comes after these runs in NumPy."""

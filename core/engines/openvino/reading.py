@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.graph import Graph, Node
-from ..types.arrays import Array
-from ..types.dtypes import DType
-from ..types.shapes import Shape
-from ..types.tensors import Tensor as Constant
-from .openvino_library import ov
+from ...graph.graph import Graph, Node
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.shapes import Shape
+from ...types.tensors import Tensor as Constant
+from .library import ov
 
 try:
     _native = importlib.import_module("openvino.frontend.tensorflow.py_tensorflow_frontend")
@@ -117,7 +117,7 @@ def input_model(frontend: Any, graph: Graph, through_file: bool = not HAS_ITERAT
 
 def _through_file(frontend: Any, graph: Graph) -> Any:
     """As above, by a file that is gone once it is read: in memory where the system has such files."""
-    saving = importlib.import_module("....formats", __name__)
+    saving = importlib.import_module(".....formats", __name__)
     folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="tfg-", dir=folder) as place:
         path = os.path.join(place, "graph.pb")

@@ -1,0 +1,1 @@
+"""OpenVINO as an engine. The only modules that import OpenVINO."""

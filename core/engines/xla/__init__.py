@@ -1,0 +1,1 @@
+"""XLA as an engine, through JAX. The only modules that import JAX."""
