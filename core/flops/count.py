@@ -335,7 +335,7 @@ class _Counter:
         function = self._function(node.attr("f"), node)
         if function.gradient is not None:
             return self._function(FuncRef(function.gradient, node.attr("f").attrs), node)
-        from ..ops.functional import differentiated
+        from ..ops.control.functional import differentiated
 
         return differentiated(function, node.attr("Tin"), self.functions)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.opcases import graph_case, normal
-from tfg.core.ops.training import _RULES
+from tfg.core.ops.nn.training import _RULES
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types.dtypes import from_name
 from tfg.core.types.shapes import UNKNOWN

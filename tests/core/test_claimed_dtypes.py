@@ -11,7 +11,7 @@ from tests.functions import define
 from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import FileAccess, GraphBuilder, Session, count_flops, jacobian
 from tfg.core.inference.inference import infer
-from tfg.core.ops import _tensor_proto
+from tfg.core.ops.shared import tensor_proto_bytes
 from tfg.core.support.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
 
@@ -352,7 +352,7 @@ def test_a_table_takes_only_elements_of_its_dtypes():
         Session(g.graph).run(["op"])
 
 
-@pytest.mark.parametrize("serialize", [_tensor_proto.serialize, _tensor_proto.serialize_content])
+@pytest.mark.parametrize("serialize", [tensor_proto_bytes.serialize, tensor_proto_bytes.serialize_content])
 def test_elements_of_another_dtype_are_not_written(serialize):
     with pytest.raises(InvalidArgumentError, match="int32 cannot be written as string"):
         serialize(np.int32([1]), dtypes.string)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.ops._random import Stream, draw_for_classes, draw_of
+from tfg.core.ops.random._random import Stream, draw_for_classes, draw_of
 from tfg.core.random import philox
 from tfg.core.random.philox import Philox
 from tfg.core.support.errors import InvalidArgumentError

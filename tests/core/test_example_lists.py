@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.codecs import wire
-from tfg.core.ops._examples import concatenated, parse_feature
+from tfg.core.ops.io._examples import concatenated, parse_feature
 from tfg.core.support.errors import DataLossError
 from tfg.core.types import dtypes
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.ops.strings import string_length
-from tfg.core.ops.strings_regex import static_regex_full_match
+from tfg.core.ops.text.strings import string_length
+from tfg.core.ops.text.strings_regex import static_regex_full_match
 from tfg.core.text import re2
 
 

@@ -61,7 +61,7 @@ def test_detail_of_matmul():
     found = op_listing.describe_op("MatMul")
     assert [arg.name for arg in found.inputs] == ["a", "b"]
     assert found.kernels[0].location.function == "matmul"
-    assert found.kernels[0].location.file == "core/ops/matmul.py"
+    assert found.kernels[0].location.file == "core/ops/linalg/matmul.py"
     assert found.shape.function == "matmul_shape"
     assert found.gradient.function == "matmul_gradient"
     assert found.flops.function == "matmul_flops"

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics.axis_sums import column_sums
-from tfg.core.ops.joining import concat
-from tfg.core.ops.selecting import select
-from tfg.core.ops.shapes import reshape
-from tfg.core.ops.slicing import slice_
-from tfg.core.ops.splitting import split
-from tfg.core.ops.stack import Stack
+from tfg.core.ops.array.joining import concat
+from tfg.core.ops.array.reshaping import reshape
+from tfg.core.ops.array.selecting import select
+from tfg.core.ops.array.slicing import slice_
+from tfg.core.ops.array.splitting import split
+from tfg.core.ops.state.stack import Stack
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dtypes import float32
 

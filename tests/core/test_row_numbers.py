@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.ops.gather import row_numbers
+from tfg.core.ops.array.gather import row_numbers
 from tfg.core.support.errors import InvalidArgumentError
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.ops.image_nms import combined_non_max_suppression, non_max_suppression_v5
+from tfg.core.ops.image.image_nms import combined_non_max_suppression, non_max_suppression_v5
 
 
 def drawn(count, spread, seed=0):

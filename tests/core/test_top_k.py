@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.ops.sorting import approx_top_k, top_k
+from tfg.core.ops.array.sorting import approx_top_k, top_k
 from tfg.core.types.dtypes import int32
 
 RNG = np.random.default_rng(3)

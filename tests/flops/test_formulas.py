@@ -19,7 +19,7 @@ from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.numerics import update_rules
-from tfg.core.ops import gru, lstm
+from tfg.core.ops.nn import gru, lstm
 from tfg.core.registry.catalog import CATALOG
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)

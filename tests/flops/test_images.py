@@ -14,7 +14,7 @@ from tests.flops import definitions, definitions_images
 from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
 from tests.flops.test_formulas import windows_of
-from tfg.core.ops import image_color
+from tfg.core.ops.image import image_color
 
 HELD: Cases = {}
 SIDE = st.integers(1, 5)

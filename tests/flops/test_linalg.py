@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.flops import definitions_linalg as definitions
 from tests.flops.counting import counted, normal
 from tests.flops.held import EXAMPLES, Cases, Node, hold, holds
-from tfg.core.ops import linalg, linalg_functions
+from tfg.core.ops.linalg import linalg, linalg_functions
 
 HELD: Cases = {}
 SIZE = st.integers(1, 6)

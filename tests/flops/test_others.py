@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.flops import definitions, definitions_sequences
 from tests.flops.counting import Tally, counted, normal, positive
 from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
-from tfg.core.ops import batch_normalization, fused
+from tfg.core.ops.nn import batch_normalization, fused
 from tfg.core.registry import registry
 from tfg.core.types.dtypes import float32, int64
 from tfg.core.types.shapes import Shape, TensorSpec

@@ -15,7 +15,7 @@ from tests.opcases import string_array as strings
 from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import GraphBuilder
 from tfg.core.graph.graph import Graph
-from tfg.core.ops._datasets import with_twins
+from tfg.core.ops.data._datasets import with_twins
 from tfg.core.types.tensors import FuncRef
 from tfg.formats import write_checkpoint
 

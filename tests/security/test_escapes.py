@@ -12,7 +12,7 @@ import pytest
 from tests.opcases import string_array as strings
 from tests.security import escapes
 from tfg import GraphBuilder, Session
-from tfg.core.ops._files import gate
+from tfg.core.ops.shared.kernel_files import gate
 from tfg.core.registry import registry
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError

@@ -1,0 +1,1 @@
+"""Op families that make, reshape, slice, join, gather and sort tensors."""

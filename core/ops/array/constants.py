@@ -1,0 +1,41 @@
+"""Constants, placeholders and function arguments."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Placeholder PlaceholderV2
+#   Const: inexpensive
+
+from __future__ import annotations
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Result
+from ...types.shapes import Shape, TensorSpec
+from ...types.tensors import Tensor
+
+
+@kernel("Const")
+def const(*, value: Tensor) -> Result:
+    """The tensor held in the attribute."""
+    return value.aligned()
+
+
+@shape("Const")
+def const_shape(*, value: Tensor) -> TensorSpec:
+    array = value.numpy() if value.size <= 4096 else None
+    return TensorSpec(value.dtype, Shape(value.shape), array)
+
+
+@kernel("Placeholder", "PlaceholderV2")
+def placeholder(*, shape: Shape) -> Result:
+    raise InvalidArgumentError(
+        f"You must feed a value for this placeholder, of shape {shape}", hint="`--feed NAME=VALUE` feeds it"
+    )
+
+
+@shape("Placeholder", "PlaceholderV2")
+def placeholder_shape(*, shape: Shape) -> Shape:
+    return shape
+
+
+not_differentiable("Const", "Placeholder", "PlaceholderV2")
+zero_flops("Const", "Placeholder", "PlaceholderV2")
+facts("inexpensive", of=("Const",))

@@ -1,0 +1,320 @@
+"""Gathering rows by index."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GatherNd
+#   GatherV2: bounded_by_inputs shape_arithmetic row_numbers
+#   Gather: shape_arithmetic
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
+from ...graph.graph import Node, Output
+from ...numerics.integers import extremes
+from ...numerics.where import taken
+from ...registry.constant_inputs import prepared
+from ...registry.registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of, unknown_dims
+
+
+@kernel("GatherV2")
+def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Result:
+    """Slices of `params` along an axis, in the order of `indices`; leading `batch_dims` dimensions go together."""
+    params, indices = np.asarray(params), np.asarray(indices)
+    if axis.ndim:
+        raise InvalidArgumentError(f"axis must be scalar, not of shape {Shape(axis.shape)}")
+    axis, batch_dims = _gather_dims(params.ndim, indices.ndim, scalar_int(axis, "axis"), batch_dims)
+    if indices.dtype == object:
+        raise UnimplementedError("symbolic dimensions cannot be indices")
+    if batch_dims == 0:
+        shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+        if 0 in shape_:
+            return np.zeros(shape_, params.dtype)
+        check_range(indices, params.shape[axis])
+        return taken(params, indices, axis)
+    check_range(indices, params.shape[axis])
+    return _batch_gather(params, indices, axis, batch_dims)
+
+
+@prepared("GatherV2", constants=(2,))
+def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
+    """`gather` along the same axis each time."""
+    position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
+
+    def along(params: Array, indices: Array, axis: Array) -> Result:
+        if not 0 <= position < params.ndim or not params.size or not indices.size or indices.dtype == object:
+            return gather(params, indices, axis, batch_dims=batch_dims)
+        check_range(indices, params.shape[position])
+        return taken(params, indices, position)
+
+    return along
+
+
+def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    batch = params.shape[:batch_dims]
+    if indices.shape[:batch_dims] != batch:
+        raise InvalidArgumentError(f"params.shape{batch} and indices.shape{indices.shape[:batch_dims]} differ in their batch")
+    outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
+    count = math.prod(batch)
+    grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
+    flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
+    found = grouped[np.arange(count)[:, None], :, flat]
+    return found.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
+
+
+def check_range(indices: Array, size: int, name: str = "indices") -> None:
+    """InvalidArgumentError for an index outside of [0, size)."""
+    if not indices.size:
+        return
+    least, greatest = extremes(indices)
+    if least < 0 or greatest >= size:
+        place = np.unravel_index(np.flatnonzero((indices < 0).ravel() | (indices >= size).ravel())[0], indices.shape)
+        where = ",".join(map(str, place))
+        raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
+
+
+def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
+    """Non-negative axis and batch_dims; InvalidArgumentError where they do not fit the ranks."""
+    if params_rank < 1:
+        raise InvalidArgumentError("params must be at least 1 dimensional")
+    axis = normalize_axis(axis, params_rank)
+    batch_dims = _batch_dims(batch_dims, indices_rank)
+    if batch_dims >= params_rank:
+        raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be less than rank(params) ({params_rank})")
+    if axis < batch_dims:
+        raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis})")
+    return axis, batch_dims
+
+
+def _batch_dims(batch_dims: int, indices_rank: int) -> int:
+    """The number of batch dimensions; one below 0 counts from the last of the indices."""
+    if not -indices_rank <= batch_dims <= indices_rank:
+        raise InvalidArgumentError(f"Expected batch_dims in the range [-{indices_rank}, {indices_rank}], but got {batch_dims}")
+    return batch_dims + indices_rank if batch_dims < 0 else batch_dims
+
+
+@shape("GatherV2")
+def gather_shape(params: TensorSpec, indices: TensorSpec, axis: TensorSpec, *, batch_dims: int) -> Shape:
+    require_rank(axis, 0, "axis")
+    position = scalar_of(axis)
+    if params.rank is None or indices.rank is None:
+        return UNKNOWN
+    if position is None:
+        return unknown_dims(params.rank - 1 + indices.rank - _batch_dims(batch_dims, indices.rank))
+    position, batch_dims = _gather_dims(params.rank, indices.rank, position, batch_dims)
+    batch = merge_shapes(params.shape[:batch_dims], indices.shape[:batch_dims])
+    return batch + params.shape[batch_dims:position] + indices.shape[batch_dims:] + params.shape[position + 1 :]
+
+
+@gradient("GatherV2")
+def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Along axis 0 the rows that were touched, otherwise a sum by index; batches get distinct index ranges."""
+    params, indices, axis = node.inputs
+    batch_dims = node.attr("batch_dims")
+    if batch_dims == 0 and axis.node.is_constant and axis.node.constant_value().ravel().tolist() == [0]:
+        return [_row_gradient(g, params, indices, grad), None, None]
+    return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
+
+
+zero_flops("GatherV2")
+facts("shape_arithmetic", of=("GatherV2",))
+facts("row_numbers", of=("GatherV2",))
+facts("bounded_by_inputs", of=("GatherV2",))
+
+
+def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
+    """Transposes the gradient to (batch, indices, outer, inner) and sums by index into (batch, size, outer, inner)."""
+    one, zero = g.constant(1), g.constant(0)
+    axis = axis if axis.base_dtype is dtypes.int32 else g.Cast(axis, DstT="int32")
+    axis = g.SelectV2(g.Less(axis, zero), g.AddV2(axis, g.Rank(params)), axis)
+    index_rank = g.Rank(indices)
+    batch = g.constant(batch_dims) if batch_dims >= 0 else g.AddV2(g.constant(batch_dims), index_rank)
+    source, index_shape = g.shape_of(params), g.shape_of(indices)
+    part = _slicer(g, source)
+    size = part(axis, g.AddV2(axis, one))
+    batch_shape, outer, inner = part(zero, batch), part(batch, axis), part(g.AddV2(axis, one), None)
+    inner_index = _slicer(g, index_shape)(batch, None)
+    groups, count = g.Prod(batch_shape, [0], keep_dims=True), g.Prod(inner_index, [0], keep_dims=True)
+    before, after = g.Prod(outer, [0], keep_dims=True), g.Prod(inner, [0], keep_dims=True)
+    moved = g.Transpose(g.Reshape(grad, g.ConcatV2([groups, before, count, after], 0)), [0, 2, 1, 3])
+    total = g.Mul(groups, size)
+    offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
+    ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
+    summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
+    blocks = g.ConcatV2([groups, size, before, after], 0)
+    return g.Reshape(g.Transpose(g.Reshape(summed, blocks), [0, 2, 1, 3]), source)
+
+
+def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
+    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
+
+
+def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
+    """A function that takes `vector[start:stop]` for scalar tensors; a stop of None is the end."""
+
+    def part(start: Output, stop: Output | None) -> Output:
+        begin = g.Reshape(start, [1])
+        end = begin if stop is None else g.Reshape(stop, [1])
+        return g.StridedSlice(vector, begin, end, [1], end_mask=1 if stop is None else 0)
+
+    return part
+
+
+def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Output) -> IndexedSlices:
+    source = g.Shape(params, out_type="int64")
+    rows = g.Reshape(indices, [-1])
+    inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
+    values = g.Reshape(grad, g.ConcatV2([g.Cast(g.Shape(rows), DstT="int64"), inner], 0))
+    return IndexedSlices(values, rows, source)
+
+
+@kernel("Gather")
+def gather_v1(params: Array, indices: Array) -> Result:
+    """Rows of `params`."""
+    return gather(params, indices, np.int32(0), batch_dims=0)
+
+
+@shape("Gather")
+def gather_v1_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
+    if params.rank == 0:
+        raise InvalidArgumentError("params must be at least 1 dimensional")
+    return indices.shape + params.shape[1:]
+
+
+@gradient("Gather")
+def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_row_gradient(g, node.inputs[0], node.inputs[1], grad), None]
+
+
+zero_flops("Gather")
+facts("shape_arithmetic", of=("Gather",))
+
+
+@kernel("GatherNd")
+def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Result:
+    """Slices of `params` at the coordinates in the last dimension of `indices`."""
+    params, indices = np.asarray(params), np.asarray(indices)
+    depth = _index_depth(params.shape, indices.shape)
+    if params.size == 0 and math.prod(indices.shape[:-1]):
+        raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
+    coordinates = np.moveaxis(indices, -1, 0)
+    if bad_indices_policy == "IGNORE" and depth:
+        return _gather_nd_ignoring(params, coordinates, depth)
+    if params.size:
+        row_numbers(indices, params.shape[:depth])
+    return params[(*coordinates, ...)] if depth else np.broadcast_to(params, indices.shape[:-1] + params.shape)
+
+
+def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
+    """The number of the row that each index vector points to; InvalidArgumentError for one that points outside of `dims`."""
+    if not dims:
+        return np.zeros(indices.shape[:-1], np.int64)
+    try:
+        return np.ravel_multi_index(tuple([indices[..., axis] for axis in range(len(dims))]), dims)
+    except ValueError:
+        outside = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))
+    if not len(outside):  # NumPy takes one dimension less than arrays may have
+        return indices.astype(np.int64) @ np.array([math.prod(dims[axis + 1 :]) for axis in range(len(dims))], np.int64)
+    where, shown = ",".join(map(str, outside[0])), indices[tuple(outside[0])].tolist()
+    raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
+
+
+def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
+    """How many leading dimensions an index vector addresses."""
+    if not index_shape:
+        raise InvalidArgumentError("indices must be at least a vector")
+    if not dims and index_shape[-1] == 0:
+        raise InvalidArgumentError("params must be at least a vector")
+    if index_shape[-1] > len(dims):
+        raise InvalidArgumentError(
+            f"index innermost dimension length must be <= params rank; saw: {index_shape[-1]} vs. {len(dims)}"
+        )
+    return index_shape[-1]
+
+
+def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
+    """Zeros where a coordinate is out of range."""
+    bad = is_outside(coordinates, params.shape[:depth])
+    found = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
+    found[bad] = b"" if params.dtype == object else 0
+    return found
+
+
+def is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
+    """For each index vector (coordinates first) whether it points outside of `dims`."""
+    limits = np.array(dims, np.int64).reshape([-1] + [1] * (coordinates.ndim - 1))
+    return np.any((coordinates < 0) | (coordinates >= limits), axis=0)
+
+
+@shape("GatherNd")
+def gather_nd_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
+    if params.rank is None or indices.rank is None or not isinstance(indices.shape[-1], int):
+        return UNKNOWN
+    depth = indices.shape[-1]
+    if depth > params.rank:
+        raise InvalidArgumentError(f"indices address {depth} dimensions of {params.shape}")
+    return indices.shape[:-1] + params.shape[depth:]
+
+
+@gradient("GatherNd")
+def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    params, indices = node.inputs
+    return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype)), None]
+
+
+zero_flops("GatherNd")
+
+
+@lower("GatherV2", static=(2,))
+def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
+    if batch_dims:
+        raise UnimplementedError("no gathering in batches")
+    return _taken(xla, params, indices, int(axis))
+
+
+@lower("Gather")
+def _taken(xla: Any, params: Any, indices: Any, axis: int = 0) -> Any:
+    """The slices at indices that are there."""
+    xla.require(((indices >= 0) & (indices < params.shape[axis])).all())
+    return xla.take(params, indices, axis, mode="clip")
+
+
+onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))
+
+
+@onnx("GatherV2")
+def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
+    """Batches are one dimension, along which each row of indices counts from the start of its own."""
+    if not batch_dims:
+        return g.Gather(params, indices, axis=g.axis(axis, params.rank))
+    rank, count = g.rank(params), g.rank(indices)
+    batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
+    place = g.axis(axis, rank, lambda place: place >= batch)
+    dims, wanted = g.dims(params), g.dims(indices)
+    front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
+    size = g.dim(params, place)
+    batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
+    rows = g.reshape(front, -1, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
+    starts = g.Mul(g.Range(g.constant(np.int64(0)), g.reshape(batches, []), g.constant(np.int64(1))), size)
+    flat = g.reshape(g.Add(g.reshape(g.vector(g.reshape(indices, [-1])), batches, -1), g.unsqueeze(starts, 1)), [-1])
+    found = g.reshape(g.Gather(rows, flat), wanted, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
+    behind, rest = count - batch, place - batch
+    moved = [*range(batch), *range(batch + behind, batch + behind + rest), *range(batch, batch + behind)]
+    return g.transpose(found, [*moved, *range(batch + behind + rest, rank + behind - 1)])
+
+
+@onnx("GatherNd")
+def _gather_nd_onnx(g: Any, params: Any, indices: Any) -> Any:
+    """Indices without numbers name the whole."""
+    if indices.shape.dims and indices.shape.dims[-1] == 0:
+        return g.Expand(params, g.joined(g.slice(g.dims(indices), 0, -1), g.dims(params)))
+    return g.GatherND(params, g.cast(indices, dtypes.int64))

@@ -1,0 +1,483 @@
+"""Ops that pass a value on: identities, checks, assertions, printing; changes of dtype."""
+# Ops here (scripts/regenerate.py writes this list):
+#   HostConst ToBool
+#   Bitcast: alias_view
+#   DebugNanCount: debug
+#   Cast: elementwise
+#   DebugGradientIdentity DeepCopy GuaranteeConst: elementwise forwarding
+#   Copy CopyHost DebugIdentity: elementwise forwarding debug
+#   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
+#   Print: elementwise forwarding side_effect debug diagnostic
+#   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
+#   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view
+#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
+#   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic
+#   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
+#   NoOp: idle control_flow inexpensive
+#   PlaceholderWithDefault: inexpensive alias
+#   IdentityN: passes_each_on shape_arithmetic inexpensive
+#   Assert PrintV2: side_effect diagnostic
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.escaping import printable
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.tensors import Tensor
+from ..shared.argument_checks import require_rank
+from ..shared.kernel_files import append_file, file_name
+from ..shared.onnx_bits import bitcast_onnx
+from ._printing import summarize_array
+
+_COPIES = (
+    "Identity",
+    "Snapshot",
+    "StopGradient",
+    "PreventGradient",
+    "GuaranteeConst",
+    "Copy",
+    "CopyHost",
+    "DeepCopy",
+    "DebugGradientIdentity",
+    "DebugIdentityV2",
+)
+_WATCHES = ("DebugIdentity", "DebugIdentityV3")
+_FREE_FORWARDING = (*_COPIES, *_WATCHES, "EnsureShape", "Print")
+_NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
+_FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
+
+
+@kernel("GuaranteeConst", T=("resource",))
+def guarantee_resource(x: Array) -> Result:
+    raise InvalidArgumentError("the input of GuaranteeConst cannot be the handle of a resource")
+
+
+@kernel(*_COPIES)
+def identity(x: Array) -> Array:
+    """The input itself; values that flow are never written to, so copies need not be made."""
+    return x
+
+
+@gradient("DebugGradientIdentity")
+def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.DebugGradientIdentity(grad)]
+
+
+@gradient("PreventGradient")
+def prevent_gradient_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    message = node.attr("message").decode("utf-8", "backslashreplace")
+    raise UnimplementedError(f"gradient explicitly disabled: {message}", node=node.name, op=node.op)
+
+
+def _require_tensor_name(tensor_name: str) -> None:
+    if not tensor_name or tensor_name.count(":") > 1:
+        raise InvalidArgumentError(f"Failed to parse tensor name: {tensor_name!r}")
+
+
+@kernel(*_WATCHES)
+def debug_identity(x: Array, *, tensor_name: str) -> Array:
+    """The input itself, which has a name that can be read."""
+    _require_tensor_name(tensor_name)
+    return x
+
+
+@kernel("CheckNumerics")
+def check_numerics(x: Array, *, message: str) -> Result:
+    """The input; InvalidArgumentError where it holds NaN or infinity."""
+    finite = np.isfinite(x)
+    if not np.all(finite):
+        _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
+    return x
+
+
+def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
+    found = " and ".join(name for name, where in kinds if np.any(where))
+    raise InvalidArgumentError(f"{message} : Tensor had {found} values")
+
+
+@kernel("CheckNumericsV2")
+def check_numerics_v2(x: Array, *, message: str) -> Result:
+    """As CheckNumerics, telling the signs of infinities apart."""
+    finite = np.isfinite(x)
+    if not np.all(finite):
+        infinite = np.isinf(x)
+        _refuse_non_finite(message, (("-Inf", infinite & (x < 0)), ("+Inf", infinite & (x > 0)), ("NaN", np.isnan(x))))
+    return x
+
+
+@shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)
+def identity_shape(x: TensorSpec) -> TensorSpec:
+    return x
+
+
+not_differentiable("StopGradient")
+
+
+@gradient(
+    "Identity", "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "DebugIdentity", "DebugIdentityV2",
+    "DebugIdentityV3", *_NUMERIC_CHECKS,
+)  # fmt: skip
+def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad]
+
+
+zero_flops(
+    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
+    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
+)  # fmt: skip
+facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
+facts("elementwise", of=(
+    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
+    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
+))  # fmt: skip
+facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
+facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
+facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
+
+
+@kernel("DebugNanCount")
+def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
+    """How many elements are NaN, as a vector of one."""
+    _require_tensor_name(tensor_name)
+    count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
+    return np.array([count], np.int64)
+
+
+@shape("DebugNanCount")
+def debug_nan_count_shape(x: TensorSpec) -> Shape:
+    return Shape([1])
+
+
+@flops("DebugNanCount", *_NUMERIC_CHECKS)
+def per_element_flops(x: TensorSpec) -> Cost:
+    return Cost(flops=x.shape.num_elements)
+
+
+not_differentiable("DebugNanCount")
+facts("elementwise", of=("CheckNumerics", "CheckNumericsV2"))
+facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
+facts("diagnostic", of=("DebugIdentityV2", "DebugIdentityV3", "CheckNumerics", "CheckNumericsV2"))
+facts("debug", of=("DebugNanCount",))
+
+
+@kernel("IdentityN")
+def identity_n(values: list[Array]) -> Sequence[Result]:
+    return values
+
+
+@shape("IdentityN")
+def identity_n_shape(values: list[TensorSpec]) -> list[TensorSpec]:
+    return values
+
+
+@gradient("IdentityN")
+def identity_n_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return list(grads)
+
+
+@kernel("PlaceholderWithDefault")
+def placeholder_with_default(ctx: KernelContext, x: Array) -> Result:
+    """The default, where nothing is fed; takes ctx because a kernel with state is never folded, and a feed may come."""
+    return x
+
+
+@shape("PlaceholderWithDefault")
+def placeholder_with_default_shape(x: TensorSpec, *, shape: Shape) -> Shape:
+    merge_shapes(x.shape, shape)
+    return shape
+
+
+@gradient("PlaceholderWithDefault")
+def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad]
+
+
+@kernel("EnsureShape")
+def ensure_shape(x: Array, *, shape: Shape) -> Result:
+    """The input, where its shape fits the attribute; InvalidArgumentError otherwise."""
+    try:
+        merge_shapes(Shape(np.shape(x)), shape)
+    except InvalidArgumentError:
+        raise InvalidArgumentError(
+            f"Shape of tensor {Shape(np.shape(x))} is not compatible with expected shape {shape}"
+        ) from None
+    return x
+
+
+@shape("EnsureShape")
+def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
+    return merge_shapes(x.shape, shape)
+
+
+@gradient("EnsureShape")
+def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad]
+
+
+facts("elementwise", of=("EnsureShape",))
+facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
+facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
+facts("passes_each_on", of=("IdentityN",))
+
+facts("forwarding", of=_FORWARDING)
+
+
+@kernel("HostConst")
+def host_const(*, value: Tensor) -> Result:
+    return value.numpy()
+
+
+@shape("HostConst")
+def host_const_shape(*, value: Tensor) -> TensorSpec:
+    return TensorSpec(value.dtype, Shape(value.shape), value.numpy() if value.size <= 4096 else None)
+
+
+zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
+facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
+facts("alias", of=("PlaceholderWithDefault",))
+facts("alias_view", of=("EnsureShape",))
+
+
+@kernel("NoOp")
+def no_op() -> None:
+    return None
+
+
+facts("idle", of=("NoOp",))
+
+
+@shape("NoOp")
+def no_op_shape() -> None:
+    return None
+
+
+@kernel("Assert")
+def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
+    """Nothing where the condition holds; InvalidArgumentError showing `data` otherwise."""
+    if np.ndim(condition) != 0:
+        raise InvalidArgumentError(f"In[0] should be a scalar: {Shape(np.shape(condition))}")
+    if not condition:
+        shown = " ".join(f"[{summarize_array(value, summarize)}]" for value in data)
+        raise InvalidArgumentError(f"assertion failed: {shown}")
+
+
+@shape("Assert")
+def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> None:
+    return None
+
+
+not_differentiable("HostConst", "NoOp", "Assert")
+
+
+@kernel("Print")
+def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
+    """The input; shows `data` on stderr, the first `first_n` times."""
+    counter = ctx.state(itertools.count)
+    if first_n < 0 or next(counter) < first_n:
+        shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)
+        sys.stderr.write(printable(f"{message}{shown}\n"))
+    return x
+
+
+@shape("Print")
+def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
+    return x
+
+
+@gradient("Print")
+def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad, *([None] * (len(node.inputs) - 1))]
+
+
+facts("elementwise", of=("Print",))
+facts("debug", of=("Print",))
+
+_STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
+
+
+@kernel("PrintV2")
+def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -> None:
+    """Nothing; writes a string scalar to stderr, to stdout or to the end of a file."""
+    if np.ndim(text) != 0:
+        raise InvalidArgumentError(f"Input is expected to be scalar, but got {Shape(np.shape(text))}")
+    if output_stream.startswith("file://"):
+        append_file(ctx, file_name(output_stream), text.item() + end.encode("utf-8", "surrogateescape"))
+        return
+    if output_stream not in _STREAMS:
+        raise InvalidArgumentError(f"Unknown output stream: {output_stream}, Valid streams are: {' '.join(_STREAMS)}")
+    stream = sys.stdout if output_stream == "stdout" else sys.stderr
+    stream.write(printable(text.item().decode("utf-8", "replace") + end))
+
+
+@shape("PrintV2")
+def print_v2_shape(text: TensorSpec) -> None:
+    if text.rank not in (None, 0):
+        raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
+
+
+zero_flops("NoOp", "Assert", "Print", "PrintV2")
+facts("control_flow", "inexpensive", of=("NoOp",))
+facts("side_effect", of=("Assert", "Print", "PrintV2"))
+
+_TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
+
+
+@kernel("ToBool")
+def to_bool(x: Array) -> Result:
+    """A scalar's truth: non-zero, or a non-empty string; any other tensor's: that it has elements."""
+    if np.ndim(x) > 0:
+        return np.bool_(np.size(x) > 0)
+    if np.asarray(x).dtype.name not in _TRUTHS:
+        raise InvalidArgumentError(f"{np.asarray(x).dtype.name} cannot be converted to a boolean")
+    return np.bool_(bool(np.asarray(x).item()))
+
+
+@shape("ToBool")
+def to_bool_shape(x: TensorSpec) -> Shape:
+    return Shape(())
+
+
+not_differentiable("PrintV2", "ToBool")
+facts("diagnostic", of=("Assert", "Print", "PrintV2"))
+
+
+@kernel("Cast")
+def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
+    """The input in another dtype; a complex number loses its imaginary part."""
+    if SrcT is DstT:
+        return x
+    if not (_is_castable(SrcT) and _is_castable(DstT)):
+        raise UnimplementedError(f"Cast {SrcT} to {DstT} is not supported")
+    x = np.asarray(x)
+    if x.dtype.kind == "c" and not DstT.is_complex:
+        x = x.real
+    if Truncate and (SrcT.is_floating or SrcT.is_complex):
+        x = _truncate_mantissa(x, DstT)
+    if (DstT.is_integer or DstT.is_quantized) and x.dtype.kind not in "iub":
+        return _float_to_integer(x, DstT.numpy)
+    return wide(x) if SrcT is dtypes.float16 and DstT is dtypes.float32 else x.astype(DstT.numpy)
+
+
+_MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
+
+
+def _truncate_mantissa(x: Array, target: DType) -> Array:
+    """`x` with the mantissa bits that `target` cannot hold set to zero, so that the cast rounds towards zero."""
+    wanted = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
+    parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+    excess = _MANTISSA_BITS.get(parts.dtype.name, 0) - _MANTISSA_BITS.get(wanted, 64)
+    if excess <= 0 or parts.dtype.itemsize < 4:
+        return x
+    bits = np.ascontiguousarray(parts).view(f"u{parts.dtype.itemsize}")
+    mask = bits.dtype.type(~np.uint64((1 << excess) - 1) & np.uint64(np.iinfo(bits.dtype).max))
+    truncated = np.where(np.isnan(parts), parts, (bits & mask).view(parts.dtype))
+    return truncated.view(x.dtype) if x.dtype.kind == "c" else truncated
+
+
+def _float_to_integer(x: Array, dtype: Any) -> Array:
+    """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
+    x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
+    if dtype.itemsize < 4:
+        return x.astype(np.int32).astype(dtype)
+    return x.astype(dtype)
+
+
+def _is_castable(dtype: DType) -> bool:
+    return dtype.is_numeric or dtype is dtypes.bool_
+
+
+@shape("Cast")
+def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
+    is_partial = x.value is not None and x.value.dtype == object
+    return TensorSpec(DstT, x.shape, x.value if is_partial and DstT.is_integer else None, x.handle)
+
+
+@gradient("Cast")
+def cast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    source, target = node.inputs[0].base_dtype, grad.base_dtype
+    if any(not (t.is_floating or t.is_complex) for t in (source, target)):
+        return [None]
+    return [g.Cast(grad, DstT=source)]
+
+
+zero_flops("ToBool", "Cast")
+facts("elementwise", of=("Cast",))
+
+
+@kernel("Bitcast")
+def bitcast(x: Array, *, type: DType) -> Result:
+    """The same bytes as another dtype: a wider source adds a dimension, a narrower one gives up its last."""
+    x = np.ascontiguousarray(x) if np.ndim(x) else np.asarray(x)
+    source, target = x.dtype.itemsize, type.numpy.itemsize
+    if source == target:
+        return x.view(type.numpy)
+    if source > target:
+        return x.reshape(*x.shape, 1).view(type.numpy)
+    if x.ndim == 0 or x.shape[-1] != target // source:
+        raise InvalidArgumentError(
+            f"Cannot bitcast from {x.dtype} to {type}: shape {Shape(x.shape)} needs {target // source} as its last dimension"
+        )
+    return x.view(type.numpy).reshape(x.shape[:-1])
+
+
+@shape("Bitcast")
+def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
+    source, target = T.size, type.size
+    if source == target or x.rank is None:
+        return x.shape
+    if source > target:
+        return Shape([*x.shape, source // target])
+    if x.rank == 0 or (isinstance(x.shape[-1], int) and x.shape[-1] != target // source):
+        raise InvalidArgumentError(f"a {T} of shape {x.shape} cannot be bitcast to {type}")
+    return x.shape[:-1]
+
+
+@gradient("Bitcast")
+def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """What arrives as the source's dtype, where both are the same or one gives the parts of the other's complex numbers."""
+    source, target = node.inputs[0].base_dtype, node.attr("type")
+    if source is not target and source.is_complex == target.is_complex:
+        raise UnimplementedError(f"the bits of {source} as {target} have no gradient")
+    return [g.Bitcast(grad, type=source)]
+
+
+zero_flops("Bitcast")
+facts("alias_view", of=("Bitcast",))
+
+
+lower("Identity", "Snapshot", "StopGradient", "PreventGradient")(lambda xla, x: x)
+lower("IdentityN")(lambda xla, values: tuple(values))
+lower("Cast")(lambda xla, x, *, DstT: x.astype(DstT.numpy))
+
+
+onnx(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
+onnx("IdentityN")(lambda g, values: values)
+onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
+onnx("ToBool")(lambda g, x: g.truth(x))
+onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
+onnx("Bitcast")(bitcast_onnx)
+
+
+@lower("Assert", always=True)
+def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
+    """NumPy says what is wrong where the condition does not hold."""
+    require_rank(condition, 0, "condition")
+    xla.require(condition)
+    return ()

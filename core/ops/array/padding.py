@@ -1,0 +1,343 @@
+"""Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   MirrorPadGrad TileGrad
+#   MirrorPad: bounded_by_inputs same_shape_same_value
+#   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic
+#   Pad: bounded_by_inputs same_shape_same_value zero_padding
+#   PadV2: same_shape_same_value
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_dims
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+
+_NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e5m2", "float8_e4m3fn"))
+
+
+@kernel("Tile")
+def tile(x: Array, multiples: Array) -> Result:
+    """The input repeated `multiples[i]` times along dimension i."""
+    times = ints(multiples, "multiples")
+    if len(times) != np.ndim(x):
+        raise InvalidArgumentError(f"Expected multiples to be a vector of length {np.ndim(x)} but got length {len(times)}")
+    for i, count in enumerate(times):
+        if count < 0:
+            raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count}")
+    if x.size * math.prod(times) >= 1 << 63:
+        raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
+    if x.dtype in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
+        raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
+    return np.tile(x, times)
+
+
+@shape("Tile")
+def tile_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
+    require_rank(multiples, 1, "multiples")
+    times = dims_of(multiples)
+    if times is None:
+        rank = multiples.shape[0] if multiples.rank == 1 and isinstance(multiples.shape[0], int) else x.rank
+        return unknown_dims(rank)
+    if x.rank is not None and len(times) != x.rank:
+        raise InvalidArgumentError(f"multiples must have {x.rank} numbers, not {len(times)}")
+    return Shape(x.shape[i] * count for i, count in enumerate(times)) if x.rank is not None else unknown_dims(len(times))
+
+
+@gradient("Tile")
+def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
+    x, multiples = node.inputs
+    source = g.Shape(x, out_type=multiples.base_dtype)
+    interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
+    axes = g.Range(0, g.Size(interleaved), 2)
+    return [g.Sum(g.Reshape(grad, interleaved), axes), None]
+
+
+zero_flops("Tile")
+facts("shape_arithmetic", of=("Tile",))
+facts("total", of=("Tile",))
+facts("same_shape_same_value", of=("Tile",))
+
+
+@kernel("TileGrad")
+def tile_grad(x: Array, multiples: Array) -> Result:
+    """The sum over the copies that Tile made."""
+    times = ints(multiples, "multiples")
+    x = np.asarray(x)
+    if len(times) != x.ndim or any(t <= 0 or d % t for t, d in zip(times, x.shape)):
+        raise InvalidArgumentError(f"multiples {times} do not divide the shape {Shape(x.shape)}")
+    split = [n for t, d in zip(times, x.shape) for n in (t, d // t)]
+    return x.reshape(split).sum(tuple(range(0, 2 * x.ndim, 2)), dtype=x.dtype)
+
+
+@shape("TileGrad")
+def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
+    times = dims_of(multiples)
+    if x.rank is None or times is None:
+        return unknown_dims(x.rank)
+    return Shape(d // t if t != 0 else None for d, t in zip(x.shape, times))
+
+
+@flops("TileGrad")
+def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One sum less than there are copies for each result."""
+    return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
+
+
+without_gradient("TileGrad")
+
+
+@kernel("Pad")
+def pad(x: Array, paddings: Array) -> Result:
+    """Zeros before and after each dimension; paddings is (rank, 2)."""
+    x = np.asarray(x)
+    return pad_v2(x, paddings, np.array(b"", object) if x.dtype == object else x.dtype.type(0))
+
+
+@shape("Pad")
+def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
+    require_rank(paddings, 2, "paddings")
+    found = dims_of(paddings)
+    rank = x.rank
+    if rank is None and paddings.rank == 2 and isinstance(paddings.shape[0], int):
+        rank = paddings.shape[0]
+    if rank is not None and paddings.rank == 2:
+        merge_dims(paddings.shape[0], rank)
+    if rank is None or x.rank is None or found is None:
+        return unknown_dims(rank)
+    if any(isinstance(n, int) and n < 0 for n in found):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {found}")
+    return Shape(d + before + after for d, before, after in zip(x.shape, found[::2], found[1::2]))
+
+
+@gradient("Pad")
+def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_unpadded(g, node, grad), None]
+
+
+zero_flops("Pad")
+facts("same_shape_same_value", of=("Pad",))
+facts("zero_padding", of=("Pad",))
+
+
+def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
+    x, paddings = node.inputs[:2]
+    source = g.Shape(x, out_type=paddings.base_dtype)
+    before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
+    return g.Slice(grad, before, source)
+
+
+layout("TV -> T", "Tile", "Pad", "MirrorPad")
+facts("bounded_by_inputs", of=("Tile", "Pad"))
+
+
+@kernel("PadV2")
+def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
+    """A constant before and after each dimension; paddings is (rank, 2)."""
+    if np.ndim(constant) != 0:
+        raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
+    x = np.asarray(x)
+    pairs = _paddings(paddings, x.ndim)
+    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+    result[...] = constant
+    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
+    return result
+
+
+def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
+    """The paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
+    if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
+        raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
+    if np.shape(paddings)[0] != rank:
+        raise InvalidArgumentError(
+            f"The first dimension of paddings must be the rank of inputs {Shape(np.shape(paddings))}, rank {rank}"
+        )
+    flat = numbers(paddings)
+    if any(n < 0 for n in flat):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {flat}")
+    return list(zip(flat[::2], flat[1::2]))
+
+
+@shape("PadV2")
+def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> Shape:
+    require_rank(constant, 0, "constant_values")
+    return pad_shape(x, paddings)
+
+
+@gradient("PadV2")
+def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_unpadded(g, node, grad), None, None]
+
+
+layout("TV. -> T", "PadV2")
+
+zero_flops("PadV2")
+facts("same_shape_same_value", of=("PadV2",))
+
+
+@kernel("MirrorPad")
+def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
+    """The input continued by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
+    x = np.asarray(x)
+    for axis, (before, after) in enumerate(_mirror_paddings(paddings, x.shape, mode)):
+        if before or after:
+            x = np.take(x, _mirrored(x.shape[axis], before, after, mode), axis)
+    return x
+
+
+def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
+    """The source index of each place of a padded dimension."""
+    offset = int(mode == "REFLECT")
+    left = np.arange(before - 1, -1, -1) + offset
+    right = size - 1 - offset - np.arange(after)
+    return np.concatenate([left, np.arange(size), right])
+
+
+def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tuple[int, ...]]:
+    pairs = _paddings(paddings, len(dims))
+    offset = int(mode == "REFLECT")
+    for (before, after), d in zip(pairs, dims):
+        if before > d - offset or after > d - offset:
+            raise InvalidArgumentError(
+                f"paddings must be no greater than the dimension {d}{' minus one' * offset}, not {before} and {after}"
+            )
+    return pairs
+
+
+@shape("MirrorPad")
+def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
+    return pad_shape(x, paddings)
+
+
+@gradient("MirrorPad")
+def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
+
+
+zero_flops("MirrorPad")
+facts("same_shape_same_value", of=("MirrorPad",))
+facts("bounded_by_inputs", of=("MirrorPad",))
+
+
+@kernel("MirrorPadGrad")
+def mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Result:
+    """The gradient of MirrorPad: what fell on mirrored places is added to where it came from."""
+    grad = np.asarray(grad)
+    pairs = _paddings(paddings, grad.ndim)
+    dims = [d - before - after for d, (before, after) in zip(grad.shape, pairs)]
+    _mirror_paddings(paddings, dims, mode)
+    for axis, (before, after) in enumerate(pairs):
+        if before or after:
+            grad = _folded(grad, axis, before, after, int(mode == "REFLECT"))
+    return grad
+
+
+def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Array:
+    moved = np.moveaxis(grad, axis, 0)
+    size = moved.shape[0] - before - after
+    result = moved[before : before + size].copy()
+    result[offset : offset + before] += moved[:before][::-1]
+    result[size - offset - after : size - offset] += moved[before + size :][::-1]
+    return np.moveaxis(result, 0, axis)
+
+
+@shape("MirrorPadGrad")
+def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
+    found = dims_of(paddings)
+    if grad.rank is None or found is None:
+        return unknown_dims(grad.rank)
+    return Shape(d - before - after for d, before, after in zip(grad.shape, found[::2], found[1::2]))
+
+
+@gradient("MirrorPadGrad")
+def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MirrorPad(grad, node.inputs[1], mode=node.attr("mode")), None]
+
+
+@flops("MirrorPadGrad")
+def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
+
+
+lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
+lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
+lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))
+
+
+@lower("MirrorPad", static=(1,))
+def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any:
+    if (paddings > np.array(x.shape)[:, None] - (mode == "REFLECT")).any():
+        raise InvalidArgumentError(f"there is too little to mirror in {x.shape} for {paddings.tolist()}")
+    return xla.pad(x, paddings.tolist(), mode.lower())
+
+
+@onnx("Pad")
+def _pad_onnx(g: Any, x: Any, paddings: Any) -> Any:
+    return _padded(g, x, paddings)
+
+
+@onnx("PadV2")
+def _pad_v2_onnx(g: Any, x: Any, paddings: Any, constant_values: Any) -> Any:
+    return _padded(g, x, paddings, constant_values)
+
+
+def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
+    """ONNX has all paddings before, then all after; a scalar has none."""
+    if x.rank == 0:
+        return x
+    return g.Pad(x, g.reshape(g.Transpose(g.cast(paddings, dtypes.int64), perm=[1, 0]), [-1]), *values, **mode)
+
+
+@onnx("MirrorPad")
+def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
+    """Of what is mirrored at its edge ONNX knows nothing: it is gathered."""
+    if mode == "REFLECT":
+        return _padded(g, x, paddings, mode="reflect")
+    for axis, around in enumerate(g.known(paddings, "paddings").tolist()):
+        if any(around):
+            size: Any = x.shape[axis] if x.shape.dims is not None else None
+            if not isinstance(size, int):
+                g.refuse("it mirrors a dimension of unknown size at its edge")
+            x = g.Gather(x, np.pad(np.arange(size), around, "symmetric"), axis=axis)
+    return x
+
+
+onnx("Tile")(lambda g, x, multiples: g.Tile(x, g.vector(multiples)))
+
+
+@onnx("MirrorPadGrad")
+def _mirror_pad_grad_onnx(g: Any, grad: Any, paddings: Any, *, mode: str) -> Any:
+    """What was mirrored is turned round and added."""
+    for axis, (before, after) in enumerate(g.known(paddings, "paddings").tolist()):
+        if before or after:
+            grad = _folded_onnx(g, grad, axis, (before, after), int(mode == "REFLECT"))
+    return grad
+
+
+def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: int) -> Any:
+    size = grad.shape[axis]
+    if not isinstance(size, int):
+        g.refuse("a dimension that it folds is unknown")
+    before, after = around
+    size -= before + after
+    left, right = (np.full(size, -1), np.full(size, -1))
+    left[offset : offset + before] = np.arange(before)[::-1]
+    right[size - offset - after : size - offset] = np.arange(before + size, before + size + after)[::-1]
+    found = g.slice(grad, before, before + size, axis)
+    for places in (left, right):
+        is_there = (places >= 0).reshape([-1 if i == axis else 1 for i in range(g.rank(grad))])
+        taken = g.Gather(grad, np.maximum(places, 0), axis=axis)
+        found = g.Add(found, g.Where(is_there, taken, g.like(0, grad)))
+    return found

@@ -1,0 +1,280 @@
+"""Ops that lay elements out in another order: Transpose, Reverse, Roll."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ConjugateTranspose ReverseSequence Roll
+#   Transpose: bounded_by_inputs total shape_arithmetic
+#   Reverse: involution
+#   ReverseV2: involution shape_arithmetic
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.constant_inputs import prepared
+from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_dims
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import dims_of, ints, normalize_axis, numbers, replaced, unknown_dims
+
+
+@kernel("Transpose")
+def transpose(x: Array, perm: Array) -> Result:
+    """The input with its dimensions in the order `perm`."""
+    return np.transpose(x, _permutation(perm, np.ndim(x)))
+
+
+@prepared("Transpose", constants=(1,))
+def transpose_by(perm: Array) -> Callable[..., Result]:
+    """`transpose` by the same permutation each time."""
+    axes = _permutation(perm, np.size(perm))
+    return lambda x, perm: x.transpose(axes) if x.ndim == len(axes) else transpose(x, perm)
+
+
+def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
+    axes = ints(perm, "perm")
+    if len(axes) != rank:
+        raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
+    if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
+        raise InvalidArgumentError(f"{axes} is no permutation of the dimensions 0 to {rank - 1}")
+    return axes
+
+
+@kernel("ConjugateTranspose")
+def conjugate_transpose(x: Array, perm: Array) -> Result:
+    """The complex conjugate with its dimensions in the order `perm`."""
+    x = np.asarray(x)
+    return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
+
+
+@shape("Transpose", "ConjugateTranspose")
+def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
+    require_rank(perm, 1, "perm")
+    axes = dims_of(perm)
+    if axes is None or x.rank is None:
+        known = perm.rank == 1 and isinstance(perm.shape[0], int)
+        return unknown_dims(x.rank if x.rank is not None or not known else perm.shape[0])
+    return Shape(x.shape[a] for a in _permutation(np.array(axes), x.rank))
+
+
+@gradient("Transpose", "ConjugateTranspose")
+def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
+
+
+zero_flops("Transpose", "ConjugateTranspose")
+facts("shape_arithmetic", of=("Transpose",))
+facts("total", of=("Transpose",))
+
+
+@kernel("ReverseV2")
+def reverse(x: Array, axes: Array) -> Result:
+    """The input with the given dimensions reversed."""
+    rank = np.ndim(x)
+    if rank == 0 or np.size(x) == 0:
+        return x
+    found = [normalize_axis(a, rank) for a in ints(axes, "axis")]
+    if len(set(found)) != len(found):
+        raise InvalidArgumentError(f"axis {found} specified more than once.")
+    return np.flip(x, tuple(found)) if found else x
+
+
+@shape("ReverseV2")
+def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
+    require_rank(axes, 1, "axis")
+    found = dims_of(axes)
+    if found is not None and x.rank is not None:
+        for axis in found:
+            normalize_axis(axis, x.rank)
+    return x.shape
+
+
+layout("TA -> T", "ReverseV2")
+
+
+@kernel("Reverse")
+def reverse_v1(x: Array, dims: Array) -> Result:
+    """The input with the dimensions flagged in `dims`, (rank,), reversed."""
+    if np.ndim(x) == 0:
+        return x
+    if np.ndim(dims) != 1 or np.size(dims) != np.ndim(x):
+        raise InvalidArgumentError(f"'dims' must have one flag for each of the {np.ndim(x)} dimensions")
+    return np.flip(x, tuple(np.flatnonzero(dims).tolist())) if np.any(dims) and np.size(x) else x
+
+
+@shape("Reverse")
+def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
+    require_rank(dims, 1, "dims")
+    return x.shape
+
+
+@gradient("ReverseV2", "Reverse")
+def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(node.op, grad, node.inputs[1]), None]
+
+
+zero_flops("ReverseV2", "Reverse")
+facts("shape_arithmetic", of=("ReverseV2",))
+facts("involution", of=("ReverseV2", "Reverse"))
+facts("bounded_by_inputs", of=("Transpose",))
+
+
+@kernel("ReverseSequence")
+def reverse_sequence(x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Result:
+    """For each batch entry its first `lengths[b]` steps in reverse, the rest as it is."""
+    x, lengths = np.asarray(x), np.asarray(lengths)
+    seq_dim, batch_dim = _sequence_dims(x.ndim, seq_dim, batch_dim)
+    steps = x.shape[seq_dim]
+    if lengths.shape != (x.shape[batch_dim],):
+        raise InvalidArgumentError(f"seq_lengths must be of length {x.shape[batch_dim]}, not of shape {Shape(lengths.shape)}")
+    if lengths.size and (lengths.min() < 0 or lengths.max() > steps):
+        raise InvalidArgumentError(f"seq_lengths must be between 0 and {steps}")
+    times = np.arange(steps)
+    index = np.where(times < lengths[:, None], lengths[:, None] - 1 - times, times)
+    moved = np.moveaxis(x, (batch_dim, seq_dim), (0, 1))
+    result = moved[np.arange(len(lengths))[:, None], index]
+    return np.moveaxis(result, (0, 1), (batch_dim, seq_dim))
+
+
+def _sequence_dims(rank: int, seq_dim: int, batch_dim: int) -> tuple[int, int]:
+    if not (0 <= seq_dim < rank and 0 <= batch_dim < rank):
+        raise InvalidArgumentError(f"seq_dim {seq_dim} and batch_dim {batch_dim} must be from 0 to below the rank {rank}")
+    if seq_dim == batch_dim:
+        raise InvalidArgumentError(f"batch_dim == seq_dim == {seq_dim}")
+    return seq_dim, batch_dim
+
+
+@shape("ReverseSequence")
+def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, batch_dim: int) -> Shape:
+    require_rank(lengths, 1, "seq_lengths")
+    if x.rank is not None:
+        _, batch_dim = _sequence_dims(x.rank, seq_dim, batch_dim)
+        if lengths.rank == 1:
+            return replaced(x.shape, batch_dim, merge_dims(x.shape[batch_dim], lengths.shape[0]))
+    return x.shape
+
+
+@gradient("ReverseSequence")
+def reverse_sequence_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    dims = {name: node.attr(name) for name in ("seq_dim", "batch_dim")}
+    return [g.ReverseSequence(grad, node.inputs[1], **dims), None]
+
+
+@kernel("Roll")
+def roll(x: Array, shift: Array, axis: Array) -> Result:
+    """The elements moved on by `shift` along each axis, around the end to the beginning."""
+    if np.ndim(x) < 1:
+        raise InvalidArgumentError("input must be 1-D or higher")
+    for name, value in (("shift", shift), ("axis", axis)):
+        if np.ndim(value) > 1:
+            raise InvalidArgumentError(f"{name} must be a scalar or a 1-D vector. Found: {Shape(np.shape(value))}")
+    if np.shape(shift) != np.shape(axis):
+        raise InvalidArgumentError("shift and axis must have the same size")
+    axes = [normalize_axis(a, np.ndim(x)) for a in numbers(axis)]
+    for count, along in zip(numbers(shift), axes):
+        x = _rolled(x, count, along)
+    return x
+
+
+def _rolled(x: Array, count: int, axis: int) -> Array:
+    size = x.shape[axis]
+    start = -count % size if size else 0
+    if not start:
+        return x
+    before = (slice(None),) * axis
+    return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
+
+
+@prepared("Roll", constants=(1, 2))
+def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
+    """`roll` by one shift along one axis each time."""
+    if np.size(shift) != 1 or np.shape(shift) != np.shape(axis) or np.ndim(axis) > 1:
+        raise InvalidArgumentError("the kernel for any shifts does it")
+    (count,), (along,) = numbers(shift), numbers(axis)
+
+    def rolled(x: Array, shift: Array, axis: Array) -> Result:
+        place = along + x.ndim if along < 0 else along
+        return _rolled(x, count, place) if 0 <= place < x.ndim else roll(x, shift, axis)
+
+    return rolled
+
+
+@shape("Roll")
+def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
+    if x.rank == 0:
+        raise InvalidArgumentError("input must be 1-D or higher")
+    return x.shape
+
+
+@gradient("Roll")
+def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, shift, axis = node.inputs
+    return [g.Roll(grad, g.Neg(shift), axis), None, None]
+
+
+layout("T.A -> T", "Roll")
+
+zero_flops("ReverseSequence", "Roll")
+
+lower("Transpose", static=(1,))(lambda xla, x, order: xla.transpose(x, order.tolist()))
+lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))
+
+
+@onnx("Transpose")
+def _transpose_onnx(g: Any, x: Any, perm: Any) -> Any:
+    order = g.known(perm, "dimensions").tolist()
+    return g.transpose(x, [axis % max(len(order), 1) for axis in order])
+
+
+onnx("ConjugateTranspose")(lambda g, x, perm: _transpose_onnx(g, g.conjugate(x), perm))
+
+
+_LAST = np.iinfo(np.int64).max
+
+
+@onnx("ReverseV2")
+def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
+    if axis.array is not None and not axis.array.size:
+        return x
+    last, step = (g.Expand(g.constant(np.int64(number)), g.dims(axis)) for number in (_LAST, -1))
+    return g.Slice(x, last, g.Neg(last), g.vector(axis), step)
+
+
+@onnx("Reverse")
+def _reverse_onnx(g: Any, x: Any, dims: Any) -> Any:
+    """A step of -1 along what is reversed, of 1 along the rest."""
+    if dims.array is not None:
+        return _reverse_v2_onnx(g, x, g.constant(np.flatnonzero(dims.array)))
+    if not g.rank(x):
+        return x
+    start, end, step = (g.Where(dims, g.constant(np.int64(a)), b) for a, b in ((_LAST, 0), (-_LAST, _LAST), (-1, 1)))
+    return g.Slice(x, start, end, range(g.rank(x)), step)
+
+
+@onnx("Roll")
+def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
+    """Each element by the sum of the shifts along its axis; what goes out at the end comes in at the start."""
+    shifts, axes = g.vector(shift), g.vector(axis)
+    rank = g.rank(x)
+    axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)
+    for place in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
+        by = g.ReduceSum(g.Where(g.Equal(axes, place), shifts, 0), keepdims=1)
+        size = g.dim(x, place)
+        start = g.Mod(g.Neg(by), g.Max(size, 1))
+        x = g.Concat(g.slice(x, start, size, place), g.slice(x, 0, start, place), axis=place)
+    return x
+
+
+@onnx("ReverseSequence")
+def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
+    """ONNX takes the first two dimensions only."""
+    rank = g.rank(x)
+    order = [seq_dim, batch_dim, *(axis for axis in range(rank) if axis not in (seq_dim, batch_dim))]
+    turned = g.ReverseSequence(g.transpose(x, order), g.cast(lengths, dtypes.int64), time_axis=0, batch_axis=1)
+    return g.transpose(turned, np.argsort(order).tolist())

@@ -1,0 +1,451 @@
+"""Ops that change shapes, or fill tensors of a given shape."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Empty UnravelIndex
+#   BroadcastTo: bounded_by_inputs same_shape_same_value
+#   OnesLike ZerosLike: elementwise idempotent total
+#   InvertPermutation: involution
+#   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view
+#   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view
+#   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view
+#   Fill: total shape_arithmetic
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.constant_inputs import prepared
+from ...registry.registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
+from ...runtime.state import variants
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim, DimLike, floor_div
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..control import _onnx_lists as lists
+from ..shared.argument_checks import require_rank
+from ..shared.onnx_lowerings import last_dims
+from ..shared.onnx_sparse import vectors
+from ..shared.shape_arguments import dims_of, ints, normalize_axis, scalar_int, scalar_of, shape_from, unknown_dims
+
+_SIZES = "ilq"
+"""What NumPy calls int32 and int64."""
+_MOST_DIMS = 64
+"""The largest rank that NumPy knows."""
+
+
+@kernel("Reshape")
+def reshape(x: Array, dims: Array) -> Result:
+    """The same elements in another shape; one dimension may be -1."""
+    if dims.dtype.char in _SIZES and dims.ndim == 1:
+        wanted = dims.tolist()
+        if min(wanted, default=0) >= 0:
+            try:
+                return x.reshape(wanted)
+            except ValueError:
+                pass  # what is wrong is said below
+    return _reshaped(x, dims)
+
+
+@prepared("Reshape", constants=(1,))
+def reshape_to(dims: Array) -> Callable[..., Result]:
+    """`reshape` to the same shape each time."""
+    wanted = ints(dims, "sizes input")
+
+    def reshaped(x: Array, dims: Array) -> Result:
+        try:
+            return x.reshape(wanted)
+        except ValueError:
+            return reshape(x, dims)
+
+    return reshaped if min(wanted, default=0) >= 0 else reshape
+
+
+def _reshaped(x: Array, dims: Array) -> Result:
+    """`reshape` where a dimension is -1 or symbolic, or something is wrong."""
+    if np.ndim(dims) > 1:
+        raise InvalidArgumentError(f"sizes input must be 1-D, not {Shape(np.shape(dims))}")
+    wanted = np.ravel(dims).tolist() if np.ndim(dims) == 0 else dims.tolist()
+    if dims.dtype == object and any(isinstance(d, Dim) for d in wanted):
+        return np.reshape(x, np.shape(x))
+    x = np.asarray(x)
+    unknown = [i for i, d in enumerate(wanted) if d == -1]
+    if len(unknown) > 1 or any(d < -1 for d in wanted):
+        raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")
+    if unknown:
+        wanted[unknown[0]] = _inferred(x, [d for d in wanted if d != -1])
+    _check_rank(len(wanted))
+    if math.prod(wanted) != x.size:
+        raise InvalidArgumentError(
+            f"Input to reshape is a tensor with {x.size} values, but the requested shape has {math.prod(wanted)}"
+        )
+    return x.reshape(wanted)
+
+
+def _inferred(x: Array, others: list[int]) -> int:
+    """The dimension that makes up for the others; zeros among both shapes cancel out."""
+    rest = math.prod(d for d in others if d)
+    count = math.prod(d for d in x.shape if d) if 0 in others else x.size
+    if count % rest:
+        raise InvalidArgumentError(
+            f"Input to reshape is a tensor with {x.size} values, but the requested shape requires a multiple of {rest}"
+        )
+    return count // rest
+
+
+def _check_rank(rank: int) -> None:
+    if rank > 253:
+        raise InvalidArgumentError(f"a tensor of {rank} dimensions has too many: TensorFlow allows 253")
+    if rank > _MOST_DIMS:
+        raise UnimplementedError(f"NumPy has arrays of up to {_MOST_DIMS} dimensions, not {rank}")
+
+
+@shape("Reshape")
+def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
+    wanted = dims_of(dims)
+    if wanted is None:
+        return shape_from(dims)
+    return Shape(_resolved(wanted, x.shape))
+
+
+def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
+    """The wanted dimensions with -1, or one that nothing is known of, found from the number of elements."""
+    anonymous = [i for i, d in enumerate(wanted) if isinstance(d, Dim) and d.is_anonymous]
+    gaps = [i for i, d in enumerate(wanted) if d == -1]
+    if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
+        raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")
+    if source.rank is None:
+        return [None if d == -1 else d for d in wanted]
+    count = source.num_elements
+    if not gaps and len(anonymous) == 1 and isinstance(count, int):
+        gaps = anonymous
+    rest = math.prod(d for i, d in enumerate(wanted) if i not in gaps)
+    if not gaps:
+        if isinstance(count, int) and isinstance(rest, int) and count != rest:
+            raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(wanted)}")
+        return wanted
+    if rest == 0:
+        return [None if i in gaps else d for i, d in enumerate(wanted)]
+    if isinstance(count, int) and isinstance(rest, int) and count % rest:
+        raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {wanted}")
+    return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(wanted)]
+
+
+facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
+facts("same_shape_same_value", of=("Reshape", "Squeeze"))
+facts("new_axis", of=("ExpandDims",))
+facts("without_axes", of=("Squeeze",))
+
+
+@gradient("Reshape")
+def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
+
+
+zero_flops("Reshape")
+facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
+
+
+@kernel("ExpandDims")
+def expand_dims(x: Array, axis: Array) -> Result:
+    """The input with a dimension of 1 inserted at `axis`."""
+    dims = x.shape
+    axis = normalize_axis(scalar_int(axis, "dim"), len(dims) + 1, "dim")
+    return x.reshape((*dims[:axis], 1, *dims[axis:]))
+
+
+@shape("ExpandDims")
+def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
+    if x.rank is None:
+        return UNKNOWN
+    position = scalar_of(axis)
+    if position is None:
+        return unknown_dims(x.rank + 1)
+    position = normalize_axis(position, x.rank + 1, "dim")
+    return x.shape[:position] + Shape([1]) + x.shape[position:]
+
+
+@kernel("Squeeze")
+def squeeze(x: Array, *, squeeze_dims: list[int]) -> Result:
+    """The input without the given dimensions, which must be 1, or without all that are."""
+    return x.reshape(_squeezed(x.shape, tuple(squeeze_dims)))
+
+
+@functools.lru_cache(1024)
+def _squeezed(dims: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions that stay."""
+    dropped = {normalize_axis(axis, len(dims), "squeeze_dims") for axis in axes}
+    for axis in dropped:
+        if dims[axis] != 1:
+            raise InvalidArgumentError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
+    if not axes:
+        return tuple([d for d in dims if d != 1])
+    return tuple([d for axis, d in enumerate(dims) if axis not in dropped])
+
+
+@shape("Squeeze")
+def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
+    if x.rank is None:
+        return UNKNOWN
+    if not squeeze_dims:
+        return Shape(d for d in x.shape if d != 1) if x.shape.is_known else UNKNOWN
+    dropped = {normalize_axis(axis, x.rank, "squeeze_dims") for axis in squeeze_dims}
+    for axis in dropped:
+        if isinstance(x.shape[axis], int) and x.shape[axis] != 1:
+            raise InvalidArgumentError(f"Can not squeeze dim[{axis}] of shape {x.shape}")
+    return Shape(d for axis, d in enumerate(x.shape) if axis not in dropped)
+
+
+gradient("ExpandDims", "Squeeze")(reshape_gradient)
+
+layout("T -> R", "Squeeze")
+
+zero_flops("ExpandDims", "Squeeze")
+facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
+
+
+@kernel("BroadcastTo")
+def broadcast_to(x: Array, dims: Array) -> Result:
+    """The input repeated along its dimensions of 1 and new leading ones."""
+    target = _filled_dims(dims)
+    try:
+        return np.broadcast_to(x, target)
+    except ValueError:
+        raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(target)}") from None
+
+
+def _filled_dims(dims: Array) -> tuple[int, ...]:
+    target = ints(dims, "dims")
+    if any(d < 0 for d in target):
+        raise InvalidArgumentError(f"Dimensions {target} must be >= 0")
+    return target
+
+
+@shape("BroadcastTo")
+def broadcast_to_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
+    target = shape_from(dims)
+    if x.rank is not None and target.rank is not None:
+        if x.rank > target.rank:
+            raise InvalidArgumentError(f"shape {x.shape} cannot be broadcast to {target}")
+        for size, wanted in zip(reversed(list(x.shape)), reversed(list(target))):
+            if isinstance(size, int) and isinstance(wanted, int) and size not in (1, wanted):
+                raise InvalidArgumentError(f"shape {x.shape} cannot be broadcast to {target}")
+    return target
+
+
+@gradient("BroadcastTo")
+def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, dims = node.inputs
+    source = g.Shape(x, out_type=dims.base_dtype)
+    axes, _ = g.BroadcastGradientArgs(source, dims)
+    return [g.Reshape(g.Sum(grad, axes), source), None]
+
+
+layout("TV -> T", "BroadcastTo")
+facts("same_shape_same_value", of=("BroadcastTo",))
+
+
+@kernel("Fill")
+def fill(dims: Array, value: Array) -> Result:
+    """A tensor of shape `dims`, every element `value`."""
+    if np.shape(value) not in ((), (1,)):
+        raise InvalidArgumentError(f"value must be a scalar, got shape {Shape(np.shape(value))}")
+    target = _filled_dims(np.atleast_1d(dims))
+    result = np.empty(target, np.asarray(value).dtype)
+    result[...] = np.reshape(value, ())
+    return result
+
+
+@shape("Fill")
+def fill_shape(dims: TensorSpec, value: TensorSpec) -> Shape:
+    require_rank(value, 0, "value")
+    found = dims_of(dims)
+    if found is not None and any(isinstance(d, int) and d < 0 for d in found):
+        raise InvalidArgumentError(f"Dimensions {found} must be >= 0")
+    return shape_from(dims)
+
+
+@gradient("Fill")
+def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, g.Sum(grad, g.Range(0, g.Rank(grad), 1))]
+
+
+layout("V. -> T", "Fill")
+
+zero_flops("BroadcastTo", "Fill")
+facts("bounded_by_inputs", of=("BroadcastTo",))
+facts("shape_arithmetic", of=("Fill",))
+
+
+@kernel("Empty")
+def empty(dims: Array, *, dtype: DType) -> Result:
+    """A tensor of shape `dims`; zeros, where TensorFlow leaves what it finds."""
+    return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
+
+
+def _zero(dtype: DType) -> Array:
+    return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
+
+
+@shape("Empty")
+def empty_shape(dims: TensorSpec) -> Shape:
+    return shape_from(dims)
+
+
+@kernel("ZerosLike", T=("variant",))
+def zeros_like_variant(x: Array) -> Result:
+    """The zero of whatever the variant holds."""
+    return variants.zeros_like(np.asarray(x))
+
+
+@kernel("OnesLike")
+def ones_like(x: Array) -> Result:
+    return np.ones(np.shape(x), np.asarray(x).dtype)
+
+
+@shape("ZerosLike", "OnesLike")
+def zeros_like_shape(x: TensorSpec) -> TensorSpec:
+    return TensorSpec(x.dtype, x.shape, None, x.handle)
+
+
+facts("total", of=("Fill", "OnesLike"))
+
+
+@kernel("ZerosLike", T=("string",))
+def zeros_like_string(x: Array) -> Result:
+    return np.full(np.shape(x), b"", object)
+
+
+@kernel("ZerosLike")
+def zeros_like(x: Array) -> Result:
+    return np.zeros(np.shape(x), np.asarray(x).dtype)
+
+
+not_differentiable("Empty", "OnesLike", "ZerosLike")
+zero_flops("Empty", "OnesLike", "ZerosLike")
+facts("elementwise", "idempotent", of=("OnesLike", "ZerosLike"))
+facts("total", of=("ZerosLike",))
+
+
+@kernel("InvertPermutation")
+def invert_permutation(x: Array) -> Result:
+    """y with y[x[i]] = i."""
+    x = np.asarray(x)
+    if x.ndim != 1:
+        raise InvalidArgumentError(f"invert_permutation expects a 1D vector, not shape {Shape(x.shape)}")
+    if x.size and (x.min() < 0 or x.max() >= x.size):
+        raise InvalidArgumentError(f"the elements of {x.tolist()[:10]} are not between 0 and {x.size}")
+    result = np.full(x.size, -1, x.dtype)
+    result[x] = np.arange(x.size, dtype=x.dtype)
+    if x.size and result.min() < 0:
+        raise InvalidArgumentError(f"{int(result.argmin())} is missing, another number is duplicated in the input")
+    return result
+
+
+@shape("InvertPermutation")
+def invert_permutation_shape(x: TensorSpec) -> Shape:
+    require_rank(x, 1, "x")
+    return x.shape
+
+
+not_differentiable("InvertPermutation")
+zero_flops("InvertPermutation")
+facts("involution", of=("InvertPermutation",))
+
+
+@kernel("UnravelIndex")
+def unravel_index(indices: Array, dims: Array) -> Result:
+    """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
+    indices, dims = np.asarray(indices), np.asarray(dims)
+    if indices.ndim > 1 or indices.size == 0:
+        raise InvalidArgumentError(f"The indices can only be a scalar or a vector, not empty: {Shape(indices.shape)}")
+    if dims.ndim != 1:
+        raise InvalidArgumentError(f"The dims can only be 1-D, got {Shape(dims.shape)}")
+    if np.any(dims <= 0):
+        raise InvalidArgumentError(f"Input dims {dims.tolist()} cannot contain a dim of zero")
+    count = math.prod(dims.tolist())
+    if count > np.iinfo(dims.dtype).max:
+        raise InvalidArgumentError(f"Input dims product is causing integer overflow: {dims.tolist()}")
+    if np.any(indices >= count):
+        raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
+    column = [-1] + [1] * indices.ndim
+    strides = _strides(dims).reshape(column)
+    quotients = (indices - np.fmod(indices, strides)) // strides
+    return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
+
+
+def _strides(dims: Array) -> Array:
+    """The distance in elements between neighbours along each dimension of a row-major array."""
+    return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
+
+
+@shape("UnravelIndex")
+def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
+    require_rank(dims, 1, "dims")
+    if indices.rank is None or dims.rank is None:
+        return UNKNOWN
+    return dims.shape if indices.rank == 0 else Shape([dims.shape[0], indices.shape[0]])
+
+
+not_differentiable("UnravelIndex")
+zero_flops("UnravelIndex")
+
+lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
+lower_as(OnesLike="ones_like")
+
+
+@lower("InvertPermutation")
+def _invert_permutation_lowering(xla: Any, x: Any) -> Any:
+    xla.require((xla.sort(x) == np.arange(x.shape[0])).all())
+    return xla.argsort(x)
+
+
+lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
+lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
+lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
+lower("BroadcastTo", static=(1,))(lambda xla, x, dims: xla.broadcast_to(x, dims.tolist()))
+lower("Fill", static=(0,))(lambda xla, dims, value: xla.full(dims.tolist(), value))
+
+
+onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
+onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
+onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
+onnx("ZerosLike")(lists.zeros_like)
+onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))
+onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
+
+
+@onnx("Reshape")
+def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> Any:
+    """To a constant shape where one dimension at most is unknown."""
+    dims = outputs[0].shape.dims
+    if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
+        return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])
+    return g.reshape(x, g.vector(shape))
+
+
+@onnx("Squeeze")
+def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[TensorSpec]) -> Any:
+    if squeeze_dims:
+        return g.squeeze(x, *squeeze_dims)
+    if outputs[0].rank is None or x.rank is None:
+        return g.Squeeze(x)
+    return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
+
+
+onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0)[1])  # the order that sorts it
+
+
+@onnx("UnravelIndex")
+def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
+    if last_dims(g, dims, 1)[0] == 0:
+        g.refuse("it has no dimensions to count through")
+    found = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
+    return g.of_dims(g.Transpose(found, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))

@@ -1,0 +1,474 @@
+"""Reductions by segment: sorted and unsorted segments, and segments of gathered rows with their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentMeanWithNumSegments SparseSegmentSqrtNGrad
+#   SparseSegmentSqrtNGradV2 SparseSegmentSqrtNWithNumSegments SparseSegmentSumGrad SparseSegmentSumGradV2
+#   SparseSegmentSumWithNumSegments
+#   SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentSqrtN: row_numbers
+#   SparseSegmentSum UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum: row_numbers
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
+from ...graph.graph import Node, Output
+from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
+from ...numerics.integers import extremes, truncated_quotient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dims import DimLike
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ..shared import onnx_segments as in_onnx
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import dims_of, scalar_int
+
+# op, ufunc, value of a segment without rows
+_SORTED = (
+    ("SegmentSum", np.add, 0),
+    ("SegmentMean", np.add, 0),
+    ("SegmentProd", np.multiply, 1),
+    ("SegmentMin", np.minimum, 0),
+    ("SegmentMax", np.maximum, 0),
+)
+_UNSORTED = (
+    ("UnsortedSegmentSum", np.add, lambda dtype: 0),
+    ("UnsortedSegmentProd", np.multiply, lambda dtype: 1),
+    ("UnsortedSegmentMin", np.minimum, highest),
+    ("UnsortedSegmentMax", np.maximum, lowest),
+)
+
+
+def _register_segment(op: str, ufunc: np.ufunc, default: int) -> None:
+    @kernel(op)
+    def segment(data: Array, segment_ids: Array) -> Array:
+        """The rows of `data` reduced by the sorted `segment_ids`, (last id + 1, ...)."""
+        data, ids = np.asarray(data), np.asarray(segment_ids)
+        _check_sorted_ids(data, ids)
+        count = int(ids[-1]) + 1 if ids.size else 0
+        _check_room(data, count)
+        found, reduced = reduce_groups(ufunc, *settle_nans(ufunc, ids, data, _columns_in_vectors(data)))
+        if op == "SegmentMean":
+            reduced = _divided(reduced, group_sizes(ids, 0)[found])
+        return _placed(found, reduced, count, default)
+
+
+def _columns_in_vectors(data: Array) -> int:
+    """How many columns TensorFlow's sorted kernels take in vectors of eight numbers, or four in 64 bits."""
+    columns = math.prod(data.shape[1:])
+    return columns - columns % (4 if data.itemsize == 8 else 8)
+
+
+def _check_sorted_ids(data: Array, ids: Array) -> None:
+    if ids.ndim != 1:
+        raise InvalidArgumentError(f"segment_ids should be a vector, not of shape {Shape(ids.shape)}")
+    if data.ndim < 1:
+        raise InvalidArgumentError("data must be at least rank 1")
+    if data.shape[0] != ids.size:
+        raise InvalidArgumentError(
+            f"segment_ids should be the same size as dimension 0 of input, got {ids.size} for {Shape(data.shape)}"
+        )
+    _check_increasing(ids)
+
+
+def _check_increasing(ids: Array) -> None:
+    if ids.size and ids.min() < 0:
+        raise InvalidArgumentError("segment ids must be >= 0")
+    if np.any(ids[1:] < ids[:-1]):
+        raise InvalidArgumentError("segment ids are not increasing")
+
+
+def _check_room(data: Array, count: int) -> None:
+    """InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
+    if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
+        raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")
+
+
+def _divided(rows: Array, counts: Array) -> Array:
+    """Rows divided by their counts, integers rounded towards zero."""
+    column = counts.reshape([-1] + [1] * (rows.ndim - 1))
+    if rows.dtype.kind in "iu":
+        return truncated_quotient(rows, column).astype(rows.dtype)
+    return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
+
+
+def _placed(found: Array, reduced: Array, count: int, default: int) -> Array:
+    """(count, ...) with `reduced` at the rows `found` and `default` at all others."""
+    if len(found) == count:
+        return reduced
+    result = np.full((count, *reduced.shape[1:]), default, reduced.dtype)
+    result[found] = reduced
+    return result
+
+
+for _row in _SORTED:
+    _register_segment(*_row)
+
+
+@shape(*(op for op, *_ in _SORTED))
+def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
+    require_rank(segment_ids, 1, "segment_ids")
+    if data.rank == 0:
+        raise InvalidArgumentError("data must be at least rank 1")
+    if data.rank is not None and segment_ids.rank is not None:
+        merge_dims(data.shape[0], segment_ids.shape[0])
+    ids = None if segment_ids.value is None else dims_of(segment_ids)
+    rows = None if ids is None else (ids[-1] + 1 if ids else 0)
+    return Shape([rows]) + data.shape[1:]
+
+
+@flops(*(op for op, *_ in _SORTED))
+def segment_flops(data: TensorSpec, segment_ids: TensorSpec) -> Cost:
+    """One operation an element; the first row of a mean is not added, but each result divided."""
+    return Cost(flops=data.shape.num_elements)
+
+
+@gradient("SegmentSum")
+def segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.GatherV2(grad, node.inputs[1], 0), None]
+
+
+@gradient("SegmentMean")
+def segment_mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    data, ids = node.inputs
+    shape_ = g.ConcatV2([g.shape_of(ids), g.Fill(g.Reshape(g.Sub(g.Rank(data), 1), [1]), 1)], 0)
+    counts = g.SegmentSum(g.Fill(shape_, g.scalar_like(grad, 1)), ids)
+    return [g.GatherV2(g.RealDiv(grad, counts), ids, 0), None]
+
+
+@gradient("SegmentMin", "SegmentMax")
+def segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient goes in equal parts to the elements that are the extreme."""
+    data, ids = node.inputs
+    is_chosen = g.Equal(data, g.GatherV2(node.output(), ids, 0))
+    counts = g.SegmentSum(g.Cast(is_chosen, DstT=grad.base_dtype), ids)
+    share = g.GatherV2(g.RealDiv(grad, counts), ids, 0)
+    return [g.SelectV2(is_chosen, share, g.scalar_like(grad, 0)), None]
+
+
+@gradient("SegmentProd")
+def segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The product of the others: result / element, and around zeros the product without them."""
+    data, ids = node.inputs
+    take = _Taking(lambda x: g.GatherV2(x, ids, 0), lambda x: g.SegmentSum(x, ids), lambda x: g.SegmentProd(x, ids))
+    return [_prod_gradient(g, data, node.output(), grad, take), None]
+
+
+facts("row_numbers", of=("SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd"))
+
+
+class _Taking:
+    """How a segment op spreads and reduces, for the gradient that both products share."""
+
+    def __init__(self, spread: Callable[..., Any], total: Callable[..., Any], product: Callable[..., Any]) -> None:
+        self.spread = spread
+        self.total = total
+        self.product = product
+
+
+def _prod_gradient(g: GradientBuilder, data: Output, result: Output, grad: Output, take: _Taking) -> Output:
+    zero, one = g.scalar_like(data, 0), g.scalar_like(data, 1)
+    is_zero = g.Equal(data, zero)
+    zeros = take.total(g.Cast(is_zero, DstT="int32"))
+    grad = g.SelectV2(g.Greater(zeros, 1), g.zeros_like(grad), grad)
+    without_zeros = g.SelectV2(is_zero, one, data)
+    gathered = take.spread(take.product(without_zeros))
+    divided = g.RealDiv(take.spread(result), without_zeros)
+    return g.Mul(take.spread(grad), g.SelectV2(is_zero, gathered, divided))
+
+
+def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) -> None:
+    @kernel(op)
+    def unsorted_segment(data: Array, segment_ids: Array, num_segments: Array) -> Array:
+        """Slices of `data` reduced by id into (num_segments, ...); negative ids are dropped."""
+        data, ids = np.asarray(data), np.asarray(segment_ids)
+        count = _segment_count(num_segments)
+        if data.shape[: ids.ndim] != ids.shape:
+            raise InvalidArgumentError(f"data.shape {Shape(data.shape)} does not start with that of ids, {Shape(ids.shape)}")
+        inner = data.shape[ids.ndim :]
+        result = np.full((count, *inner), default(data.dtype), data.dtype)
+        rows, ids = data.reshape(ids.size, *inner), ids.ravel()
+        if not data.size:
+            return result
+        least, greatest = extremes(ids)
+        if greatest >= count:
+            raise InvalidArgumentError(f"segment_ids = {greatest} is out of range [0, {count})")
+        if least < 0:
+            rows, ids = rows[ids >= 0], ids[ids >= 0]
+        update_rows(ufunc, result, *settle_nans(ufunc, ids, rows))
+        return result
+
+
+def _segment_count(num_segments: Array) -> int:
+    if np.ndim(num_segments) != 0:
+        raise InvalidArgumentError(f"num_segments should be a scalar, not of shape {Shape(np.shape(num_segments))}")
+    count = scalar_int(num_segments, "num_segments")
+    if count < 0:
+        raise InvalidArgumentError(f"Input num_segments == {count} must not be negative.")
+    return count
+
+
+for _unsorted_row in _UNSORTED:
+    _register_unsorted(*_unsorted_row)
+
+
+@shape(*(op for op, *_ in _UNSORTED))
+def unsorted_segment_shape(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Shape:
+    require_rank(num_segments, 0, "num_segments")
+    rows = _known_count(num_segments)
+    if segment_ids.rank is None or data.rank is None:
+        return UNKNOWN
+    merge_shapes(data.shape[: segment_ids.rank], segment_ids.shape)
+    return Shape([rows]) + data.shape[segment_ids.rank :]
+
+
+def _known_count(num_segments: TensorSpec) -> DimLike | None:
+    found = dims_of(num_segments)
+    if found and isinstance(found[0], int) and found[0] < 0:
+        raise InvalidArgumentError(f"num_segments == {found[0]} must not be negative")
+    return found[0] if found else None
+
+
+@flops(*(op for op, *_ in _UNSORTED))
+def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Cost:
+    """One operation an element."""
+    return Cost(flops=data.shape.num_elements)
+
+
+def _gather_kept(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
+    """x[ids] with `fill` where the id is negative."""
+    zero = g.constant(0, ids.base_dtype)
+    taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
+    return g.SelectV2(_kept(g, ids, taken), taken, fill)
+
+
+def _kept(g: GradientBuilder, ids: Output, like: Output) -> Output:
+    """Whether each id is not negative, shaped so that it broadcasts against `like`."""
+    ones = g.Fill(g.Reshape(g.Sub(g.Rank(like), g.Rank(ids)), [1]), 1)
+    kept = g.GreaterEqual(ids, g.constant(0, ids.base_dtype))
+    return g.Reshape(kept, g.ConcatV2([g.shape_of(ids), ones], 0))
+
+
+@gradient("UnsortedSegmentSum")
+def unsorted_segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_gather_kept(g, grad, node.inputs[1], g.scalar_like(grad, 0)), None, None]
+
+
+@gradient("UnsortedSegmentMin", "UnsortedSegmentMax")
+def unsorted_segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient goes in equal parts to the elements that are the extreme."""
+    data, ids, count = node.inputs
+    zero = g.scalar_like(grad, 0)
+    result = _gather_kept(g, node.output(), ids, g.scalar_like(data, 0))
+    is_chosen = g.LogicalAnd(g.Equal(data, result), _kept(g, ids, result))
+    counts = g.UnsortedSegmentSum(g.Cast(is_chosen, DstT=grad.base_dtype), ids, count)
+    share = _gather_kept(g, g.RealDiv(grad, counts), ids, zero)
+    return [g.SelectV2(is_chosen, share, zero), None, None]
+
+
+@gradient("UnsortedSegmentProd")
+def unsorted_segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """As that of SegmentProd, nothing for negative ids."""
+    data, ids, count = node.inputs
+    take = _Taking(
+        lambda x: _gather_kept(g, x, ids, g.scalar_like(x, 0)),
+        lambda x: g.UnsortedSegmentSum(x, ids, count),
+        lambda x: g.UnsortedSegmentProd(x, ids, count),
+    )
+    return [_prod_gradient(g, data, node.output(), grad, take), None, None]
+
+
+_SPARSE = ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
+
+
+facts("row_numbers", of=("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"))
+
+
+def _register_sparse_segment(op: str) -> None:
+    weigh = _weights(op)
+
+    @kernel(op)
+    def sparse_segment(data: Array, indices: Array, segment_ids: Array) -> Array:
+        """The rows `data[indices]` reduced by the sorted `segment_ids`."""
+        ids = np.asarray(segment_ids)
+        return _sparse_reduced(data, indices, ids, int(ids.ravel()[-1]) + 1 if ids.size else 0, weigh)
+
+    @kernel(f"{op}WithNumSegments")
+    def sparse_segment_with_num_segments(data: Array, indices: Array, segment_ids: Array, num_segments: Array) -> Array:
+        """The rows `data[indices]` reduced by the sorted `segment_ids` into `num_segments` rows."""
+        return _sparse_reduced(data, indices, np.asarray(segment_ids), _segment_count(num_segments), weigh)
+
+    @kernel(f"{op}Grad")
+    def sparse_segment_grad(grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
+        """The gradient for the `output_dim0` rows of the data."""
+        count = _row_count(output_dim0, "output_dim0")
+        grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
+        result = np.zeros((count, *grad.shape[1:]), grad.dtype)
+        update_rows(np.add, result, indices, _weighted_rows(grad, ids, weigh))
+        return result
+
+    @kernel(f"{op}GradV2")
+    def sparse_segment_grad_v2(
+        grad: Array, indices: Array, segment_ids: Array, dense_output_dim0: Array
+    ) -> tuple[Array, Array]:
+        """The rows of the gradient that are not zero, and their numbers in ascending order."""
+        count = _row_count(dense_output_dim0, "dense_output_dim0")
+        grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
+        found, reduced = reduce_groups(np.add, indices, _weighted_rows(grad, ids, weigh))
+        return reduced, found
+
+
+def _row_count(rows: Array, name: str) -> int:
+    if np.ndim(rows) != 0:
+        raise InvalidArgumentError(f"{name} should be a scalar.")
+    return scalar_int(rows, name)
+
+
+def _weights(op: str) -> Callable[..., Any] | None:
+    """How the sum over a segment of n rows is divided."""
+    return {"SparseSegmentSum": None, "SparseSegmentMean": lambda n: n, "SparseSegmentSqrtN": np.sqrt}[op]
+
+
+def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: Callable[..., Any] | None) -> Array:
+    data, indices = np.asarray(data), np.asarray(indices)
+    if indices.ndim != 1 or ids.ndim != 1 or indices.size != ids.size:
+        raise InvalidArgumentError(f"segment_ids and indices should be vectors of the same size: {ids.shape}, {indices.shape}")
+    if data.ndim < 1:
+        raise InvalidArgumentError("data must be at least rank 1")
+    _check_increasing(ids)
+    if ids.size and ids[-1] >= count:
+        raise InvalidArgumentError(f"segment ids must be < num_segments, got {int(ids[-1])} for {count}")
+    _check_room(data, count)
+    if indices.size and (indices.min() < 0 or indices.max() >= data.shape[0]):
+        raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {data.shape[0]})")
+    found, reduced = reduce_groups(np.add, ids, data[indices])
+    if weigh is not None:
+        counts = weigh(group_sizes(ids, 0)[found].astype(np.float64)) if ids.size else np.ones(0)
+        reduced = (reduced / counts.reshape([-1] + [1] * (data.ndim - 1)).astype(reduced.dtype)).astype(reduced.dtype)
+    return _placed(found, reduced, count, 0)
+
+
+def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -> tuple[Array, Array, Array]:
+    grad, indices, ids = np.asarray(grad), np.asarray(indices), np.asarray(segment_ids)
+    if indices.ndim != 1 or ids.ndim != 1 or indices.size != ids.size:
+        raise InvalidArgumentError("segment_ids and indices should be vectors of the same size.")
+    if grad.ndim < 1 or count < 0:
+        raise InvalidArgumentError(f"grad must be at least of rank 1 and output_dim0 not negative: {grad.shape}, {count}")
+    if not count:
+        return grad, indices[:0], ids[:0]
+    if indices.size and (indices.min() < 0 or indices.max() >= count):
+        raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {count})")
+    if ids.size and (ids.min() < 0 or ids.max() >= grad.shape[0]):
+        raise InvalidArgumentError(f"a segment id of {ids.tolist()[:10]} is out of range [0, {grad.shape[0]})")
+    return grad, indices, ids
+
+
+def _weighted_rows(grad: Array, ids: Array, weigh: Callable[..., Any] | None) -> Array:
+    """The gradient's row for each gathered row."""
+    rows = grad[ids]
+    if weigh is None or not ids.size:
+        return rows
+    scale = 1 / weigh(group_sizes(ids, 0)[ids].astype(np.float64))
+    return (rows * scale.reshape([-1] + [1] * (grad.ndim - 1)).astype(grad.dtype)).astype(grad.dtype)
+
+
+for _op in _SPARSE:
+    _register_sparse_segment(_op)
+
+
+@shape(*_SPARSE)
+def sparse_segment_shape(data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec) -> Shape:
+    require_rank(indices, 1, "indices")
+    return segment_shape(_any_rows(data), segment_ids)
+
+
+def _any_rows(data: TensorSpec) -> TensorSpec:
+    """The spec with an unknown number of rows, which has nothing to do with the number of ids."""
+    if data.rank is None or data.rank == 0:
+        return data
+    return type(data)(data.dtype, Shape([None]) + data.shape[1:])
+
+
+@shape(*(f"{op}WithNumSegments" for op in _SPARSE))
+def sparse_segment_with_num_segments_shape(
+    data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec
+) -> Shape:
+    require_rank(num_segments, 0, "num_segments")
+    return Shape([_known_count(num_segments)]) + data.shape[1:]
+
+
+@shape(*(f"{op}Grad" for op in _SPARSE))
+def sparse_segment_grad_shape(
+    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, output_dim0: TensorSpec
+) -> Shape:
+    require_rank(output_dim0, 0, "output_dim0")
+    return Shape([_known_count(output_dim0)]) + grad.shape[1:]
+
+
+@shape(*(f"{op}GradV2" for op in _SPARSE))
+def sparse_segment_grad_v2_shape(
+    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, dense_output_dim0: TensorSpec
+) -> tuple[Shape, Shape]:
+    rows = Shape([None])
+    return rows + grad.shape[1:], rows
+
+
+@flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")
+def sparse_segment_flops(data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
+    """One addition for each element of a gathered row; the first row of a mean is not added, but each result divided."""
+    return Cost(flops=indices.shape.num_elements * data.shape[1:].num_elements)
+
+
+@flops(*(f"{op}{suffix}" for op in _SPARSE if op != "SparseSegmentSum" for suffix in ("Grad", "GradV2")))
+def sparse_segment_mean_grad_flops(grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
+    """One division and one addition for each element of a gathered row."""
+    return Cost(flops=2 * indices.shape.num_elements * grad.shape[1:].num_elements)
+
+
+facts("row_numbers", of=("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum"))
+
+
+@gradient(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE))
+def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    data, indices, ids = node.inputs[:3]
+    rows = g.StridedSlice(g.shape_of(data), [0], [1], [1], shrink_axis_mask=1)
+    op = f"{node.op.removesuffix('WithNumSegments')}Grad"
+    if not node.attr("sparse_gradient"):
+        return [g.apply(op, grad, indices, ids, rows), *([None] * (len(node.inputs) - 1))]
+    values, found = g.apply(f"{op}V2", grad, indices, ids, rows)
+    return [IndexedSlices(values, found, g.shape_of(data)), *([None] * (len(node.inputs) - 1))]
+
+
+without_gradient(*(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2")))
+
+
+onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))
+onnx("SegmentMean")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, False))
+onnx("SegmentProd")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "mul", 1))
+onnx("SegmentMax")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "max", in_onnx.lowest(data, 1), 0))
+onnx("SegmentMin")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "min", in_onnx.lowest(data, -1), 0))
+onnx("UnsortedSegmentSum")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "add", 0))
+onnx("UnsortedSegmentProd")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "mul", 1))
+onnx("UnsortedSegmentMax")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "max", in_onnx.lowest(data, 1)))
+onnx("UnsortedSegmentMin")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "min", in_onnx.lowest(data, -1)))
+
+
+def _register_sparse_segment_onnx(op: str) -> None:
+    weigh = {"SparseSegmentSum": None, "SparseSegmentMean": False, "SparseSegmentSqrtN": True}[op]
+
+    def reduced(g: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
+        return in_onnx.weighted(g, g.Gather(data, indices, axis=0), ids, count, weigh)
+
+    def gradient_of(g: Any, grad: Any, indices: Any, ids: Any, count: Any) -> Any:
+        return in_onnx.reduced(g, in_onnx.weighted_rows(g, grad, ids, weigh), indices, count, "add", 0)
+
+    onnx(op, f"{op}WithNumSegments")(reduced)
+    onnx(f"{op}Grad")(gradient_of)
+
+
+for _op in _SPARSE:
+    _register_sparse_segment_onnx(_op)

@@ -1,0 +1,490 @@
+"""Slices: Slice, StridedSlice with its gradient and assignments."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StridedSliceGrad TensorStridedSliceUpdate
+#   Slice StridedSlice: bounded_by_inputs shape_arithmetic
+#   ResourceStridedSliceAssign StridedSliceAssign: side_effect
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.constant_inputs import prepared
+from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import Dim, DimLike
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require_rank
+from ..shared.onnx_lowerings import gathered
+from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_dims
+from ..shared.variable_access import resource_variable
+from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
+
+_MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+@kernel("Slice")
+def slice_(x: Array, begin: Array, size: Array) -> Result:
+    """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
+    if begin.ndim != 1 or size.ndim != 1:
+        ints(begin, "begin"), ints(size, "size")
+    return x[_windows(x.shape, tuple(begin.tolist()), tuple(size.tolist()))]
+
+
+@functools.lru_cache(4096)
+def _windows(dims: tuple[int, ...], starts: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[Any, ...]:
+    """The index of a slice; the same few come again at every step."""
+    if not len(starts) == len(sizes) == len(dims):
+        raise InvalidArgumentError(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, "
+            f"but got {len(starts)} and {len(sizes)} numbers"
+        )
+    windows = [_window(i, *map(number, item)) for i, item in enumerate(zip(dims, starts, sizes))]
+    return (*windows, ...)
+
+
+def _window(i: int, dim: int, start: int, size: int) -> Any:
+    if not 0 <= start <= dim:
+        raise InvalidArgumentError(f"Expected begin[{i}] in [0, {dim}], but got {start}")
+    if size == -1:
+        return slice(start, dim)
+    if not 0 <= size <= dim - start:
+        raise InvalidArgumentError(f"Expected size[{i}] in [0, {dim - start}], but got {size}")
+    return slice(start, start + size)
+
+
+@shape("Slice")
+def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> Shape:
+    require_rank(begin, 1, "begin")
+    require_rank(size, 1, "size")
+    sizes = dims_of(size)
+    if sizes is None:
+        return unknown_dims(x.rank) if x.rank is not None else shape_from(size)
+    starts = dims_of(begin) or [Dim.unknown()] * len(sizes)
+    if x.rank is not None and not len(sizes) == len(starts) == x.rank:
+        raise InvalidArgumentError(f"begin and size must have {x.rank} numbers, not {len(starts)} and {len(sizes)}")
+    return Shape(_slice_dim(x.shape[i], start, n) for i, (start, n) in enumerate(zip(starts, sizes)))
+
+
+def _slice_dim(dim: DimLike, start: DimLike, size: DimLike) -> DimLike:
+    if size == -1:
+        return dim - start
+    if isinstance(dim, int) and isinstance(start, int) and isinstance(size, int) and not 0 <= size <= dim - start:
+        raise InvalidArgumentError(f"a slice of {size} from {start} exceeds a dimension of {dim}")
+    return size
+
+
+@gradient("Slice")
+def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Zeros around the gradient: the paddings are (begin, shape - begin - size)."""
+    x, begin, _ = node.inputs
+    column = [-1, 1]
+    dtype = begin.base_dtype
+    after = g.Sub(g.Sub(g.Shape(x, out_type=dtype), begin), g.Shape(node.output(), out_type=dtype))
+    paddings = g.ConcatV2([g.Reshape(begin, column), g.Reshape(after, column)], 1)
+    return [g.Pad(grad, paddings), None, None]
+
+
+layout("TVV -> T", "Slice")
+
+zero_flops("Slice")
+facts("shape_arithmetic", of=("Slice",))
+facts("bounded_by_inputs", of=("Slice",))
+
+
+@kernel("StridedSlice")
+def strided_slice(
+    x: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
+    """NumPy's basic indexing, spelled as three vectors and five masks."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    x = np.asarray(x)
+    return x[(*numpy_index(x.shape, begin, end, strides, masks), ...)]
+
+
+@shape("StridedSlice")
+def strided_slice_shape(
+    x: TensorSpec,
+    begin: TensorSpec,
+    end: TensorSpec,
+    strides: TensorSpec,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Shape:
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return sliced_shape(x.shape, begin, end, strides, masks)
+
+
+@gradient("StridedSlice")
+def strided_slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, *vectors = node.inputs
+    dtype = "int64" if vectors[0].base_dtype.name == "int64" else "int32"
+    begin, end, strides = (v if v.base_dtype.name == dtype else g.Cast(v, DstT=dtype) for v in vectors)
+    return [g.StridedSliceGrad(g.Shape(x, out_type=dtype), begin, end, strides, grad, **_masks(node)), None, None, None]
+
+
+def _masks(node: Node) -> dict[Any, Any]:
+    return {name: node.attr(name) for name in _MASK_NAMES}
+
+
+layout("TVVV -> T", "StridedSlice")
+
+zero_flops("StridedSlice")
+prepared("StridedSlice", constants=(1, 2, 3))(slice_by)
+facts("shape_arithmetic", of=("StridedSlice",))
+facts("bounded_by_inputs", of=("StridedSlice",))
+
+
+@kernel("StridedSliceGrad")
+def strided_slice_grad(
+    dims: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    dy: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
+    """Zeros of shape `dims` with `dy` at the places that the slice takes."""
+    wanted = whole_dims(dims)
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return spread_out(wanted, numpy_index(wanted, begin, end, strides, masks), np.asarray(dy))
+
+
+@shape("StridedSliceGrad")
+def strided_slice_grad_shape(
+    dims: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, dy: TensorSpec
+) -> Shape:
+    return shape_from(dims)
+
+
+@gradient("StridedSliceGrad")
+def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, begin, end, strides, _ = node.inputs
+    return [None, None, None, None, g.StridedSlice(grad, begin, end, strides, **_masks(node))]
+
+
+zero_flops("StridedSliceGrad")
+prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(spread_by)
+
+
+@kernel("TensorStridedSliceUpdate")
+def tensor_strided_slice_update(
+    x: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
+    """A copy of `x` with the slice replaced by `value`."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    result = np.array(x, order="C")
+    _assign_slice(result, numpy_index(result.shape, begin, end, strides, masks), value)
+    return result
+
+
+def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
+    place = target[(*index, ...)]
+    if place.size == 0:
+        return
+    try:
+        place[...] = np.broadcast_to(value, place.shape)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"slice of shape {Shape(place.shape)} cannot be assigned a value of shape {Shape(np.shape(value))}"
+        ) from None
+
+
+@shape("TensorStridedSliceUpdate")
+def tensor_strided_slice_update_shape(
+    x: TensorSpec,
+    begin: TensorSpec,
+    end: TensorSpec,
+    strides: TensorSpec,
+    value: TensorSpec,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Shape:
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    sliced_shape(x.shape, begin, end, strides, masks)
+    return x.shape
+
+
+@gradient("TensorStridedSliceUpdate")
+def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, begin, end, strides, value = node.inputs
+    taken = g.StridedSlice(grad, begin, end, strides, **_masks(node))
+    kept = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
+    return [kept, None, None, None, g.reduce_to(taken, value, taken)]
+
+
+zero_flops("TensorStridedSliceUpdate")
+
+
+@kernel("StridedSliceAssign")
+def strided_slice_assign(
+    ref: Any,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    """The variable, after its slice was replaced by `value`."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
+    _assign_slice(ref.writable(), index, value)
+    return ref
+
+
+@shape("StridedSliceAssign")
+def strided_slice_assign_shape(
+    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
+) -> Shape:
+    return ref.shape
+
+
+@kernel("ResourceStridedSliceAssign")
+def resource_strided_slice_assign(
+    handle: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> None:
+    """Replaces a slice of a resource variable by `value`."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    variable = resource_variable(handle)
+    index = numpy_index(np.shape(variable.read()), begin, end, strides, masks)
+    _assign_slice(variable.writable(), index, value)
+
+
+@shape("ResourceStridedSliceAssign")
+def resource_strided_slice_assign_shape(
+    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
+) -> None:
+    return None
+
+
+without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
+zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
+facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
+
+
+@lower("Slice", static=(1, 2))
+def _slice_lowering(xla: Any, x: Any, begin: Array, size: Array) -> Any:
+    return x[tuple(slice(b, None if s < 0 else b + s) for b, s in zip(begin.tolist(), size.tolist()))]
+
+
+@lower("StridedSlice", static=(1, 2, 3))
+def _strided_slice_lowering(
+    xla: Any,
+    x: Any,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    index: list[Any] = []
+    for i, (first, last, step) in enumerate(zip(begin.tolist(), end.tolist(), strides.tolist())):
+        bit = 1 << i
+        bounds = slice(None if begin_mask & bit else first, None if end_mask & bit else last, step)
+        one = first if shrink_axis_mask & bit else bounds
+        index.append(Ellipsis if ellipsis_mask & bit else None if new_axis_mask & bit else one)
+    return x[tuple(index)]
+
+
+@lower("StridedSliceGrad", static=(0, 1, 2, 3))
+def _strided_slice_grad_lowering(
+    xla: Any,
+    sizes: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    dy: Any,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    def forward(x: Any) -> Any:
+        return _strided_slice_lowering(
+            xla, x, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
+            new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask,
+        )  # fmt: skip
+
+    return xla.transposed(forward, tuple(sizes.tolist()), dy)
+
+
+_END = np.iinfo(np.int64).max
+
+
+@onnx("Slice")
+def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
+    """A size of -1 goes to the end."""
+    starts, sizes = g.vector(begin), g.vector(size)
+    ends = g.Where(g.Less(sizes, 0), _END, g.Add(starts, sizes))
+    if begin.shape.is_known:
+        return g.Slice(x, starts, ends, range(begin.shape.known()[0]))
+    return g.Slice(x, starts, ends)
+
+
+@onnx("StridedSlice")
+def _strided_slice_onnx(
+    g: Any,
+    x: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return _sliced_onnx(g, x, begin, end, strides, masks)
+
+
+def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Masks) -> Any:
+    """A slice whose bounds and strides may be computed."""
+    count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
+    if count is None:
+        g.refuse("the number of its bounds is unknown")
+    taken = sum(not masks.new_axis >> i & 1 for i in range(count))
+    rank = x.rank if x.rank is not None or masks.ellipsis & ((1 << count) - 1) else taken
+    if rank is None:
+        g.refuse("the rank of an input is unknown")
+    entries = list(masks.entries(count, rank))
+    bounds = [_bounds_onnx(g, entry, begin, end, strides, masks) for entry in entries if entry[0] in ("slice", "shrink")]
+    cut = [(entry[2], *bound) for entry, bound in zip((e for e in entries if e[0] in ("slice", "shrink")), bounds)]
+    cut = [item for item in cut if item[1:] != (0, _END, 1)]
+    if cut:
+        axes, starts, ends, by = zip(*cut)
+        x = g.Slice(x, g.joined(*starts), g.joined(*ends), axes, g.joined(*by))
+    x = g.squeeze(x, *(axis for kind, _, axis in entries if kind == "shrink"))
+    kinds = [kind for kind, _, _ in entries if kind != "shrink"]
+    return g.unsqueeze(x, *(i for i, kind in enumerate(kinds) if kind == "new"))
+
+
+def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
+    """Start, end and step along one axis: numbers, or vectors of one element."""
+    kind, i, _ = entry
+    start = _element_onnx(g, begin, i)
+    if kind == "shrink":
+        if isinstance(start, int):
+            return start, start + 1 or _END, 1
+        return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
+    step = _element_onnx(g, strides, i)
+    return (
+        _whole_onnx(g, step, 0, _END) if masks.begin >> i & 1 else start,
+        _whole_onnx(g, step, _END, -_END) if masks.end >> i & 1 else _element_onnx(g, end, i),
+        step,
+    )
+
+
+def _whole_onnx(g: Any, step: Any, forwards: int, backwards: int) -> Any:
+    """A bound that is left out, by the direction of the slice."""
+    if isinstance(step, int):
+        return forwards if step > 0 else backwards
+    return g.Where(g.Greater(step, 0), g.constant(np.array([forwards])), g.constant(np.array([backwards])))
+
+
+def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
+    """One of several bounds, a number where it is known."""
+    values = bounds.spec.value if bounds.array is None else bounds.array
+    if values is not None and not isinstance(values[i], Dim):
+        return int(values[i])
+    return g.slice(g.vector(bounds), i, i + 1)
+
+
+@onnx("StridedSliceGrad")
+def _strided_slice_grad_onnx(
+    g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    """Zeros with the gradient where its elements come from."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return _placed_onnx(g, dy, g.known(shape, "bounds"), (begin, end, strides), masks, g.like(0, dy))
+
+
+@onnx("TensorStridedSliceUpdate")
+def _tensor_strided_slice_update_onnx(
+    g: Any, x: Any, begin: Any, end: Any, strides: Any, value: Any, *, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    bounds = begin, end, strides
+    if not x.shape.is_known or any(bound.array is None for bound in bounds):
+        return _scattered_onnx(g, x, bounds, masks, value)
+    return _placed_onnx(g, value, x.shape.known(), bounds, masks, x)
+
+
+def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, values: Any) -> Any:
+    """A tensor with `values` in a slice of it that is computed: the same slice of the places' numbers says where they go."""
+    count = g.reshape(g.Size(x), [])
+    numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks)
+    written = g.reshape(g.Expand(values, g.dims(taken)), -1)
+    return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))
+
+
+def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], masks: Masks, around: Any) -> Any:
+    """A tensor of `sizes` with `values` in a slice of it, and what is `around` elsewhere."""
+    places = np.full(sizes, -1)
+    begin, end, strides = (g.known(bound, "bounds") for bound in bounds)
+    index = numpy_index(places.shape, begin, end, strides, masks)
+    taken = places[index]
+    places[index] = np.arange(taken.size).reshape(taken.shape)
+    return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)

@@ -1,0 +1,496 @@
+"""Order and membership: top k, n-th element, unique values, differences of lists, search in sorted rows."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ApproxTopK InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2
+#   UpperBound
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.integers import extremes
+from ...numerics.top_k import sorted_top_k, unsorted_top_k
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dims import Dim, DimLike
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
+from ..shared import onnx_sorting as in_onnx
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int
+from ..shared.sparse_checks import common_keys
+
+
+@kernel("TopKV2")
+def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Result, Result]:
+    """The k greatest along the last dimension in descending order and where they were; of equals the first comes first."""
+    if np.ndim(k) != 0:
+        raise InvalidArgumentError(f"k must be scalar, got shape {Shape(np.shape(k))}")
+    x = np.asarray(x)
+    k = _checked_k(x.shape, scalar_int(k, "k"))
+    index = _top_index(x, k, sorted)
+    return _along_last(x, index), index.astype(index_type.numpy)
+
+
+def _checked_k(dims: tuple[int, ...], k: int) -> int:
+    if k < 0:
+        raise InvalidArgumentError(f"Need k >= 0, got {k}")
+    if len(dims) < 1:
+        raise InvalidArgumentError(f"input must be >= 1-D, got shape {Shape(dims)}")
+    if dims[-1] < k:
+        raise InvalidArgumentError(f"input must have at least k columns. Had {dims[-1]}, needed {k}")
+    return k
+
+
+def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
+    keys = _reversed_order(x)
+    if not is_sorted and k < x.shape[-1]:
+        return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
+    return sorted_top_k(keys, k)
+
+
+def _along_last(x: Array, index: Array) -> Array:
+    return x[index] if x.ndim == 1 else np.take_along_axis(x, index, -1)
+
+
+def _reversed_order(x: Array) -> Array:
+    """Numbers that are in the opposite order to those of `x`."""
+    if x.dtype.kind in "iu":
+        return ~x
+    return -wide(x)
+
+
+@shape("TopKV2")
+def top_k_shape(x: TensorSpec, k: TensorSpec) -> list[Shape]:
+    require_rank(k, 0, "k")
+    found = dims_of(k)
+    return [_top_k_shape(x, found[0] if found else Dim.unknown())] * 2
+
+
+def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
+    if x.rank is None:
+        return UNKNOWN
+    if x.rank == 0:
+        raise InvalidArgumentError("input must be at least 1-D")
+    if isinstance(k, int) and (k < 0 or (isinstance(x.shape[-1], int) and x.shape[-1] < k)):
+        raise InvalidArgumentError(f"input must have at least k = {k} columns, not {x.shape}")
+    return replaced(x.shape, -1, k)
+
+
+@kernel("TopK")
+def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
+    """TopKV2 with a fixed k and int32 indices."""
+    x = np.asarray(x)
+    index = _top_index(x, _checked_k(x.shape, k), sorted)
+    return _along_last(x, index), index.astype(np.int32)
+
+
+@shape("TopK")
+def top_k_v1_shape(x: TensorSpec, *, k: int) -> list[Shape]:
+    return [_top_k_shape(x, k)] * 2
+
+
+@gradient("TopK", "TopKV2")
+def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> Gradients:
+    """Each value's gradient goes to the place it was taken from."""
+    x = node.inputs[0]
+    index = node.output(1)
+    index = index if index.base_dtype.name == "int32" else g.Cast(index, DstT="int32")
+    source = g.shape_of(x)
+    size = g.Reshape(g.StridedSlice(source, [-1], [0], [1], end_mask=1), [])
+    flat = g.Reshape(index, g.ConcatV2([g.constant([-1]), g.StridedSlice(g.shape_of(index), [-1], [0], [1], end_mask=1)], 0))
+    rows = g.StridedSlice(g.shape_of(flat), [0], [1], [1], shrink_axis_mask=1)
+    starts = g.Mul(g.Range(0, rows, 1), size)
+    places = g.Reshape(g.AddV2(flat, g.ExpandDims(starts, 1)), [-1, 1])
+    total = g.Reshape(g.Prod(source, [0]), [1])
+    scattered = g.ScatterNd(places, g.Reshape(grad, [-1]), total)
+    return [g.Reshape(scattered, source), *([None] * (len(node.inputs) - 1))]
+
+
+@flops("TopK", "TopKV2")
+def top_k_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
+    """At least: of numbers that fall already, one comparison less than each row has elements."""
+    return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
+
+
+@kernel("ApproxTopK")
+def approx_top_k(
+    x: Array, *, k: int, reduction_dimension: int, is_max_k: bool, aggregate_to_topk: bool
+) -> tuple[Result, Result]:
+    """The k greatest (or least) along a dimension and where they were; exact here."""
+    x = np.asarray(x)
+    axis = normalize_axis(reduction_dimension, x.ndim, "reduction_dimension")
+    moved = np.moveaxis(x, axis, -1)
+    _checked_k(moved.shape, k)
+    index = sorted_top_k(_reversed_order(moved) if is_max_k else wide(moved), k)
+    values = np.take_along_axis(moved, index, -1)
+    return np.moveaxis(values, -1, axis), np.moveaxis(index.astype(np.int32), -1, axis)
+
+
+@shape("ApproxTopK")
+def approx_top_k_shape(x: TensorSpec, *, k: int, reduction_dimension: int, aggregate_to_topk: bool) -> Sequence[Shape]:
+    if x.rank is None:
+        return UNKNOWN, UNKNOWN
+    axis = normalize_axis(reduction_dimension, x.rank, "reduction_dimension")
+    return [replaced(x.shape, axis, k)] * 2
+
+
+@gradient("ApproxTopK")
+def approx_top_k_gradient(g: GradientBuilder, node: Node, grad: Output, index: Output) -> Gradients:
+    if node.attr("reduction_dimension") != -1:
+        raise UnimplementedError("ApproxTopK has a gradient along the last dimension only", node=node.name, op=node.op)
+    return top_k_gradient(g, node, grad, index)
+
+
+@flops("ApproxTopK")
+def approx_top_k_flops(x: TensorSpec, *, reduction_dimension: int) -> Cost:
+    """At least, as TopK."""
+    return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
+
+
+@kernel("NthElement")
+def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
+    """The n-th least (or greatest) along the last dimension."""
+    x = np.asarray(x)
+    if np.ndim(n) != 0:
+        raise InvalidArgumentError(f"N must be scalar but has rank {np.ndim(n)}")
+    n = scalar_int(n, "n")
+    if n < 0:
+        raise InvalidArgumentError(f"n must be non-negative but is {n}")
+    if x.ndim < 1:
+        raise InvalidArgumentError(f"Input must be at least rank 1 but is rank {x.ndim}")
+    if x.shape[-1] <= n:
+        raise InvalidArgumentError(f"Input must have last dimension > n = {n}")
+    n = x.shape[-1] - 1 - n if reverse else n
+    return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
+
+
+@shape("NthElement")
+def nth_element_shape(x: TensorSpec, n: TensorSpec) -> Shape:
+    require_rank(n, 0, "n")
+    if x.rank == 0:
+        raise InvalidArgumentError("the input must be at least of rank 1")
+    return x.shape[:-1]
+
+
+@gradient("NthElement")
+def nth_element_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient goes in equal parts to all elements that equal the n-th."""
+    x = node.inputs[0]
+    chosen = g.Cast(g.Equal(g.ExpandDims(node.output(), -1), x), DstT=grad.base_dtype)
+    count = g.Sum(chosen, [-1], keep_dims=True)
+    return [g.Mul(g.RealDiv(chosen, count), g.ExpandDims(grad, -1)), None]
+
+
+@flops("NthElement")
+def nth_element_flops(x: TensorSpec, n: TensorSpec) -> Cost:
+    """At least, as TopK."""
+    return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
+
+
+def unique_index(x: Array) -> tuple[Array, ...]:
+    """(places of first occurrence in that order, number of its value for each element, counts) of a vector."""
+    if x.dtype == object:
+        return _unique_objects(x.tolist())
+    if x.dtype.kind in "iu" and x.size:
+        least, greatest = extremes(x)
+        if greatest - least < 4 * x.size + 1024:
+            return _unique_by_table(x, least, greatest)
+    _, first, inverse, counts = np.unique(wide(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    return first[order], rank[inverse.ravel()], counts[order]
+
+
+def _unique_objects(items: list[bytes | tuple[bytes | float, ...]]) -> tuple[Array, Array, Array]:
+    numbers: dict = {}
+    first: list[int] = []
+    inverse = np.empty(len(items), np.int64)
+    for i, item in enumerate(items):
+        number = numbers.setdefault(item, len(numbers))
+        inverse[i] = number
+        if number == len(first):
+            first.append(i)
+    return np.array(first, np.int64), inverse, np.bincount(inverse, minlength=len(first))
+
+
+def _unique_by_table(x: Array, least: int, greatest: int) -> tuple[Array, Array, Array]:
+    """For integers of a small range, by a table of where each was seen first."""
+    offset = x.astype(np.int64) - least
+    table = np.full(greatest - least + 1, -1, np.int64)
+    table[offset[::-1]] = np.arange(x.size - 1, -1, -1)
+    first = np.sort(table[table >= 0])
+    table[offset[first]] = np.arange(first.size)
+    inverse = table[offset]
+    return first, inverse, np.bincount(inverse)
+
+
+def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
+    """As `unique_index`, for the slices along an axis."""
+    moved = np.moveaxis(x, axis, 0)
+    rows = moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
+    if rows.shape[1] == 1:
+        return unique_index(rows[:, 0])
+    if rows.dtype.kind in "iu" and rows.dtype != np.uint64:
+        return unique_index(common_keys(rows.astype(np.int64))[0])
+    if rows.dtype.kind == "f":
+        rows = rows + rows.dtype.type(0)
+    return _unique_objects([tuple(row) for row in rows.tolist()])
+
+
+def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, Array]:
+    x = np.asarray(x)
+    if axis is None:
+        if x.ndim != 1:
+            raise InvalidArgumentError("unique expects a 1D vector.")
+        axis = 0
+    first, inverse, counts = _unique_rows(x, axis) if x.ndim > 1 else unique_index(x)
+    return np.take(x, first, axis), inverse.astype(out_idx.numpy), counts.astype(out_idx.numpy)
+
+
+@kernel("Unique")
+def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
+    """The distinct values in order of appearance, and for each element the place of its value."""
+    if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
+        return _few_unique(x, out_idx)
+    return _unique(x, None, out_idx)[:2]
+
+
+_SHORT: Final = 128
+"""So many integers take less time in a dictionary."""
+
+
+def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
+    numbers: dict[int, int] = {}
+    inverse = [numbers.setdefault(value, len(numbers)) for value in x.tolist()]
+    return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
+
+
+@shape("Unique")
+def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
+    require_rank(x, 1, "x")
+    return Shape([None]), x.shape
+
+
+@kernel("UniqueWithCounts")
+def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
+    """Unique, and how often each value occurs."""
+    return _unique(x, None, out_idx)
+
+
+@shape("UniqueWithCounts")
+def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
+    count = Shape([None])
+    return count, x.shape, count
+
+
+def _unique_axis(x: Array, axis: Array) -> int | None:
+    """The axis of UniqueV2, None for a vector without one."""
+    if np.ndim(axis) != 1 or np.size(axis) > 1:
+        raise InvalidArgumentError(f"axis expects a 1D vector of at most one element, not shape {Shape(np.shape(axis))}")
+    if np.size(axis) == 0:
+        return None
+    return normalize_axis(scalar_int(axis, "axis"), np.ndim(x))
+
+
+@kernel("UniqueV2")
+def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
+    """The distinct slices along an axis, and for each slice its place among them."""
+    return _unique(x, _unique_axis(x, axis), out_idx)[:2]
+
+
+@shape("UniqueV2")
+def unique_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, ...]:
+    return unique_with_counts_v2_shape(x, axis)[:2]
+
+
+@kernel("UniqueWithCountsV2")
+def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
+    """UniqueV2, and how often each slice occurs."""
+    return _unique(x, _unique_axis(x, axis), out_idx)
+
+
+@shape("UniqueWithCountsV2")
+def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, Shape, Shape]:
+    found = dims_of(axis)
+    count = Shape([None])
+    if found is None or x.rank is None:
+        return UNKNOWN, count, count
+    position = normalize_axis(found[0], x.rank) if found else 0
+    return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
+
+
+@flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
+def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
+    """One look-up an element."""
+    return Cost(flops=x.shape.num_elements)
+
+
+without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
+
+
+@kernel("ListDiff")
+def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
+    """The elements of `x` that are not in `y`, and where they are."""
+    x, y = np.asarray(x), np.asarray(y)
+    for name, value in (("x", x), ("y", y)):
+        if value.ndim != 1:
+            raise InvalidArgumentError(f"{name} should be a 1D vector.")
+    if x.dtype == object:
+        known = set(y.tolist())
+        kept = np.array([item not in known for item in x.tolist()], bool)
+    else:
+        kept = ~np.isin(x, y)
+    return x[kept], np.flatnonzero(kept).astype(out_idx.numpy)
+
+
+@shape("ListDiff")
+def list_diff_shape(x: TensorSpec, y: TensorSpec) -> list[Shape]:
+    require_rank(x, 1, "x")
+    require_rank(y, 1, "y")
+    return [Shape([None])] * 2
+
+
+zero_flops("ListDiff")
+
+
+@kernel("InTopKV2")
+def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
+    """Whether fewer than k classes are predicted above the target; false where a prediction is not finite."""
+    if np.ndim(k) != 0:
+        raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
+    return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
+
+
+@shape("InTopKV2")
+def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
+    require_rank(k, 0, "k")
+    return in_top_k_v1_shape(predictions, targets)
+
+
+@kernel("InTopK")
+def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
+    """InTopKV2 with a fixed k."""
+    predictions, targets = np.asarray(predictions), np.asarray(targets)
+    if predictions.ndim != 2:
+        raise InvalidArgumentError("predictions must be 2-dimensional")
+    if targets.ndim != 1:
+        raise InvalidArgumentError("targets must be 1-dimensional")
+    if predictions.shape[0] != targets.size:
+        raise InvalidArgumentError(f"First dimension of predictions {predictions.shape[0]} must match {targets.size} targets")
+    classes = predictions.shape[1]
+    valid = (targets >= 0) & (targets < classes) & np.all(np.isfinite(predictions), axis=1)
+    if not np.any(valid):
+        return np.zeros(targets.size, bool)
+    chosen = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
+    return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
+
+
+@shape("InTopK")
+def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
+    require_rank(predictions, 2, "predictions")
+    require_rank(targets, 1, "targets")
+    if predictions.rank is None or targets.rank is None:
+        return Shape([None])
+    return Shape([merge_dims(predictions.shape[0], targets.shape[0])])
+
+
+@flops("InTopK", "InTopKV2")
+def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
+    """Of each prediction whether it is finite and above the target's."""
+    return Cost(flops=2 * predictions.shape.num_elements)
+
+
+without_gradient("ListDiff", "InTopKV2", "InTopK")
+
+
+@kernel("LowerBound")
+def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
+    """For each value the first place in its sorted row where it could be inserted."""
+    return _bounds(sorted_inputs, values, "left", out_type)
+
+
+def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type: DType) -> Array:
+    rows, values = np.asarray(rows), np.asarray(values)
+    if rows.ndim != 2 or values.ndim != 2:
+        raise InvalidArgumentError(f"sorted input and values must be 2-D: {Shape(rows.shape)}, {Shape(values.shape)}")
+    if rows.shape[0] != values.shape[0]:
+        raise InvalidArgumentError(f"Leading dim_size of both tensors must match: {rows.shape[0]} and {values.shape[0]}")
+    if not _are_searched_row_by_row(rows, values):
+        return _places(rows, values, side == "left").astype(out_type.numpy)
+    found = np.empty(values.shape, out_type.numpy)
+    for result, row, wanted in zip(found, rows, values):
+        result[:] = row.searchsorted(wanted, side)
+    return found
+
+
+def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
+    """True for rows in order that NumPy's search of each takes less time for; not where there is NaN, its largest number."""
+    if rows.dtype.kind not in "iuf" or values.shape[1] < _FEW_VALUES or not 1 < rows.shape[1] <= _MOST * values.shape[1]:
+        return False
+    return bool((rows[:, 1:] >= rows[:, :-1]).all()) and not bool((values != values).any())
+
+
+_FEW_VALUES: Final = 8
+_MOST: Final = 64
+"""In a row so many times as long as the values it takes longer to see that it is in order than to find them."""
+
+
+def _places(rows: Array, values: Array, is_lower: bool) -> Array:
+    """A binary search of all values at once, which halves as the C++ library does, so that unsorted rows agree too."""
+    first = np.zeros(values.shape, np.int64)
+    length = np.full(values.shape, rows.shape[1], np.int64)
+    while np.any(length > 0):
+        half = length >> 1
+        middle = np.minimum(first + half, rows.shape[1] - 1)
+        found = np.take_along_axis(rows, middle, 1)
+        goes_right = (length > 0) & (found < values if is_lower else ~(values < found))
+        first = np.where(goes_right, middle + 1, first)
+        length = np.where(goes_right, length - half - 1, half)
+    return first
+
+
+@kernel("UpperBound")
+def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
+    """For each value the last place in its sorted row where it could be inserted."""
+    return _bounds(sorted_inputs, values, "right", out_type)
+
+
+@shape("LowerBound", "UpperBound")
+def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
+    require_rank(sorted_inputs, 2, "sorted_inputs")
+    require_rank(values, 2, "values")
+    return values.shape
+
+
+@flops("LowerBound", "UpperBound")
+def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
+    """At most: one comparison for each bit of the row's length."""
+    size = sorted_inputs.shape[-1]
+    steps = max(size, 1).bit_length() if isinstance(size, int) else 1
+    return Cost(flops=values.shape.num_elements * steps)
+
+
+not_differentiable("LowerBound", "UpperBound")
+
+
+onnx("TopK")(lambda g, x, *, k: in_onnx.top_k(g, x, g.constant(np.int64(k))))
+onnx("TopKV2")(lambda g, x, k: in_onnx.top_k(g, x, k))
+onnx("NthElement")(in_onnx.nth_element)
+onnx("InTopK")(lambda g, predictions, targets, *, k: in_onnx.in_top_k(g, predictions, targets, g.constant(np.int64(k))))
+onnx("InTopKV2")(in_onnx.in_top_k)
+onnx("Unique")(lambda g, x: in_onnx.unique(g, x)[:2])
+onnx("UniqueV2")(lambda g, x, axis: in_onnx.unique(g, x, axis)[:2])
+onnx("UniqueWithCounts")(in_onnx.unique)
+onnx("UniqueWithCountsV2")(in_onnx.unique)
+onnx("ListDiff")(in_onnx.list_diff)
+onnx("LowerBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "Less"))
+onnx("UpperBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "LessOrEqual"))

@@ -1,0 +1,494 @@
+"""Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchToSpace DataFormatVecPermute DepthToSpace ExtractImagePatches ExtractVolumePatches SpaceToBatch SpaceToDepth
+#   BatchToSpaceND: batch_to_space
+#   DataFormatDimMap: elementwise
+#   SpaceToBatchND: space_to_batch
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.windows import strided_windows
+from ...registry.registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim, DimLike, ceil_div
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared import onnx_spaces as in_onnx
+from ..shared.argument_checks import require_rank
+from ..shared.onnx_lowerings import last_dims
+from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+
+
+def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
+    """A (count, 2) input as pairs of ints; InvalidArgumentError for another shape or negative numbers."""
+    if np.shape(value) != (count, 2):
+        raise InvalidArgumentError(f"{name} should have shape [{count}, 2] instead of {Shape(np.shape(value))}")
+    flat = numbers(value)
+    if any(n < 0 for n in flat):
+        raise InvalidArgumentError(f"{name} must be non-negative: {flat}")
+    return list(zip(flat[::2], flat[1::2]))
+
+
+def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
+    """The block's sizes; InvalidArgumentError where they are not positive or too many."""
+    sizes = ints(block_shape, "block_shape")
+    if rank < 1 + len(sizes):
+        raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")
+    if any(size < 1 for size in sizes):
+        raise InvalidArgumentError(f"All values in block_shape must be positive, got {sizes}")
+    return sizes
+
+
+@kernel("SpaceToBatchND")
+def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
+    """Pads the spatial dimensions, cuts them into blocks and moves the places within a block in front of the batch."""
+    x = np.asarray(x)
+    block = _block(block_shape, x.ndim)
+    count = len(block)
+    pads = _pairs(paddings, count, "paddings")
+    padded = [d + before + after for d, (before, after) in zip(x.shape[1:], pads)]
+    for size, dim in zip(block, padded):
+        if dim % size:
+            raise InvalidArgumentError(f"padded_shape = {padded} is not divisible by block_shape = {block}")
+    if any(before or after for before, after in pads):
+        x = _padded(x, pads, padded)
+    rest = x.shape[1 + count :]
+    dims = (x.shape[0] * math.prod(block), *(dim // size for dim, size in zip(padded, block)), *rest)
+    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+        return np.empty(dims, x.dtype)
+    split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
+    blocks = x.reshape(x.shape[0], *split, *rest)
+    inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
+    order = [*inner, 0, *outer, *range(1 + 2 * count, blocks.ndim)]
+    return blocks.transpose(order).reshape(dims)
+
+
+def _padded(x: Array, pads: list[tuple[int, ...]], padded: list[int]) -> Array:
+    result = np.full((x.shape[0], *padded, *x.shape[1 + len(pads) :]), b"" if x.dtype == object else 0, x.dtype)
+    result[(slice(None), *(slice(before, before + d) for d, (before, _) in zip(x.shape[1:], pads)))] = x
+    return result
+
+
+@shape("SpaceToBatchND")
+def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
+    require_rank(block_shape, 1, "block_shape")
+    return _batched(x, dims_of(block_shape), dims_of(paddings))
+
+
+def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
+    """The shape after SpaceToBatchND, as far as block and paddings are known."""
+    if x.rank is None:
+        return UNKNOWN
+    if block is None:
+        return unknown_dims(x.rank)
+    _check_block(x, block)
+    dims = list(x.shape)
+    dims[0] = dims[0] * math.prod(block)
+    _check_amounts(pads, block, "paddings")
+    for i, size in enumerate(block):
+        total = dims[1 + i] + pads[2 * i] + pads[2 * i + 1] if pads is not None else Dim.unknown()
+        if isinstance(total, int) and isinstance(size, int) and total % size:
+            raise InvalidArgumentError(f"a padded dimension of {total} is not divisible by the block's {size}")
+        dims[1 + i] = total // size
+    return Shape(dims)
+
+
+def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
+    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
+        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
+
+
+def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
+    if amounts is not None and len(amounts) != 2 * len(block):
+        raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
+
+
+@gradient("SpaceToBatchND")
+def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, block, paddings = node.inputs
+    return [g.BatchToSpaceND(grad, block, paddings), None, None]
+
+
+zero_flops("SpaceToBatchND")
+facts("space_to_batch", of=("SpaceToBatchND",))
+facts("batch_to_space", of=("BatchToSpaceND",))
+
+
+@kernel("BatchToSpaceND")
+def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
+    """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
+    x = np.asarray(x)
+    block = _block(block_shape, x.ndim)
+    count = len(block)
+    cuts = _pairs(crops, count, "crops")
+    if x.shape[0] % math.prod(block):
+        raise InvalidArgumentError(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes {block}")
+    batch = x.shape[0] // math.prod(block)
+    spatial, rest = x.shape[1 : 1 + count], x.shape[1 + count :]
+    full = [d * size for d, size in zip(spatial, block)]
+    for dim, (before, after) in zip(full, cuts):
+        if before + after > dim:
+            raise InvalidArgumentError(f"cropped_shape must be non-negative: {dim} - {before} - {after}")
+    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+        return np.empty((batch, *(dim - before - after for dim, (before, after) in zip(full, cuts)), *rest), x.dtype)
+    blocks = x.reshape(*block, batch, *spatial, *rest)
+    order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(1 + 2 * count, blocks.ndim)]
+    joined = blocks.transpose(order).reshape(batch, *full, *rest)
+    return joined[(slice(None), *(slice(before, dim - after) for dim, (before, after) in zip(full, cuts)))]
+
+
+@shape("BatchToSpaceND")
+def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
+    require_rank(block_shape, 1, "block_shape")
+    return _unbatched(x, dims_of(block_shape), dims_of(crops))
+
+
+def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
+    """The shape after BatchToSpaceND, as far as block and crops are known."""
+    if x.rank is None:
+        return UNKNOWN
+    if block is None:
+        return unknown_dims(x.rank)
+    _check_block(x, block)
+    dims = list(x.shape)
+    area = math.prod(block)
+    _check_amounts(cuts, block, "crops")
+    if isinstance(dims[0], int) and isinstance(area, int) and dims[0] % area:
+        raise InvalidArgumentError(f"a batch of {dims[0]} is not divisible by the block's {area}")
+    dims[0] = dims[0] // area
+    for i, size in enumerate(block):
+        dims[1 + i] = dims[1 + i] * size - cuts[2 * i] - cuts[2 * i + 1] if cuts is not None else Dim.unknown()
+    return Shape(dims)
+
+
+@gradient("BatchToSpaceND")
+def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, block, crops = node.inputs
+    return [g.SpaceToBatchND(grad, block, crops), None, None]
+
+
+@kernel("SpaceToBatch")
+def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
+    """SpaceToBatchND with a square block."""
+    _require_rank_4(x)
+    return space_to_batch_nd(x, np.array([block_size] * 2), paddings)
+
+
+def _require_rank_4(x: Array) -> None:
+    if np.ndim(x) != 4:
+        raise InvalidArgumentError(f"Input rank should be 4 instead of {np.ndim(x)}")
+
+
+@shape("SpaceToBatch")
+def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
+    require_rank(x, 4, "input")
+    return _batched(x, [block_size] * 2, dims_of(paddings))
+
+
+@gradient("SpaceToBatch")
+def space_to_batch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.BatchToSpace(grad, node.inputs[1], block_size=node.attr("block_size")), None]
+
+
+zero_flops("BatchToSpaceND", "SpaceToBatch")
+
+
+@kernel("BatchToSpace")
+def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
+    """BatchToSpaceND with a square block."""
+    _require_rank_4(x)
+    return batch_to_space_nd(x, np.array([block_size] * 2), crops)
+
+
+@shape("BatchToSpace")
+def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
+    require_rank(x, 4, "input")
+    return _unbatched(x, [block_size] * 2, dims_of(crops))
+
+
+@gradient("BatchToSpace")
+def batch_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SpaceToBatch(grad, node.inputs[1], block_size=node.attr("block_size")), None]
+
+
+zero_flops("BatchToSpace")
+
+
+@kernel("SpaceToDepth")
+def space_to_depth(x: Array, *, block_size: int, data_format: str) -> Result:
+    """Blocks of space, block_size x block_size, become depth."""
+    x = _channels_last(x, data_format)
+    n, h, w, c = x.shape
+    if h % block_size or w % block_size:
+        raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {block_size}")
+    blocks = x.reshape(n, h // block_size, block_size, w // block_size, block_size, c).transpose(0, 1, 3, 2, 4, 5)
+    result = blocks.reshape(n, h // block_size, w // block_size, block_size * block_size * c)
+    return _original_format(result, data_format)
+
+
+def _original_format(x: Array, data_format: str) -> Array:
+    return x.transpose(0, 3, 1, 2) if data_format == "NCHW" else x
+
+
+def _channels_last(x: Array, data_format: str) -> Array:
+    """The input as NHWC."""
+    x = np.asarray(x)
+    if data_format == "NCHW_VECT_C":
+        if x.ndim != 5:
+            raise InvalidArgumentError(f"Input rank should be 5 instead of {x.ndim}")
+        raise UnimplementedError("the layout NCHW_VECT_C exists on GPUs only")
+    _require_rank_4(x)
+    return x.transpose(0, 2, 3, 1) if data_format == "NCHW" else x
+
+
+def _depth_block_shape(x: TensorSpec, block_size: int, data_format: str, into_depth: bool) -> Shape:
+    if data_format == "NCHW_VECT_C" or x.rank is None:
+        return UNKNOWN if data_format == "NCHW_VECT_C" else unknown_dims(4)
+    require_rank(x, 4, "input")
+    n, h, w, c = (x.shape[i] for i in ((0, 2, 3, 1) if data_format == "NCHW" else (0, 1, 2, 3)))
+    area = block_size * block_size
+    divided = ((h, block_size), (w, block_size)) if into_depth else ((c, area),)
+    for dim, size in divided:
+        if isinstance(dim, int) and dim % size:
+            raise InvalidArgumentError(f"a dimension of {dim} should be divisible by {size}")
+    h, w = (h // block_size, w // block_size) if into_depth else (h * block_size, w * block_size)
+    c = c * area if into_depth else c // area
+    return Shape((n, c, h, w) if data_format == "NCHW" else (n, h, w, c))
+
+
+@shape("SpaceToDepth")
+def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
+    return _depth_block_shape(x, block_size, data_format, True)
+
+
+@gradient("SpaceToDepth")
+def space_to_depth_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.DepthToSpace(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
+
+
+@kernel("DepthToSpace")
+def depth_to_space(x: Array, *, block_size: int, data_format: str) -> Result:
+    """Depth becomes blocks of space, block_size x block_size."""
+    x = _channels_last(x, data_format)
+    n, h, w, c = x.shape
+    if c % (block_size * block_size):
+        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {block_size * block_size}")
+    depth = c // (block_size * block_size)
+    blocks = x.reshape(n, h, w, block_size, block_size, depth).transpose(0, 1, 3, 2, 4, 5)
+    return _original_format(blocks.reshape(n, h * block_size, w * block_size, depth), data_format)
+
+
+@shape("DepthToSpace")
+def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
+    return _depth_block_shape(x, block_size, data_format, False)
+
+
+@gradient("DepthToSpace")
+def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
+
+
+layout("T -> T", "DepthToSpace", "SpaceToDepth")
+
+zero_flops("SpaceToDepth")
+
+
+def _check_formats(src_format: str, dst_format: str) -> None:
+    if len(set(src_format)) != len(src_format) or len(src_format) not in (4, 5) or sorted(src_format) != sorted(dst_format):
+        raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are no two orders of the same 4 or 5 dimensions")
+
+
+def _format_map(src_format: str, dst_format: str) -> Array:
+    """For each dimension of the source layout its place in the other."""
+    _check_formats(src_format, dst_format)
+    return np.array([dst_format.index(name) for name in src_format])
+
+
+@kernel("DataFormatDimMap")
+def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result:
+    """Dimension numbers of one layout as those of another; negative ones count from the end."""
+    table = _format_map(src_format, dst_format)
+    x = np.asarray(x)
+    return table[np.mod(x, len(table))].astype(x.dtype)
+
+
+@kernel("DataFormatVecPermute")
+def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Result:
+    """A vector of one number a dimension, or rows of pairs, put into the order of another layout."""
+    _check_formats(src_format, dst_format)
+    x = np.asarray(x)
+    if x.ndim not in (1, 2):
+        raise InvalidArgumentError(f"input must be a vector or 2-D tensor, but got shape {Shape(x.shape)}")
+    if x.ndim == 2 and x.shape[1] != 2:
+        raise InvalidArgumentError(f"Second dimension of 2-D input must be of size 2, but got shape {Shape(x.shape)}")
+    full = len(src_format)
+    if x.shape[0] not in (full, full - 2):
+        raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(x.shape)}")
+    if x.shape[0] == full - 2:
+        src_format, dst_format = (_spatial_only(name) for name in (src_format, dst_format))
+    return x[[src_format.index(name) for name in dst_format]]
+
+
+def _spatial_only(layout: str) -> str:
+    names = "HW" if len(layout) == 4 else "DHW"
+    if not set(names) <= set(layout):
+        raise InvalidArgumentError(f"'{layout}' must contain {' and '.join(names)} to be applied to {len(names)} numbers")
+    return "".join(name for name in layout if name in names)
+
+
+@shape("DataFormatDimMap", "DataFormatVecPermute")
+def data_format_shape(x: TensorSpec) -> Shape:
+    return x.shape
+
+
+not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
+zero_flops("DepthToSpace", "DataFormatDimMap", "DataFormatVecPermute")
+facts("elementwise", of=("DataFormatDimMap",))
+
+
+@kernel("ExtractImagePatches")
+def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Result:
+    """Patches of (n, h, w, c) laid out in depth: (n, rows, columns, kh kw c)."""
+    images = np.asarray(images)
+    if images.ndim != 4:
+        raise InvalidArgumentError(f"input must be 4-dimensional {Shape(images.shape)}")
+    _check_windows(4, ksizes=ksizes, strides=strides, rates=rates)
+    return _patches(images, ksizes[1:3], strides[1:3], rates[1:3], padding)
+
+
+def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Array:
+    """Windows of the spatial dimensions, gathered by one strided view."""
+    spatial = x.shape[1:-1]
+    extents = [(size - 1) * rate + 1 for size, rate in zip(sizes, rates)]
+    counts = [_window_count(*item, padding) for item in zip(spatial, extents, strides)]
+    if padding == "SAME":
+        x = _same_padded(x, spatial, extents, strides, counts)
+    if min(counts) == 0 or x.size == 0:
+        return np.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
+    view = strided_windows(x, counts, sizes, strides, rates)
+    return view.reshape(x.shape[0], *counts, math.prod(sizes) * x.shape[-1])
+
+
+def _window_count(size: int, extent: int, stride: int, padding: str) -> int:
+    return -(-size // stride) if padding == "SAME" else max(-(-(size - extent + 1) // stride), 0)
+
+
+def _same_padded(x: Array, spatial: tuple[int, ...], extents: list[int], strides: list[int], counts: list[int]) -> Array:
+    """Zeros around the spatial dimensions, the odd one at the end."""
+    totals = [max((n - 1) * stride + extent - d, 0) for n, stride, extent, d in zip(counts, strides, extents, spatial)]
+    result = np.zeros((x.shape[0], *(d + total for d, total in zip(spatial, totals)), x.shape[-1]), x.dtype)
+    result[(slice(None), *(slice(t // 2, t // 2 + d) for t, d in zip(totals, spatial)))] = x
+    return result
+
+
+@shape("ExtractImagePatches")
+def extract_image_patches_shape(
+    images: TensorSpec, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+) -> Shape:
+    require_rank(images, 4, "images")
+    _check_windows(4, ksizes=ksizes, strides=strides, rates=rates)
+    return _patches_shape(images.shape, ksizes[1:3], strides[1:3], rates[1:3], padding)
+
+
+def _patches_shape(dims: Shape, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Shape:
+    if dims.rank is None:
+        return unknown_dims(len(sizes) + 2)
+    counts: list[DimLike] = []
+    for dim, size, stride, rate in zip(dims[1:-1], sizes, strides, rates):
+        extent = (size - 1) * rate + 1
+        if isinstance(dim, int):
+            counts.append(_window_count(dim, extent, stride, padding))
+        else:
+            counts.append(ceil_div(dim if padding == "SAME" else dim - extent + 1, stride))
+    return Shape([dims[0], *counts, dims[-1] * math.prod(sizes)])
+
+
+@gradient("ExtractImagePatches")
+def extract_image_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_patches_gradient(g, node, grad, node.attr("rates"))]
+
+
+zero_flops("ExtractImagePatches")
+
+
+def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[int] | None) -> Output:
+    """Patches of the positions tell where each element of the gradient belongs; position 0 is the padding."""
+    x = node.inputs[0]
+    source = g.Shape(x, out_type="int64")
+    inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
+    total = g.Prod(inner, [0])
+    one = g.constant(1, "int64")
+    positions = g.Reshape(g.Range(one, g.AddV2(total, one), one), g.ConcatV2([g.constant([1], "int64"), inner], 0))
+    attrs = {name: node.attr(name) for name in ("ksizes", "strides", "padding")}
+    if rates is not None:
+        attrs["rates"] = rates
+    taken = g.Reshape(g.apply(node.op, positions, **attrs), [-1])
+    batch = g.StridedSlice(source, [0], [1], [1])
+    columns = g.Reshape(g.Shape(taken, out_type="int64"), [1])
+    rows = g.Transpose(g.Reshape(grad, g.ConcatV2([batch, columns], 0)), [1, 0])
+    summed = g.UnsortedSegmentSum(rows, taken, g.Cast(g.AddV2(total, one), DstT="int32"))
+    kept = g.StridedSlice(summed, [1], [0], [1], end_mask=1)
+    return g.Reshape(g.Transpose(kept, [1, 0]), source)
+
+
+@kernel("ExtractVolumePatches")
+def extract_volume_patches(x: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Result:
+    """Patches of (n, d, h, w, c) laid out in depth."""
+    x = np.asarray(x)
+    if x.ndim != 5:
+        raise InvalidArgumentError(f"input must be 5-dimensional {Shape(x.shape)}")
+    _check_windows(5, ksizes=ksizes, strides=strides)
+    return _patches(x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
+
+
+def _check_windows(rank: int, **settings: Any) -> None:
+    for name, values in settings.items():
+        if len(values) != rank or any(v < 1 for v in values):
+            raise InvalidArgumentError(f"{name} must be {rank} positive numbers, not {values}")
+        if values[0] != 1 or values[-1] != 1:
+            raise UnimplementedError(f"Only support {name} across space, not {values}")
+
+
+@shape("ExtractVolumePatches")
+def extract_volume_patches_shape(x: TensorSpec, *, ksizes: list[int], strides: list[int], padding: str) -> Shape:
+    require_rank(x, 5, "input")
+    _check_windows(5, ksizes=ksizes, strides=strides)
+    return _patches_shape(x.shape, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
+
+
+@gradient("ExtractVolumePatches")
+def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_patches_gradient(g, node, grad, None)]
+
+
+zero_flops("ExtractVolumePatches")
+
+
+onnx("SpaceToDepth")(in_onnx.depth_and_space("SpaceToDepth"))
+onnx("DepthToSpace")(in_onnx.depth_and_space("DepthToSpace"))
+onnx("SpaceToBatchND")(lambda g, x, block, pads: in_onnx.space_to_batch(g, x, g.known(block, "blocks"), pads))
+onnx("BatchToSpaceND")(lambda g, x, block, crops: in_onnx.batch_to_space(g, x, g.known(block, "blocks"), crops))
+onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: in_onnx.space_to_batch(g, x, np.full(2, block_size), pads))
+onnx("BatchToSpace")(lambda g, x, crops, *, block_size: in_onnx.batch_to_space(g, x, np.full(2, block_size), crops))
+onnx("ExtractImagePatches")(in_onnx.patches)
+
+
+@onnx("DataFormatDimMap")
+def _dim_map_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+    table = _format_map(src_format, dst_format)
+    return g.cast(g.Gather(table, g.Mod(g.cast(x, dtypes.int64), len(table)), axis=0), x.dtype)
+
+
+@onnx("DataFormatVecPermute")
+def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+    numbers = np.arange(last_dims(g, x, g.rank(x))[0])
+    return g.Gather(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), axis=0)

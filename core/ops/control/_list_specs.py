@@ -1,0 +1,88 @@
+"""What inference knows of a tensor list: its `handle`.
+
+It holds a spec of the elements that were put in (of unknown rank before), a scalar whose value is the list's length, and the
+shape that the list declares for all elements.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.dims import Dim, DimLike
+from ...types.dtypes import DType
+from ...types.shapes import (
+    POSITION,
+    SCALAR,
+    UNKNOWN,
+    Shape,
+    TensorSpec,
+    common_value,
+    covering_shape,
+    merge_shapes,
+    substituted,
+)
+from ..shared.shape_arguments import dims_of, scalar_value, unknown_dims
+
+
+def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN) -> TensorSpec:
+    """The spec of a list of a length that may be unknown, with elements of such a shape put in."""
+    value: np.ndarray | None = None if length is None else scalar_value(length, dtypes.int32)
+    held = (TensorSpec(dtype, elements), TensorSpec(dtypes.int32, SCALAR, value), TensorSpec(dtype, declared))
+    return TensorSpec(dtypes.variant, SCALAR, handle=held)
+
+
+def element_of(spec: TensorSpec, position: DimLike | None = None) -> TensorSpec:
+    """The spec of the element at `position` of a list, of any where there is None."""
+    if not spec.handle:
+        return TensorSpec(spec.dtype)
+    where = Dim.unknown() if position is None else position
+    element = substituted(spec.handle[0], {POSITION: where})
+    return dataclasses.replace(element, shape=merge_shapes(element.shape, declared_shape_of(spec)))
+
+
+def element_shape_of(spec: TensorSpec) -> Shape:
+    """The shape of a list's elements."""
+    return element_of(spec).shape
+
+
+def declared_shape_of(spec: TensorSpec) -> Shape:
+    """The shape that a list declares for its elements."""
+    return spec.handle[2].shape if len(spec.handle) > 2 else UNKNOWN
+
+
+def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
+    """The spec of a list after an element was put in; where nothing is known of the others, they are taken to be alike."""
+    found = list_spec(element.dtype, declared_shape_of(spec), length)
+    if length_of(spec) == 0:
+        elements = TensorSpec(element.dtype, element.shape, element.value)
+    else:
+        before = spec.handle[0] if spec.handle else TensorSpec(element.dtype)
+        elements = TensorSpec(element.dtype, covering_shape(before.shape, element.shape), common_value(before, element))
+    return dataclasses.replace(found, handle=(elements, *found.handle[1:]))
+
+
+def length_of(spec: TensorSpec) -> DimLike | None:
+    """The length of a list, None where it is not known."""
+    return dim_of(spec.handle[1]) if len(spec.handle) > 1 else None
+
+
+def dim_of(spec: TensorSpec) -> DimLike | None:
+    """The number that a scalar is known to be, None where that is not known."""
+    found = dims_of(spec)
+    return found[0] if found is not None and len(found) == 1 else None
+
+
+def static_shape(spec: TensorSpec) -> Shape:
+    """The shape that a shape tensor holds, as far as inference knows it; -1 and a scalar say nothing."""
+    value = spec.value
+    if value is None:
+        return unknown_dims(spec.shape[0] if spec.rank == 1 else None)
+    if not value.ndim:
+        return UNKNOWN
+    if value.ndim > 1:
+        raise InvalidArgumentError(f"a shape must be a vector, not of shape {Shape(value.shape)}")
+    return Shape(d if isinstance(d, Dim) else None if d < 0 else int(d) for d in value.tolist())

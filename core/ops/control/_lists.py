@@ -1,0 +1,76 @@
+"""What kernels and gradients of tensor lists share: arguments read and checked, rows of tensors, lists like others."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder
+from ...runtime.state.tensor_lists import TensorList
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
+
+
+def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
+    """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
+    if handle.ndim:
+        raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
+    found = handle.item()
+    if not isinstance(found, TensorList):
+        raise InvalidArgumentError(f"Input handle is not a list. Saw: '{type(found).__name__}'")
+    if dtype is not None and found.dtype is not dtype:
+        raise InvalidArgumentError(f"Invalid data types; op elements {dtype} but list elements {found.dtype}")
+    return found
+
+
+def shape_in(tensor: Array) -> Shape:
+    """The shape in a shape tensor: -1 is an unknown rank, and in a vector an unknown dimension."""
+    if not np.ndim(tensor):
+        if int(tensor) != -1:
+            raise InvalidArgumentError("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
+        return UNKNOWN
+    dims = tensor.tolist()
+    if tensor.ndim != 1 or min(dims, default=0) < -1:
+        raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {dims}")
+    return as_shape(dims) if -1 in dims else _known_shape(tuple(dims))
+
+
+@functools.lru_cache(1024)
+def _known_shape(dims: tuple[int, ...]) -> Shape:
+    """A shape without unknown dimensions, each of which would be one of its own; the same few come again at every step."""
+    return Shape(dims)
+
+
+def lowered_shape(element_shape: Any) -> Shape:
+    """The shape that a shape tensor gives, unknown where it is not known while a program is made."""
+    return shape_in(np.asarray(element_shape)) if isinstance(element_shape, (np.ndarray, np.generic)) else UNKNOWN
+
+
+def lowered_dims(items: Any, element_shape: Any) -> tuple[int, ...] | None:
+    """The dimensions of elements by a list and a shape tensor, None where one is not known."""
+    found = merged_shapes(items.declared, lowered_shape(element_shape))
+    return found.known() if found.is_known else None
+
+
+def require_vector(tensor: Array, what: str) -> None:
+    """`tensor` has rows; `what` begins the sentence that says so."""
+    if not np.ndim(tensor):
+        raise InvalidArgumentError(f"{what} be at least a vector, but saw shape: ()")
+
+
+def merged_shapes(first: Shape, second: Shape) -> Shape:
+    """Two shapes that must agree, the rank of either perhaps unknown."""
+    try:
+        return merge_shapes(first, second)
+    except InvalidArgumentError:
+        raise InvalidArgumentError(f"Tried to use incompatible shapes for elements of a list: {first} and {second}") from None
+
+
+def reserve_like(g: GradientBuilder, handle: Any, dtype: Any) -> Any:
+    """A list of elements that are not set, as many as those of the list in `handle` and of their shape."""
+    shape = g.TensorListElementShape(handle, shape_type="int32")
+    return g.TensorListReserve(shape, g.TensorListLength(handle), element_dtype=dtype)

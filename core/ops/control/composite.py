@@ -1,0 +1,83 @@
+"""Composite tensors, extension types among them, as one variant: conditionals and tensor lists take them whole."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CompositeTensorVariantFromComponents CompositeTensorVariantToComponents
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...codecs.wire import fields
+from ...graph.graph import Node, Output
+from ...registry.registry import gradient, kernel, shape, zero_flops
+from ...runtime.state.edge_values import is_of, scalar_object
+from ...support.errors import DataLossError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompositeTensor:
+    """The tensors that a composite tensor is made of."""
+
+    components: tuple[np.ndarray[Any, Any], ...]
+
+
+def _check_metadata(metadata: Any) -> Any:
+    """InvalidArgumentError where the attribute is no serialized message; what the TypeSpecProto says is for Python."""
+    try:
+        list(fields(metadata.encode("utf-8", "surrogateescape")))
+    except DataLossError as error:
+        raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
+
+
+@kernel("CompositeTensorVariantFromComponents")
+def from_components(components: list[Array], *, metadata: str) -> Result:
+    """A variant that holds the components."""
+    _check_metadata(metadata)
+    return scalar_object(CompositeTensor(tuple(components)))
+
+
+@kernel("CompositeTensorVariantToComponents")
+def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
+    """The components that a variant holds; their number and dtypes must be those asked for, the metadata need not agree."""
+    _check_metadata(metadata)
+    found = encoded.flat[0] if encoded.size else None
+    if not isinstance(found, CompositeTensor):
+        raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a composite tensor")
+    if len(found.components) != len(Tcomponents):
+        raise InvalidArgumentError(f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}")
+    for i, (component, dtype) in enumerate(zip(found.components, Tcomponents)):
+        if not is_of(component, dtype):
+            raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")
+    return list(found.components)
+
+
+@shape("CompositeTensorVariantFromComponents")
+def from_components_shape(components: list[TensorSpec]) -> Shape:
+    return SCALAR
+
+
+@shape("CompositeTensorVariantToComponents")
+def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> list[Shape]:
+    return [UNKNOWN] * len(Tcomponents)
+
+
+@gradient("CompositeTensorVariantFromComponents")
+def from_components_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    dtypes_of = [value.base_dtype for value in node.inputs]
+    found = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+@gradient("CompositeTensorVariantToComponents")
+def to_components_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return [g.CompositeTensorVariantFromComponents(list(grads), metadata=node.attr("metadata"))]
+
+
+zero_flops("CompositeTensorVariantFromComponents", "CompositeTensorVariantToComponents")

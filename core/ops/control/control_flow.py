@@ -1,0 +1,158 @@
+"""V1 control flow: the ops that let values live or die, and those that carry them through the iterations of a loop.
+
+A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/planning and
+core/runtime/execute/dataflow.py: an output of value DEAD is on the branch that was not taken.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   LoopCond: control_flow inexpensive
+#   Enter: enter control_flow inexpensive
+#   RefEnter: enter control_flow inexpensive initialized_reference
+#   Exit: exit control_flow inexpensive
+#   RefExit: exit control_flow inexpensive initialized_reference
+#   ControlTrigger: idle control_flow inexpensive
+#   RefSelect: inexpensive initialized_reference
+#   Merge: merge control_flow inexpensive
+#   RefMerge: merge control_flow inexpensive initialized_reference
+#   NextIteration: next_iteration control_flow inexpensive
+#   RefNextIteration: next_iteration control_flow inexpensive initialized_reference
+#   Abort: side_effect
+#   RefSwitch Switch _SwitchN: switch control_flow inexpensive
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
+from ...runtime.state.edge_values import DEAD
+from ...runtime.state.resources import Variable
+from ...support.errors import AbortedError, InvalidArgumentError
+from ...types.arrays import Array
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
+
+PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
+REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
+
+
+@kernel("Switch", "RefSwitch")
+def switch(data: Any, pred: Array) -> Any:
+    """(data, dead) where `pred` is false, (dead, data) where it is true."""
+    if np.ndim(pred):
+        raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(pred)}")
+    return (DEAD, data) if pred else (data, DEAD)
+
+
+@shape("Switch", "RefSwitch")
+def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    return data, data
+
+
+taken_whole("Switch", "RefSwitch")
+facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))
+
+
+@kernel("_SwitchN")
+def switch_n(data: Array, output_index: Array, *, num_outs: int) -> Sequence[Any]:
+    """`data` on output `output_index`, on the last one where there is no such output; the others are dead."""
+    if np.ndim(output_index):
+        raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(output_index)}")
+    taken = int(output_index) if 0 <= output_index < num_outs else num_outs - 1
+    return [data if i == taken else DEAD for i in range(num_outs)]
+
+
+@shape("_SwitchN")
+def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int) -> list[TensorSpec]:
+    return [data] * num_outs
+
+
+@kernel("Merge", "RefMerge")
+def merge(inputs: Any) -> Any:
+    """The first input that is alive, and its position."""
+    for i, value in enumerate(inputs):
+        if value is not DEAD:
+            return value, np.int32(i)
+    return DEAD, DEAD
+
+
+@shape("Merge", "RefMerge")
+def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
+    merged = inputs[0].shape
+    for spec in inputs[1:]:
+        merged = relax_shapes(merged, spec.shape)
+    held = [tuple(dataclasses.replace(part, value=None) for part in spec.handle) for spec in inputs]
+    agree = all(handle == held[0] for handle in held)
+    return TensorSpec(inputs[0].dtype, merged, handle=held[0] if agree else ()), SCALAR
+
+
+@kernel(*PASSED_ON)
+def pass_on(value: Array | Variable) -> Array | Variable:
+    """The value itself."""
+    return value
+
+
+@shape("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration")
+def pass_on_shape(data: TensorSpec) -> TensorSpec:
+    return dataclasses.replace(data, value=None)
+
+
+@shape("LoopCond")
+def loop_cond_shape(data: TensorSpec) -> Shape:
+    return data.shape
+
+
+@kernel("ControlTrigger")
+def control_trigger() -> None:
+    """Nothing, but alive even where what it waits for is dead."""
+
+
+facts("idle", of=("ControlTrigger",))
+
+
+@shape("ControlTrigger", "Abort")
+def no_outputs_shape() -> tuple[Any, ...]:
+    return ()
+
+
+@kernel("RefSelect")
+def ref_select(index: Array, inputs: Any) -> Any:
+    """The reference at position `index`."""
+    if np.ndim(index):
+        raise InvalidArgumentError(f"Index must be a scalar, but it has shape {np.shape(index)}")
+    if not 0 <= index < len(inputs):
+        raise InvalidArgumentError(f"Index must be in the range [0, {len(inputs)}) but got {int(index)}")
+    return inputs[int(index)]
+
+
+@shape("RefSelect")
+def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec | Shape:
+    shapes = [spec.shape for spec in inputs]
+    if any(s != shapes[0] for s in shapes):
+        return UNKNOWN
+    return inputs[0]
+
+
+@kernel("Abort")
+def abort(*, error_msg: str, exit_without_error: bool) -> None:
+    """TensorFlow ends its process here; a session ends its run."""
+    raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
+
+
+facts("side_effect", of=("Abort",))
+not_differentiable("LoopCond", "ControlTrigger", "Abort")
+facts("inexpensive", of=("RefSelect",))
+without_gradient("_SwitchN", "RefSelect")
+taken_whole("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
+facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))
+facts("exit", "control_flow", "inexpensive", of=("Exit", "RefExit"))
+taken_whole("NextIteration", "RefNextIteration")
+facts("next_iteration", "control_flow", "inexpensive", of=("NextIteration", "RefNextIteration"))
+zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigger", "Abort")
+facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))
+facts("merge", "control_flow", "inexpensive", of=("RefMerge", "Merge"))
+facts("initialized_reference", of=("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect"))
+
+onnx("LoopCond")(lambda g, condition: condition)
+onnx("ControlTrigger")(lambda g: ())

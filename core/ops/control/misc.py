@@ -1,0 +1,61 @@
+"""Ops of the process around the graph: time, version, and Python functions, which a graph does not carry."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GraphDefVersion
+#   PyFuncStateless: calls_python
+#   Timestamp: random
+#   EagerPyFunc PyFunc: side_effect calls_python
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...graph.foreign_ops import supply_hint
+from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+
+
+@kernel("Timestamp")
+def timestamp(ctx: KernelContext) -> Result:
+    """Seconds since 1970."""
+    return np.float64(time.time())
+
+
+@kernel("GraphDefVersion")
+def graph_def_version(ctx: KernelContext) -> Result:
+    """The version of the program that made the graph."""
+    versions = ctx.session.graph.versions
+    return np.int32(versions.producer if versions is not None else 0)
+
+
+@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc")
+def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
+    raise InvalidArgumentError(
+        f"the Python function behind token '{token}' lives in the process that built the graph, not in the graph",
+        hint=supply_hint("PyFunc"),
+    )
+
+
+@shape("Timestamp", "GraphDefVersion")
+def scalar_shape() -> Shape:
+    return SCALAR
+
+
+@shape("PyFunc", "PyFuncStateless", "EagerPyFunc")
+def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
+    return [UNKNOWN] * len(Tout)
+
+
+_ALL = ("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", "EagerPyFunc")
+facts("side_effect", of=("PyFunc", "EagerPyFunc"))
+facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
+facts("random", of=("Timestamp",))
+not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless")
+without_gradient("EagerPyFunc")  # TensorFlow has one, in the process that built the graph.
+zero_flops(*_ALL)

@@ -1,0 +1,37 @@
+"""What TensorFlow puts where a tensor goes from one device to another; the parts of a graph that was divided hold such ops."""
+# Ops here (scripts/regenerate.py writes this list):
+#   _HostRecv _HostSend _Recv _Send
+
+from __future__ import annotations
+
+from ...graph.send_recv import RECEIVES, SENDS
+from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+
+not_differentiable(*SENDS, *RECEIVES)
+
+zero_flops(*SENDS, *RECEIVES)
+
+
+@kernel(*SENDS)
+def send(value: Array) -> None:
+    """Nothing to do: whoever receives the value in this graph takes it from where it is made."""
+
+
+@shape(*SENDS)
+def send_shape(value: TensorSpec) -> tuple[()]:
+    return ()
+
+
+@kernel(*RECEIVES)
+def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result:
+    problem = f"nothing in this graph sends '{tensor_name}', which comes from {send_device}"
+    raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")
+
+
+@shape(*RECEIVES)
+def receive_shape() -> Shape:
+    return UNKNOWN

@@ -1,0 +1,151 @@
+"""Batching of requests: Batch, Unbatch and UnbatchGrad. In one session a batch holds the request of one run."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Batch Unbatch UnbatchGrad: side_effect asynchronous
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import DeadlineExceededError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+
+_IDS = itertools.count(1)
+
+
+class _Parts(Shared):
+    """What is kept for other ids than the one that came with it."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, Any] = {}
+
+
+@kernel("Batch")
+def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, allowed_batch_sizes: list[int]) -> Any:
+    """The inputs as a batch, padded with their first row to an allowed size; the rows (id, start, end) of it, and the id."""
+    size = _common_size(in_tensors)
+    _check_sizes(max_batch_size, allowed_batch_sizes)
+    if size > max_batch_size:
+        raise InvalidArgumentError(f"a batch of {size} rows exceeds max_batch_size {max_batch_size}")
+    if not size:
+        empty = np.zeros(0, np.int64)
+        return [np.zeros(0, value.dtype) for value in in_tensors], empty, empty
+    padded = min((s for s in allowed_batch_sizes if s >= size), default=size)
+    # Rows that are empty take NumPy's `repeat` as long as others.
+    tensors = [np.concatenate([value, np.broadcast_to(value[0], (padded - size, *value.shape[1:]))]) for value in in_tensors]
+    number = next(_IDS)
+    return tensors, np.array([[number, 0, size]], np.int64), np.int64(number)
+
+
+def _common_size(tensors: list[Array]) -> int:
+    shapes = [np.shape(value) for value in tensors]
+    if not all(shapes):
+        raise InvalidArgumentError("Batching input tensors must have at least one dimension")
+    if len({dims[0] for dims in shapes}) > 1:
+        raise InvalidArgumentError(f"Batching input tensors must have equal 0th-dimension size, not shapes {shapes}")
+    return shapes[0][0]
+
+
+def _check_sizes(largest: int, allowed: list[int]) -> None:
+    if allowed and (any(a >= b for a, b in itertools.pairwise(allowed)) or allowed[-1] != largest):
+        raise InvalidArgumentError(f"allowed_batch_sizes {allowed} must increase and end with max_batch_size {largest}")
+
+
+@kernel("Unbatch")
+def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
+    """The rows of the batch that belong to `id`; DeadlineExceededError where no batch that came has any."""
+    if np.ndim(id):
+        raise InvalidArgumentError(f"Input id should be scalar; got shape {Shape(np.shape(id))}")
+    if batch_index.ndim != 2 or batch_index.shape[1] != 3:
+        raise InvalidArgumentError(f"batch_index must be a matrix of 3 columns, not of shape {Shape(batch_index.shape)}")
+    parts = ctx.state(_Parts)
+    with parts:
+        parts.by_id.update(_split(batched_tensor, batch_index))
+        found = parts.by_id.pop(int(id), None)
+    if found is None:
+        raise DeadlineExceededError(f"no batch has rows for id {int(id)}")
+    return found
+
+
+def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
+    """The parts by id: the sizes count, one after the other."""
+    if np.ndim(tensor) < 1:
+        raise InvalidArgumentError("a batched tensor must have at least one dimension")
+    sizes = [int(end - start) for _, start, end in rows.tolist()]
+    if min(sizes, default=0) < 0 or sum(sizes) > tensor.shape[0]:
+        raise InvalidArgumentError(f"parts of {sizes} rows do not make a tensor of shape {Shape(tensor.shape)}")
+    starts = list(itertools.accumulate(sizes, initial=0))
+    return {row[0]: tensor[start : start + size] for row, start, size in zip(rows.tolist(), starts, sizes)}
+
+
+@kernel("UnbatchGrad")
+def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, grad: Array, id: Array) -> Result:
+    """The batch of the gradients that came for the ids in `batch_index`; DeadlineExceededError where one is missing."""
+    if np.ndim(id):
+        raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
+    parts = ctx.state(_Parts)
+    with parts:
+        return _gathered(parts.by_id, original_input, batch_index, grad, int(id))
+
+
+def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id: Any) -> Any:
+    if not np.ndim(grad):
+        raise InvalidArgumentError("the gradient of a batch's rows must have at least one dimension")
+    kept[id] = grad
+    if not np.size(original_input):
+        return np.zeros((0, *np.shape(grad)[1:]), original_input.dtype)
+    if np.ndim(batch_index) != 2 and np.size(batch_index):
+        raise InvalidArgumentError(f"batch_index must be a matrix, not of shape {Shape(np.shape(batch_index))}")
+    if not np.size(batch_index):
+        raise InvalidArgumentError("an empty batch_index needs an empty batch")
+    if batch_index.shape[1] != 3:
+        raise InvalidArgumentError(f"batch_index must have 3 columns, not shape {Shape(batch_index.shape)}")
+    numbers = batch_index[:, 0].tolist()
+    if len(set(numbers)) < len(numbers):
+        raise InvalidArgumentError(f"batch_index names an id more than once: {numbers}")
+    missing = [number for number in numbers if number not in kept]
+    if missing:
+        raise DeadlineExceededError(f"no gradients came for ids {missing}")
+    parts = [kept.pop(number) for number in numbers]
+    if len({np.shape(part)[1:] if np.ndim(part) else None for part in parts}) > 1 or not np.ndim(parts[0]):
+        raise InvalidArgumentError(f"gradients of shapes {[np.shape(part) for part in parts]} do not make a batch")
+    return np.concatenate(parts)
+
+
+@shape("Batch")
+def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
+    for spec in in_tensors:
+        if spec.rank == 0:
+            raise InvalidArgumentError("Batching input tensors must have at least one dimension")
+    batched = [UNKNOWN] * len(in_tensors)
+    return [batched, Shape((None, 3)), SCALAR] if _never_empty(in_tensors) else [batched, UNKNOWN, UNKNOWN]
+
+
+def _never_empty(specs: list[TensorSpec]) -> bool:
+    return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
+
+
+@shape("Unbatch")
+def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: TensorSpec) -> Shape:
+    if batched_tensor.rank is None:
+        return UNKNOWN
+    if batched_tensor.rank == 0:
+        raise InvalidArgumentError("a batched tensor must have at least one dimension")
+    return Shape((None, *batched_tensor.shape[1:]))
+
+
+@shape("UnbatchGrad")
+def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad: TensorSpec, id: TensorSpec) -> Shape:
+    return UNKNOWN
+
+
+_ALL = ("Batch", "Unbatch", "UnbatchGrad")
+facts("side_effect", "asynchronous", of=_ALL)
+without_gradient(*_ALL)
+zero_flops(*_ALL)

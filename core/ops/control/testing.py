@@ -1,0 +1,271 @@
+"""Ops that TensorFlow registers to test itself, and a few that ask about the process."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CheckPinned ConstructionFails CustomAggregator DevicePlacementOp DtypeWithDefaultOp Fact GetDeadline
+#   IsResourceHandleRefCounting IsTensorFloat32Enabled KernelLabel KernelLabelRequired MakeWeakResourceHandle Old
+#   ResourceInitializedOp StubResourceHandleOp SyncDevice TestAttr
+#   FileSystemSetConfiguration ResourceCreateOp ResourceUsingOp SleepIdentityOp SleepOp: side_effect
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.run_context import sleep as sleep_in_run
+from ...support.errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.resource_access import resource as held
+
+_CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
+_NO_DEADLINE = np.iinfo(np.int64).max
+
+
+class Stub:
+    """What a stub handle names; ResourceCreateOp makes it exist."""
+
+    def __init__(self) -> None:
+        self.exists = False
+
+
+@kernel("Fact")
+def fact() -> Result:
+    return scalar_object(b"0! == 1")
+
+
+@kernel("KernelLabel")
+def kernel_label() -> Result:
+    return scalar_object(b"My label is: default")
+
+
+@kernel("TestAttr")
+def test_attr(ctx: KernelContext, *, T: DType) -> Result:
+    """One, which TensorFlow has a kernel for in float alone."""
+    if T.name != "float":
+        raise InvalidArgumentError(f"TestAttr has no kernel for {T}")
+    return np.float32(1)
+
+
+@kernel("DtypeWithDefaultOp")
+def dtype_with_default(ctx: KernelContext, input: Array, *, T: DType) -> Result:
+    """The name of the input's dtype."""
+    return scalar_object(T.name.encode())
+
+
+@kernel("DevicePlacementOp")
+def device_placement(ctx: KernelContext) -> Result:
+    """The device that the node runs on: the one CPU."""
+    return scalar_object(_CPU)
+
+
+@kernel("IsTensorFloat32Enabled")
+def is_tensor_float_32_enabled(ctx: KernelContext) -> Result:
+    """True, TensorFlow's setting unless a program changes it."""
+    return np.bool_(True)
+
+
+@kernel("GetDeadline")
+def get_deadline(ctx: KernelContext) -> Result:
+    """When the run must be over, in microseconds since 1970: never."""
+    return np.int64(_NO_DEADLINE)
+
+
+@kernel("StubResourceHandleOp")
+def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A handle by name of what need not exist."""
+    name = shared_name or ctx.name
+    return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
+
+
+@kernel("ResourceInitializedOp")
+def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
+    return np.bool_(held(resource, Stub).exists)
+
+
+@kernel("IsResourceHandleRefCounting")
+def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
+    """True where no name leads to the resource, which then lives as long as its handles."""
+    found = handle.item()
+    named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
+    return np.bool_(not any(found is other for other in (*named, *ctx.session.node_states.values())))
+
+
+_SCALARS = (
+    "Fact",
+    "KernelLabel",
+    "TestAttr",
+    "DtypeWithDefaultOp",
+    "DevicePlacementOp",
+    "IsTensorFloat32Enabled",
+    "GetDeadline",
+    "StubResourceHandleOp",
+    "ResourceInitializedOp",
+    "IsResourceHandleRefCounting",
+)
+
+
+@shape(*_SCALARS)
+def scalar_shape(*inputs: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("KernelLabelRequired")
+def kernel_label_required(input: Array) -> Result:
+    raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
+
+
+@shape("KernelLabelRequired")
+def kernel_label_required_shape(input: TensorSpec) -> Shape:
+    merge_shapes(input.shape, Shape((None,)))
+    return SCALAR
+
+
+_NO_OUTPUT = (
+    "Old",
+    "ConstructionFails",
+    "SyncDevice",
+    "SleepOp",
+    "FileSystemSetConfiguration",
+    "ResourceCreateOp",
+    "ResourceUsingOp",
+)
+
+_ALL = (
+    *_SCALARS,
+    *_NO_OUTPUT,
+    "KernelLabelRequired",
+    "CheckPinned",
+    "MakeWeakResourceHandle",
+    "SleepIdentityOp",
+    "CustomAggregator",
+)
+
+without_gradient(*_ALL)
+
+zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
+
+
+@kernel("Old")
+def old() -> None:
+    """Nothing."""
+
+
+@kernel("ConstructionFails")
+def construction_fails() -> None:
+    raise InvalidArgumentError("the kernel of ConstructionFails cannot be made")
+
+
+@kernel("SyncDevice")
+def sync_device(ctx: KernelContext) -> None:
+    """Nothing: a CPU has nothing under way."""
+
+
+@kernel("SleepOp")
+def sleep(ctx: KernelContext, sleep_seconds: Array) -> None:
+    _sleep(sleep_seconds)
+
+
+def _sleep(seconds: Array) -> None:
+    if np.ndim(seconds):
+        raise InvalidArgumentError(f"Input must be a scalar, not of shape {Shape(np.shape(seconds))}")
+    sleep_in_run(int(seconds))
+
+
+@kernel("FileSystemSetConfiguration")
+def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array, value: Array) -> None:
+    for name, text in (("scheme", scheme), ("key", key), ("value", value)):
+        if text.ndim:
+            raise InvalidArgumentError(f"{name} must be a scalar, not of shape {Shape(text.shape)}")
+    raise UnimplementedError(f"file system '{scheme.item().decode(errors='replace')}' takes no configuration")
+
+
+@kernel("ResourceCreateOp")
+def resource_create(ctx: KernelContext, resource: Array) -> None:
+    stub = held(resource, Stub)
+    if stub.exists:
+        raise AlreadyExistsError("the stub resource exists")
+    stub.exists = True
+
+
+@kernel("ResourceUsingOp")
+def resource_using(ctx: KernelContext, resource: Array) -> None:
+    if not held(resource, Stub).exists:
+        raise NotFoundError("the stub resource does not exist")
+
+
+@shape(*_NO_OUTPUT)
+def no_output_shape(*inputs: TensorSpec) -> list[Any]:
+    return []
+
+
+@kernel("CheckPinned")
+def check_pinned(tensor: Array) -> Result:
+    raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
+
+
+@kernel("MakeWeakResourceHandle")
+def make_weak_resource_handle(ctx: KernelContext, handle: Array) -> Result:
+    """The handle: Python counts the references."""
+    return handle
+
+
+@shape("CheckPinned", "MakeWeakResourceHandle")
+def forwarded_shape(tensor: TensorSpec) -> TensorSpec:
+    return tensor
+
+
+@kernel("SleepIdentityOp")
+def sleep_identity(ctx: KernelContext, sleep_seconds: Array, input: Array) -> Result:
+    """The input, some seconds later."""
+    _sleep(sleep_seconds)
+    return input
+
+
+@shape("SleepIdentityOp")
+def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> TensorSpec:
+    return input
+
+
+facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
+
+
+@kernel("CustomAggregator")
+def custom_aggregator(
+    input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
+) -> tuple[Result, Result, Result, Result]:
+    """The input, its least and largest number, and a histogram (num_bins,) for calibration, of bins a power of 2 wide."""
+    if calibration_method == 0:
+        raise AbortedError("Calibration method must be specified")
+    if num_bins < 0:
+        raise InvalidArgumentError(f"num_bins must not be negative, is {num_bins}")
+    values = np.ravel(input)
+    nan = np.flatnonzero(np.isnan(values))
+    compared = values[nan[-1] + 1 :] if nan.size else values  # a NaN is replaced by what follows it
+    lowest, highest = np.float32(np.nan if nan.size else np.inf), np.float32(np.nan if nan.size else -np.inf)
+    if compared.size:
+        lowest, highest = compared.min(), compared.max()
+    return input, lowest, highest, _power_of_two_histogram(values, lowest, highest, num_bins)
+
+
+def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int) -> Array:
+    if not bins or not values.size:
+        return np.zeros(bins, np.int64)
+    width = np.exp2(np.ceil(np.log2((highest - lowest) / np.float32(bins))))
+    place = np.floor((values - np.floor(lowest / width) * width) / width)
+    place = np.where((np.abs(place) < 2.0**31), place, 0)  # what no int can hold is the least int
+    return np.bincount(np.clip(place, 0, bins - 1).astype(np.int64), minlength=bins)
+
+
+@shape("CustomAggregator")
+def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
+    return [input.shape, SCALAR, SCALAR, Shape((num_bins,))]
+
+
+@flops("CustomAggregator")
+def custom_aggregator_flops(input: TensorSpec, *, num_bins: int) -> Cost:
+    """Two comparisons; for the bin, where there are bins, a difference, a division, a rounding and two comparisons."""
+    return Cost(7 if num_bins else 2) * input.shape.num_elements

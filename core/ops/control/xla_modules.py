@@ -1,0 +1,56 @@
+"""Programs of JAX's in a graph, as jax2tf saves them: compiled code, which an engine runs and NumPy cannot."""
+# Ops here (scripts/regenerate.py writes this list):
+#   XlaCallModule: program
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
+from ...support.errors import UnimplementedError
+from ...support.optional_packages import extra_hint
+from ...types.arrays import Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+
+_FIRST_VERSION = 9
+"""The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
+
+
+@kernel("XlaCallModule")
+def xla_call_module(args: list[Any]) -> list[Result]:
+    raise UnimplementedError(
+        "it holds a program that JAX compiled, which only XLA runs",
+        hint=extra_hint("xla") + " and --engine xla run it; --engine-report says why where they did not",
+    )
+
+
+@shape("XlaCallModule")
+def xla_call_module_shape(args: list[TensorSpec], *, Sout: list[Shape]) -> list[Shape]:
+    return Sout
+
+
+flops("XlaCallModule")(uncounted_program)
+without_gradient("XlaCallModule")
+facts("program", of=("XlaCallModule",))
+
+
+@lower("XlaCallModule")
+def _xla_call_module_lowering(
+    xla: Any,
+    args: list[Any],
+    *,
+    version: int,
+    module: str,
+    platforms: list[str],
+    Tout: list[DType],
+    dim_args_spec: list[str],
+    function_list: list[Any],
+    has_token_input_output: bool,
+) -> Any:
+    if version < _FIRST_VERSION or dim_args_spec:
+        raise UnimplementedError(f"its calling convention is {version}, from before {_FIRST_VERSION}")
+    if function_list or has_token_input_output:
+        raise UnimplementedError("its program calls functions of the graph")
+    code = module.encode("utf-8", "surrogateescape")
+    return xla.call_module(code, version, platforms or ["cpu"], args, [dtype.numpy for dtype in Tout])

@@ -1,0 +1,236 @@
+"""What the families of dataset ops share: variants that hold datasets, arguments of rank 0, functions of the graph."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
+from ...functions.callers import reached_functions
+from ...functions.function_composition import places_handed_on
+from ...functions.purity import has_state
+from ...graph.graph import Node
+from ...registry.catalog import CATALOG
+from ...registry.op_facts import has_fact
+from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import is_of, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Readable
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape
+from ...types.tensors import FuncRef, Placeholder
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
+Call = Callable[[Sequence[Any]], list[Any]]
+
+
+def dataset_of(handle: Any) -> Dataset:
+    """The dataset that a variant of rank 0 holds; InvalidArgumentError where it holds something else."""
+    if np.ndim(handle):
+        raise InvalidArgumentError("Dataset tensor must be a scalar")
+    found = handle.item() if isinstance(handle, np.ndarray) else handle
+    if not isinstance(found, Dataset):
+        raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(found).__name__}")
+    return found
+
+
+def spec_of_node(node: Node) -> Spec:
+    """The elements that a node declares, as far as it does."""
+    attrs = node.op_def.attrs if node.op_def is not None else {}
+    types = next((node.attr(name) for name in ("output_types", "Toutput_types") if name in attrs), ())
+    return Spec(tuple(types), tuple(node.attr("output_shapes") if "output_shapes" in attrs else ()))
+
+
+def number_in(value: Any, name: str) -> int:
+    """An integer argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    return int(value)
+
+
+def flag_in(value: Any, name: str) -> bool:
+    """A boolean argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    return bool(value)
+
+
+def positive_in(value: Any, name: str) -> int:
+    """An integer argument above 0."""
+    found = number_in(value, name)
+    if found <= 0:
+        raise InvalidArgumentError(f"{name} must be greater than zero.")
+    return found
+
+
+def bytes_in(value: Any, name: str) -> bytes:
+    """A string argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    found: bytes = value.item() if isinstance(value, np.ndarray) else value
+    return found
+
+
+def text_in(value: Any, name: str) -> str:
+    """A string argument of rank 0, decoded."""
+    return bytes_in(value, name).decode("utf-8", "surrogateescape")
+
+
+def texts_in(value: Any, name: str) -> list[bytes]:
+    """A string argument of rank 0 or 1 as a list."""
+    if np.ndim(value) > 1:
+        raise InvalidArgumentError(f"`{name}` must be a scalar or a vector.")
+    return list(np.ravel(value).tolist())
+
+
+def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
+    """A function of the graph, called with the components of an element and what it captures, variables as they are then."""
+    run, rest, wanted = ctx.function(function), list(captured), functools.cache(lambda: _argument_types(ctx, function))
+    reads = any(isinstance(value, Readable) for value in rest)
+
+    def call(args: Sequence[Any]) -> list[Any]:
+        now = [value.read() if isinstance(value, Readable) else value for value in rest] if reads else rest
+        values = [*args, *now]
+        for i, (value, dtype) in enumerate(zip(values, wanted())):
+            if not is_of(value, dtype):
+                raise InvalidArgumentError(
+                    f"Type mismatch: argument {i} of function '{function.name}' is {dtype}, not {value.dtype}"
+                )
+        return run(values)
+
+    return call
+
+
+def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
+    """The dtypes of a function's arguments."""
+    found = ctx.session.functions.find(function)
+    types = [arg.attrs["T"] for arg in found.args]
+    return [found.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
+
+
+def draws(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function, or one that it calls, draws random numbers from a stream of a node's own."""
+    graph = ctx.session.graph
+    names = {function.name, *reached_functions(graph, ctx.session.functions.find(function))}
+    return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
+
+
+def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
+    """A function of the graph that makes an element of one."""
+    if draws(ctx, function):
+        return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
+    return _of_elements(_short_cut(ctx, function, captured))
+
+
+def _of_elements(run: Call) -> Callable[[Element], Element]:
+    return lambda element: tuple(run(element))
+
+
+def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
+    """A function of the graph; one that only hands arguments on is not run for that."""
+    body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
+    places = places_handed_on(body)
+    if places is None or any(isinstance(value, Readable) for value in rest):
+        return run
+
+    def pick(args: Sequence[Any]) -> list[Any]:
+        values = [*args, *rest]
+        return [values[place] for place in places] if len(values) == len(body.args) else run(args)
+
+    return pick
+
+
+def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], bool]:
+    """A function of the graph that says yes or no of an element."""
+    run = _short_cut(ctx, function, captured)
+
+    def says(element: Element) -> bool:
+        results = run(element)
+        if len(results) != 1 or np.size(results[0]) != 1 or array_of(results[0]).dtype != np.bool_:
+            raise InvalidArgumentError("Filter predicate `f` must return a scalar bool.")
+        return bool(results[0])
+
+    return says
+
+
+def dataset_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[..., Dataset]:
+    """A function of the graph that makes a dataset."""
+    run = function_of(ctx, function, captured)
+
+    def call(args: Sequence[Any]) -> Dataset:
+        results = run(args)
+        if len(results) != 1:
+            raise InvalidArgumentError("Function must return a single scalar of dtype DT_VARIANT.")
+        return dataset_of(results[0])
+
+    return call
+
+
+def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any], name: str) -> Callable[..., int]:
+    """A function of the graph that gives one number."""
+    run = function_of(ctx, function, captured)
+
+    def call(args: Sequence[Any]) -> int:
+        results = run(args)
+        if len(results) != 1 or np.ndim(results[0]) or array_of(results[0]).dtype != np.int64:
+            raise InvalidArgumentError(f"`{name}` must return a scalar int64.")
+        return int(results[0])
+
+    return call
+
+
+def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function, or one that it calls, has an effect or a state; assertions count as neither."""
+    return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
+
+
+def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function gives its arguments back, in their order, and does nothing else."""
+    body = ctx.session.functions.find(function)
+    return places_handed_on(body) == list(range(len(body.args)))
+
+
+def require_calls(num_parallel_calls: Any) -> None:
+    """InvalidArgumentError where neither a number of calls nor -1, which leaves it open, is given."""
+    found = number_in(num_parallel_calls, "num_parallel_calls")
+    if found != -1 and found <= 0:
+        raise InvalidArgumentError("num_parallel_calls must be greater than zero.")
+
+
+def with_twins(*ops: str) -> list[str]:
+    """The ops and their forerunners of the same interface, called `Experimental...`."""
+    return [name for op in ops for name in (op, f"Experimental{op}") if name in CATALOG]
+
+
+def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
+    """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say."""
+    names = with_twins(*ops)
+
+    def register(make: _Kernel) -> _Kernel:
+        @functools.wraps(make)
+        def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
+            dataset = make(ctx, *inputs, **attrs)
+            flat = tuple([part for value in inputs for part in (value if isinstance(value, list) else (value,))])
+            declared = spec_of_node(ctx.node)
+            dataset.spec = declared if declared.dtypes else dataset.spec
+            dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
+            return scalar_object(dataset)
+
+        kernel(*names)(run)
+        return make
+
+    without_gradient(*names)
+    zero_flops(*names)
+    shape(*names)(scalar_shape)
+    facts("input_pipeline", of=names)
+    return register
+
+
+def scalar_shape(*inputs: Any) -> Shape:
+    """The shape function of what gives a handle."""
+    return SCALAR

@@ -1,0 +1,144 @@
+"""Datasets that keep the elements of another one, in memory or in a file of TensorFlow's format.
+
+A file is a checkpoint whose tensors are called by the places of element and component, each place as wide as the widest.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousMemoryCache DummyMemoryCache: input_pipeline
+#   CacheDataset CacheDatasetV2: input_pipeline reads_files
+#   DeleteMemoryCache: side_effect input_pipeline
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...datasets.cached import Cache, FileCache, MemoryCache
+from ...datasets.dataset import Dataset, Element, array_of
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import DataLossError, NotFoundError, UnimplementedError
+from ...support.words import counted
+from ...types.arrays import Array
+from ...types.dtypes import DType, string
+from ...types.shapes import SCALAR, Shape
+from ...types.tensors import Tensor
+from ..shared.kernel_files import file_name, gate, system_errors
+from ..shared.resource_access import resource
+from ._datasets import dataset_kernel, dataset_of, text_in
+
+_WIDTH = 7
+"""Digits of an element's place."""
+_NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
+
+
+def _place(name: str) -> tuple[int, int]:
+    """(place of the element, place of the component) that a name tells; no place of any where it is of another kind."""
+    found = _NAME.fullmatch(name)
+    return (int(found[1]), int(found[2])) if found else (-1, -1)
+
+
+class Checkpoint:
+    """A checkpoint that holds elements."""
+
+    def __init__(self, ctx: KernelContext, prefix: str, types: Sequence[DType]) -> None:
+        self._store = ctx.session.checkpoints
+        self._gate = gate(ctx)
+        self._prefix = prefix
+        self._types = types
+
+    def is_there(self) -> bool:
+        """True where elements were kept."""
+        try:
+            self._store.names(self._prefix, files=self._gate)
+        except NotFoundError:
+            return False
+        return True
+
+    def read(self) -> Iterator[Element]:
+        """The elements, one by one."""
+        found = self._store.names(self._prefix, files=self._gate)
+        names = {_place(name): name for name in found}
+        if names.keys() != set(itertools.product(range(len(found) // len(self._types)), range(len(self._types)))):
+            raise DataLossError(f"{self._prefix} holds no elements of {counted(len(self._types), 'component')}")
+        for _, parts in itertools.groupby(sorted(names), key=lambda place: place[0]):
+            yield tuple([self._store.read(self._prefix, names[place], files=self._gate) for place in parts])
+
+    def write(self, elements: Sequence[Element]) -> None:
+        """Keep the elements."""
+        for dtype in self._types:
+            if dtype.is_object and dtype.base is not string:
+                raise UnimplementedError(f"a component is {dtype}, which no file of a cache holds")
+        width = len(str(len(self._types) - 1))
+        tensors = [
+            (f"{i:{_WIDTH}}_{j:{width}}", "", Tensor.from_numpy(array_of(value), dtype))
+            for i, element in enumerate(elements)
+            for j, (value, dtype) in enumerate(zip(element, self._types))
+        ]
+        with system_errors(self._prefix):
+            self._store.write(self._prefix, tensors, files=self._gate)
+
+
+@dataset_kernel("CacheDataset")
+def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
+    """The same elements, kept."""
+    return _cached(ctx, input_dataset, filename, MemoryCache())
+
+
+@dataset_kernel("CacheDatasetV2")
+def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
+    """The same elements, kept in a cache that others may share."""
+    found = resource(cache, MemoryCache)
+    return _cached(ctx, input_dataset, filename, MemoryCache() if found is _DUMMY else found)
+
+
+def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
+    source, path = dataset_of(input_dataset), file_name(text_in(filename, "filename"))
+    if path:
+        return FileCache((source,), Checkpoint(ctx, path, source.spec.dtypes))
+    return Cache((source,), cache)
+
+
+_DUMMY = MemoryCache()
+
+
+@kernel("AnonymousMemoryCache")
+def anonymous_memory_cache() -> tuple[Array, Array]:
+    """A cache for elements, and what ends its life."""
+    return scalar_object(MemoryCache()), scalar_object(None)
+
+
+@kernel("DummyMemoryCache")
+def dummy_memory_cache() -> Array:
+    """A handle in the place of a cache that the dataset makes itself."""
+    return scalar_object(_DUMMY)
+
+
+@kernel("DeleteMemoryCache")
+def delete_memory_cache(handle: Array, deleter: Array) -> None:
+    """Nothing: a cache lives as long as something refers to it."""
+
+
+@shape("AnonymousMemoryCache")
+def cache_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("DummyMemoryCache")
+def dummy_shape() -> Shape:
+    return SCALAR
+
+
+@shape("DeleteMemoryCache")
+def delete_shape(*inputs: Any) -> None:
+    return None
+
+
+_HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")
+not_differentiable(*_HANDLES)
+zero_flops(*_HANDLES)
+facts("side_effect", of=("DeleteMemoryCache",))
+facts("reads_files", of=("CacheDataset", "CacheDatasetV2"))
+facts("input_pipeline", of=_HANDLES)

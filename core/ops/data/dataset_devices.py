@@ -1,0 +1,131 @@
+"""Iterators that deal elements to several devices."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousMultiDeviceIterator AnonymousMultiDeviceIteratorV3 MultiDeviceIterator: input_pipeline
+#   MultiDeviceIteratorFromStringHandle MultiDeviceIteratorToStringHandle: input_pipeline
+#   DeleteMultiDeviceIterator MultiDeviceIteratorGetNextFromShard MultiDeviceIteratorInit: side_effect input_pipeline
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...datasets.dataset import held_to
+from ...datasets.multi_device_iterator import DealingIterator
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..shared.resource_access import named, resource
+from ._datasets import dataset_of, number_in, spec_of_node, text_in
+
+_HANDLES = "string handles of multi-device iterators"
+
+
+def _made(ctx: KernelContext, devices: list[str], name: str = "") -> DealingIterator:
+    return DealingIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
+
+
+@kernel("MultiDeviceIterator")
+def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name: str, container: str) -> Any:
+    """An iterator that is to be given a dataset, with a shard for each device."""
+    return named(ctx, container, shared_name, DealingIterator, lambda: _made(ctx, devices, shared_name))
+
+
+@kernel("AnonymousMultiDeviceIterator")
+def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
+    """One without a name, and what ends its life."""
+    return scalar_object(_made(ctx, devices)), scalar_object(None)
+
+
+@kernel("AnonymousMultiDeviceIteratorV3")
+def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
+    """One without a name."""
+    return scalar_object(_made(ctx, devices))
+
+
+@kernel("MultiDeviceIteratorInit")
+def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
+    """Begin a pass over a dataset; its number. Buffers are as large as they need to be."""
+    number_in(max_buffer_size, "max_buffer_size")
+    return np.int64(resource(multi_device_iterator, DealingIterator).start(dataset_of(dataset)))
+
+
+@kernel("MultiDeviceIteratorGetNextFromShard")
+def multi_device_iterator_get_next_from_shard(
+    multi_device_iterator: Any,
+    shard_num: Array,
+    incarnation_id: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[Shape],
+) -> Sequence[Result]:
+    """The next element of a shard; OutOfRangeError at the end."""
+    iterator = resource(multi_device_iterator, DealingIterator)
+    element = iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
+    return held_to(element, output_types, output_shapes)
+
+
+@kernel("MultiDeviceIteratorToStringHandle")
+def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
+    """A word for an iterator."""
+    found = resource(multi_device_iterator, DealingIterator)
+    ctx.resources.get_or_create(_HANDLES, found.handle, DealingIterator, lambda: found)
+    return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
+
+
+@kernel("MultiDeviceIteratorFromStringHandle")
+def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
+    """The iterator that a word stands for."""
+    word = text_in(string_handle, "string_handle")
+    try:
+        found = ctx.resources.get(_HANDLES, word, DealingIterator)
+    except NotFoundError:
+        raise InvalidArgumentError(f"Could not find a multi-device iterator of the handle {word!r}") from None
+    spec = spec_of_node(ctx.node)
+    if spec.dtypes:
+        spec.require(found.spec)
+    return scalar_object(found)
+
+
+@kernel("DeleteMultiDeviceIterator")
+def delete_multi_device_iterator(multi_device_iterator: Any, iterators: list[Any], deleter: Any) -> None:
+    """Nothing: an iterator lives as long as something refers to it."""
+
+
+_WORDS = (
+    "MultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "MultiDeviceIteratorInit", "MultiDeviceIteratorToStringHandle",
+    "MultiDeviceIteratorFromStringHandle",
+)  # fmt: skip
+
+
+@shape(*_WORDS)
+def scalar_shape(*inputs: Any) -> Shape:
+    return SCALAR
+
+
+@shape("AnonymousMultiDeviceIterator")
+def two_handles_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("MultiDeviceIteratorGetNextFromShard")
+def element_shape(*inputs: TensorSpec, output_shapes: list[Shape]) -> list[Shape]:
+    return output_shapes
+
+
+@shape("DeleteMultiDeviceIterator")
+def no_shape(*inputs: Any) -> None:
+    return None
+
+
+_USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")
+_ALL = ("AnonymousMultiDeviceIterator", *_WORDS, *_USES[1:])
+not_differentiable(*_ALL)
+zero_flops(*_ALL)
+facts("input_pipeline", of=_ALL)
+facts("side_effect", of=_USES)

@@ -1,0 +1,197 @@
+"""Iterators over datasets."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 ExperimentalIteratorGetDevice Iterator: input_pipeline
+#   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorGetModelProto: input_pipeline
+#   IteratorToStringHandle IteratorV2 OneShotIterator: input_pipeline
+#   DeleteIterator MakeIterator: side_effect input_pipeline
+#   IteratorGetNext IteratorGetNextAsOptional IteratorGetNextSync: side_effect input_pipeline next_element
+#   DeserializeIterator SerializeIterator: side_effect input_pipeline observes_pipeline
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...datasets.dataset import array_of, held_to
+from ...datasets.iterators import DatasetIterator, IteratorState
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.stored_variants import StoredVariant
+from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.tensors import FuncRef
+from ..control.optional import Optional
+from ..shared.resource_access import named, resource
+from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
+
+
+@kernel("Iterator", "IteratorV2")
+def iterator(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
+    """An iterator that is to be given a dataset."""
+    return named(ctx, container, shared_name, DatasetIterator, lambda: _made(ctx, shared_name))
+
+
+def _made(ctx: KernelContext, shared_name: str = "") -> DatasetIterator:
+    return DatasetIterator(shared_name or ctx.name, spec_of_node(ctx.node))
+
+
+@kernel("OneShotIterator")
+def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container: str, shared_name: str) -> Any:
+    """An iterator over the dataset that a function makes."""
+
+    def create() -> DatasetIterator:
+        made = _made(ctx, shared_name)
+        made.start(dataset_function(ctx, dataset_factory, [])([]))
+        return made
+
+    return named(ctx, container, shared_name, DatasetIterator, create)
+
+
+@kernel("AnonymousIterator", "AnonymousIteratorV3")
+def anonymous_iterator(ctx: KernelContext) -> Array:
+    """An iterator without a name."""
+    return scalar_object(_made(ctx))
+
+
+@kernel("AnonymousIteratorV2")
+def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
+    """An iterator without a name, and what ends its life."""
+    return scalar_object(_made(ctx)), scalar_object(None)
+
+
+@shape("AnonymousIteratorV2")
+def two_handles_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@kernel("DeleteIterator")
+def delete_iterator(handle: Any, deleter: Any) -> None:
+    """Nothing: an iterator lives as long as something refers to it."""
+
+
+@shape("DeleteIterator", "MakeIterator", "DeserializeIterator")
+def no_shape(*inputs: Any) -> None:
+    return None
+
+
+@kernel("MakeIterator")
+def make_iterator(dataset: Array, iterator: Any) -> None:
+    """Begin a pass over a dataset."""
+    resource(iterator, DatasetIterator).start(dataset_of(dataset))
+
+
+@kernel("IteratorGetNext", "IteratorGetNextSync")
+def iterator_get_next(iterator: Any, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
+    """The next element; OutOfRangeError at the end."""
+    return held_to(resource(iterator, DatasetIterator).next(), output_types, output_shapes)
+
+
+@kernel("IteratorGetNextAsOptional")
+def iterator_get_next_as_optional(iterator: Any) -> Array:
+    """The next element as an optional, which is empty at the end."""
+    element = resource(iterator, DatasetIterator).pull()
+    return scalar_object(Optional(None if element is None else list(map(array_of, element))))
+
+
+@kernel("IteratorToStringHandle")
+def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
+    """A word for an iterator, by which it can be fed."""
+    found = resource(resource_handle, DatasetIterator)
+    ctx.resources.get_or_create(_HANDLES, found.handle, DatasetIterator, lambda: found)
+    return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
+
+
+_HANDLES = "string handles of iterators"
+
+
+@kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
+def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
+    """The iterator that a word stands for."""
+    if np.ndim(string_handle):
+        raise InvalidArgumentError("string_handle must be a scalar")
+    word = string_handle.item().decode("utf-8", "surrogateescape")
+    try:
+        found = ctx.resources.get(_HANDLES, word, DatasetIterator)
+    except NotFoundError:
+        raise InvalidArgumentError(
+            f"Could not find an iterator of the handle {word!r}",
+            hint="IteratorToStringHandle of the same session gives an iterator's handle",
+        ) from None
+    spec = spec_of_node(ctx.node)
+    if spec.dtypes:
+        spec.require(found.spec)
+    return scalar_object(found)
+
+
+@kernel("SerializeIterator")
+def serialize_iterator(resource_handle: Any) -> Array:
+    """Where an iterator stands, as checkpoints hold it: what DeserializeIterator takes."""
+    return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
+
+
+@shape("SerializeIterator")
+def serialize_iterator_shape(resource_handle: TensorSpec) -> Shape:
+    return Shape([None])
+
+
+@kernel("DeserializeIterator")
+def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
+    """Go on where an iterator of a like dataset stood."""
+    stored = np.ravel(serialized).tolist()
+    if not stored or not isinstance(stored[0], StoredVariant):
+        raise InvalidArgumentError("the variant does not hold the state of an iterator")
+    resource(resource_handle, DatasetIterator).resume(IteratorState.parse(stored[0]))
+
+
+facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))
+
+
+@kernel(*with_twins("IteratorGetDevice"))
+def iterator_get_device(resource: Any) -> Array:
+    """Where an iterator is."""
+    return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
+
+
+@kernel("IteratorGetModelProto")
+def iterator_get_model_proto(iterator: Any) -> Array:
+    """NotFoundError: TensorFlow's model of how long datasets take is there where it tunes them, and nothing is tuned here."""
+    if resource(iterator, DatasetIterator).dataset is None:
+        raise FailedPreconditionError("GetModelProto() failed because the iterator has not been initialized.")
+    raise NotFoundError("Cannot find this iterator's analytical model: tfg does not tune datasets.")
+
+
+_HANDLES_OF = (
+    "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
+    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorGetModelProto", *with_twins("IteratorGetDevice"),
+)  # fmt: skip
+_ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
+
+
+@shape(*_HANDLES_OF)
+def scalar_shape(*inputs: Any) -> Shape:
+    return SCALAR
+
+
+@shape(*_ELEMENTS)
+def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
+    return output_shapes
+
+
+@shape("IteratorGetNextAsOptional")
+def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_shapes: list[Shape]) -> TensorSpec:
+    return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
+
+
+_USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
+_ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
+not_differentiable(*_ALL)
+zero_flops(*_ALL)
+facts("input_pipeline", of=_ALL)
+facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
+facts("side_effect", of=(*_USES, "SerializeIterator"))

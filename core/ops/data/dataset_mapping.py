@@ -1,0 +1,269 @@
+"""Datasets of what functions of the graph make of elements: maps, interleaves, scans, groups."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ExperimentalGroupByReducerDataset ExperimentalGroupByWindowDataset ExperimentalMapAndBatchDataset: input_pipeline
+#   ExperimentalMapDataset ExperimentalParallelInterleaveDataset ExperimentalScanDataset FlatMapDataset: input_pipeline
+#   GroupByReducerDataset GroupByWindowDataset InterleaveDataset LegacyParallelInterleaveDatasetV2: input_pipeline
+#   MapAndBatchDataset MapDataset ParallelInterleaveDataset ParallelInterleaveDatasetV2: input_pipeline
+#   ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDataset ParallelMapDatasetV2: input_pipeline
+#   ScanDataset ZipDataset: input_pipeline
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...datasets import mapping, windows_and_groups
+from ...datasets.batches import MapAndBatch
+from ...datasets.dataset import Dataset, array_of
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.tensors import FuncRef
+from ._datasets import (
+    dataset_function,
+    dataset_kernel,
+    dataset_of,
+    element_function,
+    flag_in,
+    function_of,
+    is_identity,
+    is_stateful,
+    number_function,
+    number_in,
+    positive_in,
+    require_calls,
+)
+
+
+@dataset_kernel("MapDataset")
+def map_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    *,
+    f: FuncRef,
+    preserve_cardinality: bool,
+    force_synchronous: bool,
+) -> Dataset:
+    """What the function makes of each element."""
+    function = element_function(ctx, f, captured)
+    has_state = force_synchronous or is_stateful(ctx, f)
+    flags = (preserve_cardinality, has_state, bool(captured), not captured and is_identity(ctx, f))
+    return mapping.Map((dataset_of(input_dataset),), function, *flags)
+
+
+@dataset_kernel("ParallelMapDataset", "ParallelMapDatasetV2")
+def parallel_map_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    num_parallel_calls: Array,
+    *,
+    f: FuncRef,
+    preserve_cardinality: bool,
+) -> Dataset:
+    """What the function makes of each element, in their order."""
+    require_calls(num_parallel_calls)
+    function = element_function(ctx, f, captured)
+    flags = (preserve_cardinality, is_stateful(ctx, f), bool(captured), not captured and is_identity(ctx, f))
+    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, int(num_parallel_calls))
+
+
+@dataset_kernel("MapAndBatchDataset")
+def map_and_batch_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    batch_size: Array,
+    num_parallel_calls: Array,
+    drop_remainder: Array,
+    *,
+    f: FuncRef,
+    preserve_cardinality: bool,
+) -> Dataset:
+    """Batches of what the function makes of elements."""
+    size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
+    require_calls(num_parallel_calls)
+    function = element_function(ctx, f, captured)
+    calls = 1 if is_stateful(ctx, f) else int(num_parallel_calls)
+    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls)
+
+
+@dataset_kernel("FlatMapDataset")
+def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, f: FuncRef) -> Dataset:
+    """The elements of the datasets that the function makes."""
+    return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured))
+
+
+def _cycle(cycle_length: Array, block_length: Array, calls: int = -1) -> tuple[int, int]:
+    cycle = number_in(cycle_length, "cycle_length")
+    if cycle == -1:
+        cycle = _PROCESSORS if calls < 0 else min(calls, _PROCESSORS)
+    if cycle <= 0:
+        raise InvalidArgumentError("`cycle_length` must be > 0")
+    return cycle, positive_in(block_length, "block_length")
+
+
+_PROCESSORS = 2
+"""The cycle where the graph leaves it open. TensorFlow takes the number of processors; here no order depends on that."""
+
+
+@dataset_kernel("InterleaveDataset")
+def interleave_dataset(
+    ctx: KernelContext, input_dataset: Array, captured: list[Any], cycle_length: Array, block_length: Array, *, f: FuncRef
+) -> Dataset:
+    """The elements of several datasets that the function makes, in turn."""
+    cycle, block = _cycle(cycle_length, block_length)
+    return mapping.Interleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+
+
+@dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
+def parallel_interleave_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    cycle_length: Array,
+    block_length: Array,
+    num_parallel_calls: Array,
+    *,
+    f: FuncRef,
+) -> Dataset:
+    """The elements of several datasets that the function makes, in turn."""
+    require_calls(num_parallel_calls)
+    cycle, block = _cycle(cycle_length, block_length, int(num_parallel_calls))
+    return mapping.ParallelInterleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+
+
+@dataset_kernel("ParallelInterleaveDatasetV4")
+def parallel_interleave_dataset_v4(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    cycle_length: Array,
+    block_length: Array,
+    buffer_output_elements: Array,
+    prefetch_input_elements: Array,
+    num_parallel_calls: Array,
+    *,
+    f: FuncRef,
+) -> Dataset:
+    """The elements of several datasets that the function makes, in turn."""
+    _require_buffers(buffer_output_elements, prefetch_input_elements)
+    return parallel_interleave_dataset_v2(ctx, input_dataset, captured, cycle_length, block_length, num_parallel_calls, f=f)
+
+
+def _require_buffers(buffer_output_elements: Array, prefetch_input_elements: Array) -> None:
+    outputs = number_in(buffer_output_elements, "buffer_output_elements")
+    inputs = number_in(prefetch_input_elements, "prefetch_input_elements")
+    if outputs != -1 and outputs <= 0:
+        raise InvalidArgumentError(f"`buffer_output_elements` must be -1 or > 0 but is {outputs}")
+    if inputs < -1:
+        raise InvalidArgumentError(f"`prefetch_input_elements` must be -1 or >= 0 but is {inputs}")
+
+
+@dataset_kernel("LegacyParallelInterleaveDatasetV2")
+def legacy_parallel_interleave_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    cycle_length: Array,
+    block_length: Array,
+    buffer_output_elements: Array,
+    prefetch_input_elements: Array,
+    *,
+    f: FuncRef,
+) -> Dataset:
+    """The elements of several datasets that the function makes, in turn."""
+    _require_buffers(buffer_output_elements, prefetch_input_elements)
+    cycle, block = positive_in(cycle_length, "cycle_length"), positive_in(block_length, "block_length")
+    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+
+
+@dataset_kernel("ParallelInterleaveDataset")
+def parallel_interleave_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured: list[Any],
+    cycle_length: Array,
+    block_length: Array,
+    sloppy: Array,
+    buffer_output_elements: Array,
+    prefetch_input_elements: Array,
+    *,
+    f: FuncRef,
+) -> Dataset:
+    """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
+    return legacy_parallel_interleave_dataset_v2(
+        ctx, input_dataset, captured, cycle_length, block_length, buffer_output_elements, prefetch_input_elements, f=f
+    )
+
+
+@dataset_kernel("ScanDataset")
+def scan_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    initial_state: list[Any],
+    captured: list[Any],
+    *,
+    f: FuncRef,
+    preserve_cardinality: bool,
+) -> Dataset:
+    """What the function makes of a state and each element."""
+    state = tuple(map(array_of, initial_state))
+    return mapping.Scan((dataset_of(input_dataset),), function_of(ctx, f, captured), state, preserve_cardinality)
+
+
+@dataset_kernel("ZipDataset")
+def zip_dataset(ctx: KernelContext, input_datasets: list[Array]) -> Dataset:
+    """The elements of several datasets side by side."""
+    return mapping.Zip(tuple(map(dataset_of, input_datasets)))
+
+
+@dataset_kernel("GroupByWindowDataset")
+def group_by_window_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured_by_key: list[Any],
+    captured_by_reduce: list[Any],
+    captured_by_size: list[Any],
+    *,
+    key_func: FuncRef,
+    reduce_func: FuncRef,
+    window_size_func: FuncRef,
+) -> Dataset:
+    """Elements gathered by a key, each full group made a dataset."""
+    size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
+    reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
+    return windows_and_groups.GroupByWindow(
+        (dataset_of(input_dataset),),
+        number_function(ctx, key_func, captured_by_key, "key_func"),
+        lambda key: size_of([np.int64(key)]),
+        lambda key, group: reduce([np.int64(key), scalar_object(group)]),
+    )
+
+
+@dataset_kernel("GroupByReducerDataset")
+def group_by_reducer_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    captured_by_key: list[Any],
+    captured_by_init: list[Any],
+    captured_by_reduce: list[Any],
+    captured_by_finalize: list[Any],
+    *,
+    key_func: FuncRef,
+    init_func: FuncRef,
+    reduce_func: FuncRef,
+    finalize_func: FuncRef,
+) -> Dataset:
+    """One element a key, made of all elements that have it."""
+    start = function_of(ctx, init_func, captured_by_init)
+    return windows_and_groups.GroupByReducer(
+        (dataset_of(input_dataset),),
+        number_function(ctx, key_func, captured_by_key, "key_func"),
+        lambda key: start([np.int64(key)]),
+        function_of(ctx, reduce_func, captured_by_reduce),
+        function_of(ctx, finalize_func, captured_by_finalize),
+    )

@@ -1,0 +1,127 @@
+"""Datasets that shuffle."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3: random input_pipeline
+#   GlobalShuffleDataset: random input_pipeline observes_pipeline
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...datasets.dataset import Dataset, require_places
+from ...datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
+from ...datasets.seeds import Seeds, seeds_of
+from ...registry.registry import facts
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ..shared.resource_access import resource
+from ._datasets import dataset_kernel, dataset_of, number_in
+from ._seeds import chosen_seeds
+
+_ALL = -2
+"""The size of a buffer for all elements."""
+
+
+def _buffer_size(value: Array) -> int:
+    size = number_in(value, "buffer_size")
+    if size <= 0 and size != _ALL:
+        raise InvalidArgumentError("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+    return size
+
+
+def _count(value: Array) -> int:
+    count = number_in(value, "count")
+    if count <= 0 and count != -1:
+        raise InvalidArgumentError("count must be greater than zero or equal to -1.")
+    return count
+
+
+@dataset_kernel("ShuffleDataset")
+def shuffle_dataset(
+    ctx: KernelContext, input_dataset: Array, buffer_size: Array, seed: Array, seed2: Array, *, reshuffle_each_iteration: bool
+) -> Dataset:
+    """The elements in random order, another one in each pass where that is asked for."""
+    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), reshuffle_each_iteration)
+    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
+
+
+@dataset_kernel("ShuffleDatasetV2")
+def shuffle_dataset_v2(ctx: KernelContext, input_dataset: Array, buffer_size: Array, seed_generator: Any) -> Dataset:
+    """The elements in random order, by the seeds of a generator."""
+    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), resource(seed_generator, Seeds))
+
+
+@dataset_kernel("ShuffleDatasetV3")
+def shuffle_dataset_v3(
+    ctx: KernelContext,
+    input_dataset: Array,
+    buffer_size: Array,
+    seed: Array,
+    seed2: Array,
+    seed_generator: Any,
+    *,
+    reshuffle_each_iteration: bool,
+) -> Dataset:
+    """The elements in random order, by the seeds of a generator or by its own."""
+    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
+    return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
+
+
+@dataset_kernel("ShuffleAndRepeatDataset")
+def shuffle_and_repeat_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    buffer_size: Array,
+    seed: Array,
+    seed2: Array,
+    count: Array,
+    *,
+    reshuffle_each_iteration: bool = True,
+) -> Dataset:
+    """The elements of several passes in random order, pass by pass."""
+    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), reshuffle_each_iteration)
+    return ShuffleAndRepeat((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds, _count(count))
+
+
+@dataset_kernel("ShuffleAndRepeatDatasetV2")
+def shuffle_and_repeat_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    buffer_size: Array,
+    seed: Array,
+    seed2: Array,
+    count: Array,
+    seed_generator: Any,
+    *,
+    reshuffle_each_iteration: bool,
+) -> Dataset:
+    """The elements of several passes in random order, by the seeds of a generator or by its own."""
+    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
+    return ShuffleAndRepeat((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds, _count(count))
+
+
+@dataset_kernel("GlobalShuffleDataset")
+def global_shuffle_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    seed: Array,
+    seed2: Array,
+    seed_generator: Any,
+    *,
+    reshuffle_each_iteration: bool,
+) -> Dataset:
+    """All elements in random order, each asked for by its place."""
+    source = dataset_of(input_dataset)
+    require_places(source)
+    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
+    return GlobalShuffle((source,), seeds)
+
+
+facts(
+    "random",
+    of=[
+        "ShuffleDataset", "ShuffleDatasetV2", "ShuffleDatasetV3", "ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2",
+        "GlobalShuffleDataset",
+    ],
+)  # fmt: skip
+facts("observes_pipeline", of=("GlobalShuffleDataset",))

@@ -1,0 +1,198 @@
+"""What is asked of a dataset as a whole."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UncompressElement
+#   CompressElement ComputeBatchSize DatasetCardinality ExperimentalDatasetCardinality UnwrapDatasetVariant: input_pipeline
+#   WrapDatasetVariant: input_pipeline
+#   GetElementAtIndex: input_pipeline observes_pipeline
+#   DatasetToSingleElement ReduceDataset: input_pipeline takes_all_elements
+#   InitializeTableFromDataset: side_effect input_pipeline takes_all_elements
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...codecs import wire
+from ...datasets.batches import Batch, ParallelBatch
+from ...datasets.dataset import Dataset, SameElements, array_of, held_to, require_index
+from ...datasets.filter_take_skip import Concatenate, Filter, Repeat, Shard, Skip, Take
+from ...datasets.mapping import FlatMap, Zip
+from ...datasets.ordering import Shuffle
+from ...datasets.rewriting import finalized
+from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import is_of, object_array, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.tensors import FuncRef
+from ..shared.resource_access import resource
+from ..state._tables import StaticTable
+from ._datasets import dataset_of, function_of, number_in
+
+
+@kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
+def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
+    """The number of elements, -1 for infinitely many and -2 for one that is not known."""
+    found = dataset_of(input_dataset)
+    options = cardinality_options.encode("utf-8", "surrogateescape")
+    levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
+    if isinstance(found, FlatMap) and levels and levels[-1] >= _MODERATE:
+        return np.int64(found.counted())
+    return np.array(found.cardinality() % 2**64, np.uint64).astype(np.int64)  # as TensorFlow's products and sums wrap
+
+
+_MODERATE = 2
+"""The level from which on functions are called to know a cardinality."""
+
+
+@kernel("DatasetToSingleElement")
+def dataset_to_single_element(
+    ctx: KernelContext, dataset: Array, *, output_types: list[DType], output_shapes: list[Shape]
+) -> Sequence[Result]:
+    """The only element; InvalidArgumentError where there is none, or more."""
+    pull = finalized(dataset_of(dataset)).begin()
+    element = pull()
+    if element is None:
+        raise InvalidArgumentError("Dataset was empty.")
+    if pull() is not None:
+        raise InvalidArgumentError("Dataset had more than one element.")
+    return held_to(element, output_types, output_shapes)
+
+
+@kernel("ReduceDataset")
+def reduce_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    initial_state: list[Any],
+    captured: list[Any],
+    *,
+    f: FuncRef,
+    output_types: list[DType],
+    output_shapes: list[Shape],
+) -> Sequence[Result]:
+    """What the function makes of a state and each element, up to the last one."""
+    run, state = function_of(ctx, f, captured), list(initial_state)
+    for element in finalized(dataset_of(input_dataset)):
+        state = run([*state, *element])
+    return held_to(tuple(state), output_types, output_shapes)
+
+
+not_differentiable("ReduceDataset")
+
+
+@kernel("GetElementAtIndex")
+def get_element_at_index(
+    dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
+) -> Sequence[Result]:
+    """The element of that place; OutOfRangeError where there is none."""
+    found, place = dataset_of(dataset), number_in(index, "index")
+    if found.cardinality() >= 0:
+        require_index(place, found.cardinality())
+    return held_to(found.element(place), output_types, output_shapes)
+
+
+@kernel("ComputeBatchSize")
+def compute_batch_size(input_dataset: Array) -> Result:
+    """The size of all batches that a dataset gives, -1 where what made them says nothing of it."""
+    return np.int64(_batch_size(dataset_of(input_dataset)))
+
+
+def _batch_size(dataset: Dataset) -> int:
+    if isinstance(dataset, _SAME_BATCHES):
+        return _batch_size(dataset.source)
+    if isinstance(dataset, Zip | Concatenate):
+        sizes = {_batch_size(source) for source in dataset.inputs}
+        return sizes.pop() if len(sizes) == 1 else -1
+    return dataset.size if isinstance(dataset, Batch) and not isinstance(dataset, ParallelBatch) else -1
+
+
+_SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
+"""Datasets whose elements are those of another one as they are."""
+
+
+@kernel("InitializeTableFromDataset")
+def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
+    """Fill a table with the pairs that a dataset gives."""
+    table = resource(table_handle, StaticTable)
+    pairs = list(finalized(dataset_of(dataset)))
+    wanted = (table.key_dtype, table.value_dtype)
+    for pair in pairs:
+        if len(pair) != 2 or not all(is_of(array_of(part), dtype) for part, dtype in zip(pair, wanted)):
+            found = [array_of(component).dtype for component in pair]
+            raise InvalidArgumentError(f"a table of {table.key_dtype} and {table.value_dtype} cannot be filled with {found}")
+        if any(np.ndim(part) for part in pair):
+            raise InvalidArgumentError("keys and values of a table must be scalars")
+    keys, values = zip(*pairs) if pairs else ((), ())
+    columns = zip((keys, values), wanted)
+    table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
+
+
+@shape("InitializeTableFromDataset")
+def initialize_table_from_dataset_shape(table_handle: TensorSpec, dataset: TensorSpec) -> None:
+    return None
+
+
+@kernel("CompressElement")
+def compress_element(components: list[Any]) -> Array:
+    """An element in one variant. TensorFlow compresses it there, which nothing but UncompressElement can see."""
+    return scalar_object(CompressedElement(tuple(map(array_of, components))))
+
+
+@kernel("UncompressElement")
+def uncompress_element(compressed: Array, *, output_types: list[DType]) -> Sequence[Result]:
+    """The components of an element in a variant."""
+    found = compressed.item() if np.ndim(compressed) == 0 else None
+    if not isinstance(found, CompressedElement):
+        raise InvalidArgumentError("Tensor does not contain a compressed element")
+    dtypes_found = [component.dtype for component in found.components]
+    if len(dtypes_found) != len(output_types) or not all(map(is_of, found.components, output_types)):
+        raise FailedPreconditionError(f"the element holds {dtypes_found}, not {list(map(str, output_types))}")
+    return found.components
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompressedElement:
+    """An element as one value."""
+
+    components: tuple[Any, ...]
+
+
+@kernel("WrapDatasetVariant", "UnwrapDatasetVariant")
+def wrap_dataset_variant(input_handle: Array) -> Array:
+    """The dataset."""
+    return scalar_object(dataset_of(input_handle))
+
+
+_SCALARS = (
+    "CompressElement", "ComputeBatchSize", "DatasetCardinality", "ExperimentalDatasetCardinality", "WrapDatasetVariant",
+    "UnwrapDatasetVariant",
+)  # fmt: skip
+_GOING_THROUGH = ("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset")
+_TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
+_ELEMENTS = ("ReduceDataset", *_TAKEN)
+
+
+@shape(*_SCALARS)
+def scalar_shape(*inputs: Any) -> Shape:
+    return SCALAR
+
+
+@shape(*_ELEMENTS)
+def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
+    return output_shapes
+
+
+without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
+facts("observes_pipeline", of=("GetElementAtIndex",))
+zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
+facts("side_effect", of=("InitializeTableFromDataset",))
+facts(
+    "input_pipeline",
+    of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
+)
+facts("takes_all_elements", of=_GOING_THROUGH)

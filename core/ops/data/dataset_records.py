@@ -1,0 +1,168 @@
+"""Datasets that read files: lines, TFRecords, records of one length or of separated values, names that patterns match."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CSVDataset CSVDatasetV2 ExperimentalCSVDataset ExperimentalMatchingFilesDataset: input_pipeline reads_files
+#   FixedLengthRecordDataset FixedLengthRecordDatasetV2 MatchingFilesDataset TFRecordDataset: input_pipeline reads_files
+#   TFRecordDatasetV2 TextLineDataset: input_pipeline reads_files
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise, repeat
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ...datasets.csv_records import CsvRecords, Form
+from ...datasets.dataset import Dataset, Element
+from ...datasets.file_records import FixedLengthRecords, MatchingFiles, OpenFile, Records, TextLines, require_compression
+from ...registry.registry import facts
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ..io._csv import csv_default, csv_value
+from ..shared.kernel_files import file_name, gate, matching_files, system_errors
+from ._datasets import bytes_in, dataset_kernel, flag_in, number_in, text_in, texts_in, with_twins
+
+
+def opener(ctx: KernelContext) -> OpenFile:
+    """Opens files for a node, as far as the session allows."""
+
+    def open_file(path: bytes) -> BinaryIO:
+        name = file_name(path)
+        with system_errors(name):
+            return gate(ctx).open(name)
+
+    return open_file
+
+
+def _buffer(value: Array) -> None:
+    if number_in(value, "buffer_size") < 0:
+        raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == default)")
+
+
+@dataset_kernel("TextLineDataset")
+def text_line_dataset(ctx: KernelContext, filenames: Array, compression_type: Array, buffer_size: Array) -> Dataset:
+    """The lines of files."""
+    _buffer(buffer_size)
+    compression = require_compression(text_in(compression_type, "compression_type"))
+    return TextLines((), texts_in(filenames, "filenames"), opener(ctx), compression)
+
+
+@dataset_kernel("TFRecordDataset", "TFRecordDatasetV2")
+def tf_record_dataset(
+    ctx: KernelContext, filenames: Array, compression_type: Array, buffer_size: Array, byte_offsets: Any = None
+) -> Dataset:
+    """The records of TFRecord files."""
+    if number_in(buffer_size, "buffer_size") < -1:
+        raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == no buffering)")
+    paths = texts_in(filenames, "filenames")
+    offsets = [] if byte_offsets is None else np.ravel(byte_offsets).tolist()
+    if offsets and len(offsets) != len(paths):
+        raise InvalidArgumentError(f"filenames and byte_offsets must have the same size: {len(paths)} and {len(offsets)}")
+    if offsets and min(offsets) < 0:
+        raise InvalidArgumentError(f"`byte_offsets` must be >= 0, not {min(offsets)}")
+    # As in TensorFlow, a compression that there is none of is none.
+    return Records((), paths, opener(ctx), text_in(compression_type, "compression_type"), offsets)
+
+
+@dataset_kernel("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2")
+def fixed_length_record_dataset(
+    ctx: KernelContext,
+    filenames: Array,
+    header_bytes: Array,
+    record_bytes: Array,
+    footer_bytes: Array,
+    buffer_size: Array,
+    compression_type: Any = None,
+) -> Dataset:
+    """Records of one length."""
+    _buffer(buffer_size)
+    header, size, footer = (number_in(value, "bytes") for value in (header_bytes, record_bytes, footer_bytes))
+    if size <= 0:
+        raise InvalidArgumentError("`record_bytes` must be > 0")
+    if header < 0 or footer < 0:
+        raise InvalidArgumentError("`header_bytes` and `footer_bytes` must be >= 0")
+    compression = "" if compression_type is None else require_compression(text_in(compression_type, "compression_type"))
+    return FixedLengthRecords((), texts_in(filenames, "filenames"), opener(ctx), header, size, footer, compression)
+
+
+@dataset_kernel("MatchingFilesDataset")
+def matching_files_dataset(ctx: KernelContext, patterns: Array) -> Dataset:
+    """The names of files that patterns match."""
+    return MatchingFiles((), texts_in(patterns, "patterns"), lambda pattern: matching_files(ctx, pattern))
+
+
+@dataset_kernel("CSVDataset", "CSVDatasetV2")
+def csv_dataset(
+    ctx: KernelContext,
+    filenames: Array,
+    compression_type: Array,
+    buffer_size: Array,
+    header: Array,
+    field_delim: Array,
+    use_quote_delim: Array,
+    na_value: Array,
+    select_cols: Array,
+    record_defaults: list[Any],
+    exclude_cols: Any = (),
+    *,
+    output_types: list[DType],
+) -> Dataset:
+    """Records of separated values, one component a column."""
+    if number_in(buffer_size, "buffer_size") <= 0:
+        raise InvalidArgumentError("buffer_size should be positive")
+    delimiter, missing = bytes_in(field_delim, "field_delim"), bytes_in(na_value, "na_value")
+    if len(delimiter) != 1:
+        raise InvalidArgumentError("field_delim should be only 1 char")
+    defaults = [csv_default(i, value) for i, value in enumerate(record_defaults)]
+    select = _columns(select_cols, exclude_cols, len(output_types))
+
+    def convert(fields: list[bytes]) -> Element:
+        chosen = select(fields)
+        if len(chosen) != len(output_types):
+            raise InvalidArgumentError(f"Expect {len(output_types)} fields but have {len(chosen)} in record")
+        values = (
+            csv_value(*given, "of a file", i) for i, given in enumerate(zip(chosen, repeat(missing), output_types, defaults))
+        )
+        return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
+
+    compression = require_compression(text_in(compression_type, "compression_type"))
+    form = Form(delimiter, flag_in(use_quote_delim, "use_quote_delim"), flag_in(header, "header"))
+    return CsvRecords((), texts_in(filenames, "filenames"), opener(ctx), compression, form, convert)
+
+
+def _component(value: Any, dtype: DType) -> Any:
+    return scalar_object(value) if dtype is dtypes.string else dtype.numpy.type(value)
+
+
+def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[list[bytes]], list[bytes]]:
+    """The fields of a record that are asked for: those selected, or all but those excluded."""
+    wanted, unwanted = (_increasing(value, name) for value, name in ((select_cols, "select"), (exclude_cols, "exclude")))
+    if wanted and unwanted:
+        raise InvalidArgumentError("Either select_cols or exclude_cols should be empty")
+    if wanted and len(wanted) != count:
+        raise InvalidArgumentError("select_cols should match output size")
+    if wanted:
+        return lambda fields: [fields[i] for i in wanted if i < len(fields)]
+    return lambda fields: [field for i, field in enumerate(fields) if i not in unwanted] if unwanted else fields
+
+
+def _increasing(value: Any, name: str) -> list[int]:
+    if np.ndim(value) != 1:
+        raise InvalidArgumentError(f"`{name}_cols` must be a vector.")
+    places: list[int] = np.asarray(value, np.int64).tolist()
+    if any(b <= a for a, b in pairwise([-1, *places])):
+        raise InvalidArgumentError(f"{name}_cols should be strictly increasing, non-negative indices")
+    return places
+
+
+facts(
+    "reads_files",
+    of=with_twins(
+        "TextLineDataset", "TFRecordDataset", "TFRecordDatasetV2", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2",
+        "MatchingFilesDataset", "CSVDataset", "CSVDatasetV2",
+    ),
+)  # fmt: skip

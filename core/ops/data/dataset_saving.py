@@ -1,0 +1,276 @@
+"""Datasets saved to and loaded from folders, and records written to files."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SaveDatasetV2 SnapshotNestedDatasetReader: input_pipeline
+#   SnapshotDatasetV2: input_pipeline observes_pipeline reads_files
+#   LoadDataset SnapshotChunkDataset SnapshotDatasetReader: input_pipeline reads_files
+#   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect takes_all_elements
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+import secrets
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...codecs import snappy
+from ...codecs.tfrecord import encode_record
+from ...datasets.dataset import Dataset, Element, Spec, array_of, require_types
+from ...datasets.file_records import read_records
+from ...datasets.filter_take_skip import Skip
+from ...datasets.rewriting import finalized
+from ...datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
+from ...datasets.sources import ListOf
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR
+from ...types.tensors import FuncRef
+from ..shared.argument_checks import single
+from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
+from ..shared.tensor_proto_bytes import parse, serialize_content
+from ._datasets import (
+    dataset_function,
+    dataset_kernel,
+    dataset_of,
+    number_function,
+    number_in,
+    spec_of_node,
+    text_in,
+    with_twins,
+)
+from .dataset_graphs import fingerprint
+from .dataset_records import opener
+
+METADATA = "snapshot.metadata"
+"""The file of a folder that says what was saved there."""
+_PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": lambda data: data,
+    "GZIP": gzip.compress,
+    "ZLIB": zlib.compress,
+    "SNAPPY": snappy.framed,
+}
+_AUTOMATIC = "SNAPPY"
+"""What TensorFlow compresses a snapshot by where that is left to it."""
+
+
+def _require_compression(compression: str) -> str:
+    if compression not in _PACK:
+        raise InvalidArgumentError(f"there is no compression {compression!r}", hint="GZIP, ZLIB and SNAPPY are known")
+    return compression
+
+
+class Folder:
+    """A folder that a dataset is saved in or loaded from."""
+
+    def __init__(self, ctx: KernelContext, path: str, compression: str) -> None:
+        self._ctx = ctx
+        self._path = path
+        self._compression = _require_compression(compression)
+
+    def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
+        """Write the elements of all shards, and what says that they are there."""
+        pack, run = _PACK[self._compression], str(secrets.randbits(63))
+        for number, elements in shards.items():
+            name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
+            write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
+        metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
+        write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
+
+    def has_elements(self) -> bool:
+        """True where a dataset was written to its end."""
+        try:
+            return self._metadata().finished
+        except NotFoundError:
+            return False
+
+    def _metadata(self) -> Metadata:
+        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)))
+
+    def load(self, spec: Spec, read: Callable[..., Dataset]) -> Loaded:
+        """The elements, in the order in which a function reads the datasets of the shards."""
+        metadata = self._metadata()
+        shards: list[Element] = []
+        for paths in _shard_files(self._ctx, os.path.join(self._path, metadata.run)):
+            shard = _shard(self._ctx, paths, self._compression, len(spec.dtypes))
+            shard.spec = spec
+            shards.append((scalar_object(shard),))
+        nested = ListOf((), shards)
+        nested.spec = Spec((dtypes.variant,), (SCALAR,))
+        return Loaded((read([scalar_object(nested)]),), metadata.size)
+
+
+def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: int) -> Shard:
+    """The elements in the files of a shard, each component a record."""
+    records = functools.partial(read_records, opener(ctx), compression=compression)
+    return Shard((), paths, lambda path: elements_of(records(path), decoded, width))
+
+
+def _encoded(element: Element, types: Sequence[DType]) -> bytes:
+    require_types(types, element)
+    return b"".join(encode_record(serialize_content(array_of(value), dtype)) for value, dtype in zip(element, types))
+
+
+def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any], is_used: bool) -> Callable[[Element], int]:
+    return number_function(ctx, function, captured, "shard_func") if is_used else lambda element: 0
+
+
+@kernel("SaveDataset")
+def save_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    captured: list[Any],
+    *,
+    compression: str,
+    shard_func: FuncRef,
+    use_shard_func: bool,
+) -> None:
+    """Write all elements into a folder."""
+    saving = _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
+    for _ in saving.over(finalized(saving.source)):
+        pass
+
+
+def _saving(
+    ctx: KernelContext, input_dataset: Array, path: Array, compression: str, shard_of: Callable[[Element], int]
+) -> Saving:
+    """The elements of a dataset on their way into a folder."""
+    dataset = dataset_of(input_dataset)
+    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
+
+
+@shape("SaveDataset")
+def save_dataset_shape(*inputs: Any) -> None:
+    return None
+
+
+@dataset_kernel("LoadDataset")
+def load_dataset(ctx: KernelContext, path: Array, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
+    """The elements that were written into a folder, in the order in which a function reads the shards."""
+    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    return folder.load(spec_of_node(ctx.node), dataset_function(ctx, reader_func, captured))
+
+
+@dataset_kernel("SaveDatasetV2")
+def save_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    captured: list[Any],
+    *,
+    compression: str,
+    shard_func: FuncRef,
+    use_shard_func: bool,
+) -> Dataset:
+    """The elements, which a pass writes into a folder when it comes to its end."""
+    return _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
+
+
+@dataset_kernel("SnapshotDatasetV2")
+def snapshot_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    captured_by_reader: list[Any],
+    captured_by_shard: list[Any],
+    *,
+    compression: str,
+    hash_valid: bool,
+    hash: int,
+    reader_func: FuncRef,
+    shard_func: FuncRef,
+) -> Dataset:
+    """The elements: those in a folder where a pass was written there to its end; else those of the input, which are written.
+
+    A folder of its own is for each way in which an input is made, called by `hash` or by tfg's fingerprint.
+    """
+    dataset = dataset_of(input_dataset)
+    number = hash % 2**64 if hash_valid else fingerprint(dataset)
+    compression = _AUTOMATIC if compression == "AUTO" else compression
+    folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
+    read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
+    shard_of = _shard_of(ctx, shard_func, captured_by_shard, True)
+    return Snapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
+
+
+@dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset")
+def snapshot_dataset_reader(
+    ctx: KernelContext, path: Array, start_index: Any = 0, *, compression: str, output_types: list[DType], version: int = 2
+) -> Dataset:
+    """The elements in one shard of a saved dataset, or in one of its files."""
+    if version != FORMAT:
+        raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {FORMAT}")
+    name = file_name(text_in(path, "path"))
+    with system_errors(name):
+        is_folder = os.path.isdir(gate(ctx).to_read(name))
+    paths = files_in(ctx, name) if is_folder else [os.fsencode(name)]
+    shard = _shard(ctx, paths, _require_compression(compression), len(output_types))
+    return Skip((shard,), number_in(start_index, "start_index"))
+
+
+@dataset_kernel("SnapshotNestedDatasetReader")
+def snapshot_nested_dataset_reader(ctx: KernelContext, inputs: list[Array]) -> Dataset:
+    """The datasets themselves as elements."""
+    return ListOf((), [(value,) for value in inputs])
+
+
+def files_in(ctx: KernelContext, folder: str) -> list[bytes]:
+    """The files of a folder that hold elements."""
+    with system_errors(folder):
+        names = [name for name in gate(ctx).names_in(folder) if name.endswith(".snapshot")]
+    return [os.fsencode(os.path.join(folder, name)) for name in names]
+
+
+def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
+    """The files of each shard of a run."""
+    with system_errors(folder):
+        shards = [name for name in gate(ctx).names_in(folder) if name.endswith(".shard")]
+    return [files_in(ctx, os.path.join(folder, shard)) for shard in shards]
+
+
+def decoded(record: bytes) -> Any:
+    """The tensor in a record; DataLossError where there is none."""
+    try:
+        return parse(record)[0]
+    except ValueError as error:
+        raise DataLossError(f"a record of a saved dataset is no tensor: {error}") from error
+
+
+@kernel(*with_twins("DatasetToTFRecord"))
+def dataset_to_tf_record(ctx: KernelContext, input_dataset: Array, filename: Array, compression_type: Array) -> None:
+    """Write all elements, strings, as records of a file."""
+    dataset = dataset_of(input_dataset)
+    if [dtype.base for dtype in dataset.spec.dtypes] not in ([], [dtypes.string]):
+        raise InvalidArgumentError("DatasetToTFRecord writes elements of one string")
+    pack = _PACK[_require_compression(text_in(compression_type, "compression_type"))]
+    records = b"".join(encode_record(_only_text(element)) for element in finalized(dataset))
+    write_file(ctx, file_name(text_in(filename, "filename")), pack(records))
+
+
+def _only_text(element: Element) -> bytes:
+    require_types((dtypes.string,), element)
+    found: bytes = single(element[0], "an element of DatasetToTFRecord")
+    return found
+
+
+@shape(*with_twins("DatasetToTFRecord"))
+def dataset_to_tf_record_shape(*inputs: Any) -> None:
+    return None
+
+
+_WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
+not_differentiable(*_WRITING)
+zero_flops(*_WRITING)
+facts("side_effect", of=_WRITING)
+facts("takes_all_elements", of=_WRITING)
+_READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
+facts("reads_files", of=_READING)
+facts("observes_pipeline", of=("SnapshotDatasetV2",))

@@ -1,0 +1,144 @@
+"""Snapshots in the first format, and the chunks of those that services write."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SnapshotDataset: input_pipeline observes_pipeline reads_files
+#   ListSnapshotChunksDataset: input_pipeline reads_files
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...datasets.chunks import Chunks
+from ...datasets.dataset import Dataset, Element
+from ...datasets.file_records import guarded_error, uncompressing
+from ...datasets.first_snapshots import FirstFormat
+from ...datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
+from ...registry.registry import facts
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types import dtypes
+from ...types.arrays import Array
+from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
+from ..shared.tensor_proto_bytes import serialize_content
+from ._datasets import dataset_kernel, dataset_of, spec_of_node, text_in
+from .dataset_graphs import fingerprint
+from .dataset_records import opener
+from .dataset_saving import METADATA, decoded, files_in
+
+_AUTO = "auto"
+_COMPRESSIONS = ("", "GZIP", "SNAPPY")
+
+
+class FirstFolder:
+    """A folder that a snapshot is written to and read from: one of its own for each pipeline, or for a name."""
+
+    def __init__(self, ctx: KernelContext, path: str, name: str, graph: str, form: FirstFormat) -> None:
+        self._ctx = ctx
+        self._path = os.path.join(path, f"custom-{name}" if name else graph)
+        self._run = "custom" if name else f"{secrets.randbits(64):016x}"
+        self._graph = graph
+        self._form = form
+        self.mode = _AUTO
+        self.expiry = 0
+        """Seconds after which what somebody else began to write is given up."""
+
+    def _metadata(self) -> Metadata:
+        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)), FIRST_FORMAT)
+
+    def state(self) -> str:
+        """What a pass does that begins now; NotFoundError where elements are to be read that are not there."""
+        if self.mode in (WRITE, PASS):
+            return self.mode
+        try:
+            found = self._metadata()
+        except NotFoundError:
+            if self.mode == READ:
+                raise NotFoundError("Metadata file does not exist.") from None
+            return WRITE
+        if self.mode == READ or found.finished:
+            return READ
+        return PASS if found.created / 1e6 >= time.time() - self.expiry else WRITE
+
+    def load(self) -> Iterator[Element]:
+        """The elements in the folder, file by file."""
+        for path in files_in(self._ctx, os.path.join(self._path, self._metadata().run)):
+            compression = self._form.compression if self._form.compression == "GZIP" else ""
+            with opener(self._ctx)(path) as file, guarded_error(path):
+                yield from self._form.decoded(uncompressing(file, compression, path))
+
+    def store(self, elements: Sequence[Element]) -> None:
+        """Write the elements, and what says that they are there."""
+        name = os.path.join(self._path, self._run, "00000000.snapshot")
+        write_file(self._ctx, name, self._form.encoded(elements))
+        numbers = tuple(dtype.number for dtype in self._form.dtypes)
+        metadata = Metadata(self._run, numbers, version=FIRST_FORMAT, graph=self._graph, created=int(time.time() * 1e6))
+        write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
+
+
+@dataset_kernel("SnapshotDataset")
+def snapshot_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    *,
+    compression: str,
+    pending_snapshot_expiry_seconds: int,
+    mode: str,
+    snapshot_name: str,
+) -> Dataset:
+    """The elements: those in a folder where a pass was written there to its end; else those of the input, which are written.
+
+    A folder of its own is for `snapshot_name`, or for tfg's fingerprint of the input, which is not TensorFlow's.
+    """
+    if compression not in _COMPRESSIONS:
+        raise InvalidArgumentError("compression must be either '', 'GZIP' or 'SNAPPY'.")
+    if pending_snapshot_expiry_seconds < 1:
+        raise InvalidArgumentError("pending_snapshot_expiry_seconds must be at least 1 second.")
+    if mode not in (_AUTO, READ, WRITE, PASS):
+        raise InvalidArgumentError("mode must be either 'auto', 'read', 'write', or 'passthrough'.")
+    dataset = dataset_of(input_dataset)
+    form = FirstFormat(compression, dataset.spec.dtypes, serialize_content, decoded)
+    folder = FirstFolder(ctx, file_name(text_in(path, "path")), snapshot_name, f"{fingerprint(dataset):016x}", form)
+    folder.mode, folder.expiry = mode, pending_snapshot_expiry_seconds
+    return FirstSnapshot((dataset,), folder)
+
+
+class ChunkFolder:
+    """A folder that a service writes a snapshot to."""
+
+    def __init__(self, ctx: KernelContext, path: str) -> None:
+        self._ctx = ctx
+        self._path = path
+
+    def chunks(self) -> list[bytes]:
+        """The paths of the chunks that are there, none where the folder of chunks is not."""
+        folder = os.path.join(self._path, "chunks")
+        with contextlib.suppress(NotFoundError), system_errors(folder):
+            return [os.fsencode(os.path.join(folder, name)) for name in gate(self._ctx).names_in(folder)]
+        return []
+
+    def is_done(self) -> bool:
+        """True where all chunks are there; an error where their writer failed."""
+        for name in ("ERROR", "DONE"):
+            with contextlib.suppress(NotFoundError):
+                found = read_file(self._ctx, os.path.join(self._path, name))
+                if name == "DONE":
+                    return True
+                raise InvalidArgumentError(f"the snapshot was not written to its end: {found.decode('utf-8', 'replace')}")
+        return False
+
+
+@dataset_kernel("ListSnapshotChunksDataset")
+def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Any) -> Dataset:
+    """The paths of the chunks of a snapshot, also of those that are written meanwhile."""
+    if spec_of_node(ctx.node).dtypes != (dtypes.string,):
+        raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
+    return Chunks((), ChunkFolder(ctx, file_name(text_in(snapshot_path, "snapshot_path"))))
+
+
+facts("reads_files", of=("SnapshotDataset", "ListSnapshotChunksDataset"))
+facts("observes_pipeline", of=("SnapshotDataset",))

@@ -1,0 +1,180 @@
+"""Datasets that take their elements from tensors, ranges and random numbers."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousRandomSeedGenerator AnonymousSeedGenerator DummySeedGenerator GeneratorDataset ListDataset: input_pipeline
+#   RangeDataset SparseTensorSliceDataset TensorDataset TensorSliceDataset: input_pipeline
+#   ExperimentalRandomDataset RandomDataset RandomDatasetV2: random input_pipeline
+#   DeleteRandomSeedGenerator DeleteSeedGenerator: side_effect input_pipeline
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...datasets.dataset import Dataset, Spec, array_of
+from ...datasets.seeds import seeds_of
+from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types.arrays import Array
+from ...types.dtypes import DType, int64
+from ...types.shapes import SCALAR, Shape
+from ...types.tensors import FuncRef
+from ._datasets import dataset_kernel, flag_in, function_of, number_in, with_twins
+from ._seeds import DUMMY, chosen_seeds
+
+
+@dataset_kernel("TensorDataset")
+def tensor_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
+    """One element: the components."""
+    return Tensors((), tuple(map(array_of, components)))
+
+
+@dataset_kernel("GeneratorDataset")
+def generator_dataset(
+    ctx: KernelContext,
+    captured_by_init: list[Any],
+    captured_by_next: list[Any],
+    captured_by_finalize: list[Any],
+    *,
+    init_func: FuncRef,
+    next_func: FuncRef,
+    finalize_func: FuncRef,
+) -> Dataset:
+    """What a function gives, called until it says that there is no more."""
+    given = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
+    return Generated((), *(function_of(ctx, function, captured) for function, captured in given))
+
+
+@dataset_kernel("TensorSliceDataset")
+def tensor_slice_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
+    """The slices of the components along their first dimension."""
+    return Slices.of(components)
+
+
+@dataset_kernel("SparseTensorSliceDataset")
+def sparse_tensor_slice_dataset(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, Tvalues: DType
+) -> Dataset:
+    """The rows of a sparse tensor."""
+    if indices.ndim != 2 or values.ndim != 1 or dense_shape.ndim != 1:
+        raise InvalidArgumentError(
+            f"Input indices must be a matrix, values and dense_shape vectors, not of shapes {Shape(indices.shape)}, "
+            f"{Shape(values.shape)} and {Shape(dense_shape.shape)}"
+        )
+    if len(indices) != len(values) or indices.shape[1] != len(dense_shape) or not len(dense_shape):
+        raise InvalidArgumentError(
+            f"{Shape(indices.shape)} indices do not fit {len(values)} values of rank {len(dense_shape)}"
+        )
+    if np.any(dense_shape < 0):
+        raise InvalidArgumentError(f"Expected shape dimensions to be non-negative, got {dense_shape.min()}")
+    if np.any(indices[1:, 0] < indices[:-1, 0]):
+        raise UnimplementedError(
+            "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
+            "supported."
+        )
+    if len(indices) and not 0 <= indices[0, 0] <= indices[-1, 0] < dense_shape[0]:
+        raise InvalidArgumentError(f"indices[:, 0] must be in [0, {dense_shape[0]})")
+    found, rank = SparseSlices((), indices, values, dense_shape), len(dense_shape) - 1
+    found.spec = Spec((int64, Tvalues, int64), (Shape([None, rank]), Shape([None]), Shape([rank])))
+    return found
+
+
+@dataset_kernel("ListDataset")
+def list_dataset(ctx: KernelContext, tensors: list[Any], *, output_types: list[DType]) -> Dataset:
+    """Elements whose components stand one after the other."""
+    width = len(output_types)
+    if len(tensors) % width:
+        raise InvalidArgumentError(f"{len(tensors)} tensors do not make elements of {width} components")
+    values = list(map(array_of, tensors))
+    return ListOf((), [tuple(values[i : i + width]) for i in range(0, len(values), width)])
+
+
+@dataset_kernel("RangeDataset")
+def range_dataset(ctx: KernelContext, start: Array, stop: Array, step: Array, *, output_types: list[DType]) -> Dataset:
+    """The numbers from `start` up to, without, `stop`."""
+    distance = number_in(step, "step")
+    if not distance:
+        raise InvalidArgumentError("step must be a non-zero integer.")
+    if not (output_types[0].is_integer or output_types[0].is_floating):
+        raise InvalidArgumentError(f"Unsupported data type: {output_types[0]}")
+    return Range((), range(number_in(start, "start"), number_in(stop, "stop"), distance), output_types[0])
+
+
+def _of_words(types: list[DType]) -> DType:
+    """The dtype of random words, which is always int64."""
+    if types != [int64]:
+        raise InvalidArgumentError(f"Data type mismatch at component 0: expected {types[0]} but got int64.")
+    return int64
+
+
+@dataset_kernel("RandomDataset")
+def random_dataset(ctx: KernelContext, seed: Array, seed2: Array, *, output_types: list[DType]) -> Dataset:
+    """Random numbers without end, the same in each pass."""
+    return RandomNumbers((), seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2")), _of_words(output_types))
+
+
+@dataset_kernel("RandomDatasetV2")
+def random_dataset_v2(
+    ctx: KernelContext,
+    seed: Array,
+    seed2: Array,
+    seed_generator: Array,
+    *,
+    rerandomize_each_iteration: bool,
+    output_types: list[DType],
+) -> Dataset:
+    """Random numbers without end, others in each pass where that is asked for."""
+    renewed = rerandomize_each_iteration
+    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, renewed)
+    return RandomNumbers((), seeds, _of_words(output_types))
+
+
+@kernel("AnonymousSeedGenerator")
+def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
+    """Seeds for one pass after the other, and what ends their life."""
+    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
+    return scalar_object(seeds), scalar_object(None)
+
+
+@kernel("AnonymousRandomSeedGenerator")
+def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
+    """Other seeds for each pass, and what ends their life."""
+    return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
+
+
+@kernel("DummySeedGenerator")
+def dummy_seed_generator() -> Array:
+    """A handle in the place of seeds that the dataset makes itself."""
+    return scalar_object(DUMMY)
+
+
+@kernel("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+def delete_seed_generator(handle: Array, deleter: Array) -> None:
+    """Nothing: seeds live as long as something refers to them."""
+
+
+@shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")
+def seed_generator_shape(*inputs: Any) -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("DummySeedGenerator")
+def dummy_shape() -> Shape:
+    return SCALAR
+
+
+@shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+def delete_shape(*inputs: Any) -> None:
+    return None
+
+
+_GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")
+_DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+not_differentiable(*_GENERATORS, *_DELETIONS)
+zero_flops(*_GENERATORS, *_DELETIONS)
+facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
+facts("side_effect", of=_DELETIONS)
+facts("input_pipeline", of=(*_GENERATORS, *_DELETIONS))

@@ -1,0 +1,1 @@
+"""Op families of images and sound: codecs, resizing, colours, boxes, spectrograms."""

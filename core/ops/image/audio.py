@@ -1,0 +1,230 @@
+"""Audio: WAV files, spectrograms and mel-frequency cepstral coefficients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AudioSpectrogram EncodeWav Mfcc
+#   DecodeWav: sound_contents
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...codecs import wav
+from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.run_context import reserve
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, scalar, with_rank
+
+
+def _chunks(data: bytes) -> Iterator[Any]:
+    """(name, body) of the chunks of a RIFF file; the last may be cut off."""
+    at = 12
+    while at + 8 <= len(data):
+        name, size = struct.unpack("<4sI", data[at : at + 8])
+        yield name, data[at + 8 : at + 8 + size], size
+        at += 8 + size
+
+
+def _read_wav(data: bytes) -> tuple[Any, Any]:
+    """(samples (n, channels) of int16, rate); only 16-bit PCM, as in TensorFlow."""
+    require(data[:4] == b"RIFF" and data[8:12] == b"WAVE", "the contents are no RIFF WAVE file")
+    form: Any = None
+    for name, body, size in _chunks(data):
+        if name == b"fmt ":
+            require(size in (16, 18) and len(body) == size, f"the format chunk of the WAV file has {size} bytes, not 16 or 18")
+            form = struct.unpack("<HHIIHH", body[:16])
+            _check_format(*form)
+        elif name == b"data":
+            require(form is not None, "the WAV file has no format chunk before its data")
+            channels, rate = form[1], form[2]
+            require(len(body) == size, f"the data of the WAV file end after {len(body)} of {size} bytes")
+            count = size // (2 * channels)
+            return np.frombuffer(body, "<i2", count * channels).reshape(count, channels), rate
+    raise InvalidArgumentError("the WAV file has no data")
+
+
+def _check_format(code: int, channels: int, rate: int, bytes_per_second: int, bytes_per_sample: int, bits: int) -> None:
+    require(code == 1, f"the WAV file has format {code}; only PCM (1) is known")
+    require(channels >= 1 and rate > 0, f"a WAV file of {channels} channels at {rate} samples a second")
+    require(bits == 16, f"the WAV file has {bits} bits a sample; only 16 are known")
+    require(
+        bytes_per_sample == 2 * channels and bytes_per_second == rate * bytes_per_sample,
+        f"the WAV file's header contradicts itself: {bytes_per_sample} bytes a sample, {bytes_per_second} a second",
+    )
+
+
+def _require_desired(**desired: int) -> None:
+    for name, count in desired.items():
+        require(count >= -1, f"{name} must be >= -1, got {count}")
+
+
+@kernel("DecodeWav")
+def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
+    """A 16-bit PCM WAV file as floats in [-1, 1) (samples, channels), and its rate; cut or filled up to what is desired."""
+    _require_desired(desired_channels=desired_channels, desired_samples=desired_samples)
+    data = scalar(contents, "contents")
+    require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
+    samples, rate = _read_wav(data)
+    if desired_channels != -1:
+        reserve(8 * desired_channels * (1 + len(samples)))
+        taken = np.minimum(np.arange(desired_channels), samples.shape[1] - 1)
+        samples = samples[:, taken]
+    if desired_samples != -1:
+        reserve(12 * desired_samples * samples.shape[1])
+        missing = max(desired_samples - len(samples), 0)
+        samples = np.pad(samples[:desired_samples], ((0, missing), (0, 0)))
+    return samples.astype(np.float32) / np.float32(32768), np.int32(rate)
+
+
+@shape("DecodeWav")
+def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_samples: int) -> list[Shape]:
+    _require_desired(desired_channels=desired_channels, desired_samples=desired_samples)
+    with_rank(contents.shape, 0)
+    return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
+
+
+@kernel("EncodeWav")
+def encode_wav(audio: Array, sample_rate: Array) -> Result:
+    """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
+    require_rank(audio, 2, "audio")
+    rate = scalar(sample_rate, "sample_rate")
+    return scalar_object(wav.encode(audio, int(rate)))
+
+
+@shape("EncodeWav")
+def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
+    with_rank(audio.shape, 2)
+    return SCALAR
+
+
+facts("sound_contents", of=("DecodeWav",))
+not_differentiable("DecodeWav", "EncodeWav")
+zero_flops("DecodeWav", "EncodeWav")
+
+
+def _fft_length(window_size: int) -> int:
+    """The power of two that the window fits into."""
+    return 1 << max(window_size - 1, 0).bit_length()
+
+
+def _slices(samples: Any, window_size: int, stride: int) -> Any:
+    return (samples - window_size) // stride + 1
+
+
+@kernel("AudioSpectrogram")
+def audio_spectrogram(input: Array, *, window_size: int, stride: int, magnitude_squared: bool) -> Result:
+    """Magnitudes of the Fourier transforms of Hann windows of (samples, channels): (channels, slices, bins)."""
+    require(window_size >= 2, f"window_size must be at least 2, not {window_size}")
+    require(stride >= 1, f"stride must be positive, not {stride}")
+    require_rank(input, 2, "input")
+    samples, channels = input.shape
+    length = _fft_length(window_size)
+    slices = max(_slices(samples, window_size, stride), 0)
+    if not (slices and channels):
+        return np.zeros((channels, slices, length // 2 + 1), np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(input.T.astype(np.float64), window_size, 1)[:, ::stride]
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
+    spectra = np.fft.rfft(windows * hann, length)
+    squares = spectra.real**2 + spectra.imag**2
+    return (squares if magnitude_squared else np.sqrt(squares)).astype(np.float32)
+
+
+@shape("AudioSpectrogram")
+def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int) -> Shape:
+    require(window_size >= 2 and stride >= 1, f"window_size {window_size} and stride {stride} are too small")
+    samples, channels = with_rank(input.shape, 2)
+    slices = _slices(samples, window_size, stride)
+    slices = max(slices, 0) if isinstance(slices, int) else slices
+    return Shape((channels, slices, _fft_length(window_size) // 2 + 1))
+
+
+@flops("AudioSpectrogram")
+def audio_spectrogram_flops(
+    input: TensorSpec, *, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]
+) -> Cost:
+    """For each slice its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
+    channels, slices, bins = tuple(outputs[0].shape)
+    length = _fft_length(window_size)
+    each = window_size + 5 * length * (length.bit_length() - 1) // 2 + (3 if magnitude_squared else 4) * bins
+    return Cost(1) * (channels * slices * each)
+
+
+without_gradient("AudioSpectrogram")
+
+_FLOOR = 1e-12
+
+
+def _mel(frequency: Any) -> Array:
+    """Hertz to mel (O'Shaughnessy 1987)."""
+    return 1127.0 * np.log1p(frequency / 700.0)
+
+
+def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float) -> Array:
+    """Triangular filters, evenly spaced in mel: a matrix (bins, channels)."""
+    require(channels >= 1 and rate > 0 and bins >= 2, f"{channels} channels of {bins} bins at {rate} samples a second")
+    require(0 <= lower < upper, f"frequencies from {lower} to {upper}")
+    low = _mel(lower)
+    centers = low + (_mel(upper) - low) / (channels + 1) * np.arange(1, channels + 2)
+    step = 0.5 * rate / (bins - 1)
+    first, last = int(1.5 + lower / step), int(upper / step)
+    matrix = np.zeros((bins, channels + 1))
+    places = np.arange(first, last + 1)
+    mels = _mel(places * step)
+    upper_channel = np.searchsorted(centers[:channels], mels)
+    starts = np.concatenate(([low], centers))
+    weights = (centers[upper_channel] - mels) / (centers[upper_channel] - starts[upper_channel])
+    matrix[places, upper_channel] = 1 - weights
+    below = upper_channel > 0
+    matrix[places[below], upper_channel[below] - 1] = weights[below]
+    return matrix[:, :channels]
+
+
+def _cosines(coefficients: int, channels: int) -> Array:
+    """The discrete cosine transform, (coefficients, channels)."""
+    angles = np.pi / channels * np.arange(coefficients)[:, None] * (np.arange(channels) + 0.5)
+    return np.sqrt(2.0 / channels) * np.cos(angles)
+
+
+@kernel("Mfcc")
+def mfcc(
+    spectrogram: Array, sample_rate: Array,
+    *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
+) -> Result:  # fmt: skip
+    """Cosine transform of the logarithms of mel filters' outputs: (channels, slices, bins) -> (..., coefficients)."""
+    require_rank(spectrogram, 3, "spectrogram")
+    rate = scalar(sample_rate, "sample_rate")
+    channels = filterbank_channel_count
+    require(1 <= dct_coefficient_count <= channels, f"{dct_coefficient_count} coefficients of {channels} channels")
+    bins = spectrogram.shape[2]
+    if bins >= 2 and rate > 0 and upper_frequency_limit >= 0.5 * rate * bins / (bins - 1):
+        # The filters reach beyond the spectrum: TensorFlow logs an error and returns zeros.
+        return np.zeros((*spectrogram.shape[:2], dct_coefficient_count), np.float32)
+    bank = _filterbank(bins, rate, channels, lower_frequency_limit, upper_frequency_limit)
+    filtered = np.sqrt(spectrogram.astype(np.float64)) @ bank
+    logarithms = np.log(np.maximum(filtered, _FLOOR))
+    return (logarithms @ _cosines(dct_coefficient_count, channels).T).astype(np.float32)
+
+
+@shape("Mfcc")
+def mfcc_shape(spectrogram: TensorSpec, sample_rate: TensorSpec, *, dct_coefficient_count: int) -> Shape:
+    channels, slices, _ = with_rank(spectrogram.shape, 3)
+    return Shape((channels, slices, dct_coefficient_count))
+
+
+@flops("Mfcc")
+def mfcc_flops(
+    spectrogram: TensorSpec, sample_rate: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int
+) -> Cost:
+    """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
+    channels, slices, bins = with_rank(spectrogram.shape, 3)
+    products = 2 * bins + filterbank_channel_count * dct_coefficient_count
+    each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)
+    return each * (channels * slices)
+
+
+without_gradient("Mfcc")

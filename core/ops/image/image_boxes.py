@@ -1,0 +1,445 @@
+"""Boxes in images: cropping, drawing and sampling."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DrawBoundingBoxes DrawBoundingBoxesV2
+#   CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage: asynchronous
+#   StatelessSampleDistortedBoundingBox: lengthy
+#   SampleDistortedBoundingBox SampleDistortedBoundingBoxV2: random
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.image_crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
+from ...parallel.interruption_points import pause
+from ...random.philox import Philox
+from ...random.range_samplers import Words
+from ...registry.registry import (
+    ZERO,
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import OutOfRangeError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+from ..random._random import node_stream
+from ..random.random_keys import seeded
+from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.shape_arguments import ints, shape_from
+from . import _onnx_images as in_onnx
+
+
+def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
+    """The number of boxes; box_ind names an image for each."""
+    if boxes.size == 0 and box_ind.size == 0:
+        return 0
+    require_rank(boxes, 2, "boxes")
+    require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
+    require(box_ind.shape == boxes.shape[:1], f"box_ind {box_ind.shape} does not fit boxes {boxes.shape}")
+    require(np.isfinite(boxes).all(), "boxes holds an element that is not finite")
+    if np.any((box_ind < 0) | (box_ind >= images)):
+        raise OutOfRangeError(f"box_ind holds {box_ind[(box_ind < 0) | (box_ind >= images)][0]}, outside of [0, {images})")
+    return len(boxes)
+
+
+@kernel("CropAndResize")
+def crop_and_resize(
+    image: Array, boxes: Array, box_ind: Array, crop_size: Array, *, method: str, extrapolation_value: float
+) -> Result:
+    """Crops of the images' boxes (in units of the image), resized to crop_size: (boxes, height, width, C), float32."""
+    require_rank(image, 4, "image")
+    require(min(image.shape[1:3]) > 0, f"image must not be empty: {image.shape}")
+    height, width = ints(crop_size, "crop_size", 2)
+    require(height > 0 and width > 0, f"crop_size must be positive, not {(height, width)}")
+    if not _check_boxes(boxes, box_ind, image.shape[0]):
+        return np.zeros((0, height, width, image.shape[3]), np.float32)
+    crops = np.empty((len(boxes), height, width, image.shape[3]), np.float32)
+    all_rows, all_columns = axes_of(boxes, image.shape, height, width)
+    step = max(1, TILE // max(crops[0].size, 1))
+    for start in range(0, len(boxes), step):
+        part = slice(start, start + step)
+        rows, columns = all_rows.of_boxes(part), all_columns.of_boxes(part)
+        if method == "nearest":
+            crops[part] = pixels_of(image, box_ind[part], rows.nearest, columns.nearest)
+        else:
+            crops[part] = interpolated(image, box_ind[part], rows, columns)
+    if not (all_rows.inside.all() and all_columns.inside.all()):
+        crops[~is_inside(all_rows, all_columns)[..., 0]] = np.float32(extrapolation_value)
+    return crops
+
+
+@kernel("CropAndResizeGradImage")
+def crop_and_resize_grad_image(
+    grads: Array, boxes: Array, box_ind: Array, image_size: Array, *, T: DType, method: str
+) -> Result:
+    """The gradient for images of shape `image_size`."""
+    require_rank(grads, 4, "grads")
+    require(min(grads.shape[1:3]) > 0, f"grads must not be empty: {grads.shape}")
+    dims = ints(image_size, "image_size", 4)
+    require(min(dims) >= 0 and min(dims[1:3]) > 0, f"image_size must be positive, not {dims}")
+    require(grads.shape[3] == dims[3], f"grads have {grads.shape[3]} channels, image_size says {dims[3]}")
+    count = _check_boxes(boxes, box_ind, dims[0])
+    require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
+    result = np.zeros(dims, T.numpy if T.numpy.itemsize > 2 else np.float32)
+    if count:
+        rows, columns = axes_of(boxes, dims, *grads.shape[1:3])
+        grads = np.where(is_inside(rows, columns), grads, np.float32(0))
+        _scatter(result, grads, box_ind, rows, columns, method)
+    return result.astype(T.numpy, copy=False)
+
+
+def _scatter(result: Array, grads: Array, box_ind: Array, rows: Axis, columns: Axis, method: str) -> None:
+    """Add each pixel's gradient to the pixels it was made from: two matrix products for each box."""
+    _, height, width, channels = result.shape
+    row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)
+    grads = grads.astype(result.dtype, copy=False)
+    for image, grad, down, across in zip(box_ind.tolist(), grads, row_matrices, column_matrices):
+        rows_of, width_of = grad.shape[:2]
+        spread = (down.T @ grad.reshape(rows_of, width_of * channels)).reshape(height, width_of, channels)
+        result[image] += across.T @ spread
+
+
+@kernel("CropAndResizeGradBoxes")
+def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind: Array) -> Result:
+    """The gradient for the boxes, (boxes, 4)."""
+    for name, value in {"grads": grads, "image": image}.items():
+        require_rank(value, 4, name)
+        require(min(value.shape[1:3]) > 0, f"{name} must not be empty: {value.shape}")
+    require(grads.shape[3] == image.shape[3], f"channels of grads {grads.shape} and image {image.shape} differ")
+    count = _check_boxes(boxes, box_ind, image.shape[0])
+    require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
+    if not count:
+        return np.zeros((0, 4), np.float32)
+    rows, columns = axes_of(boxes, image.shape, *grads.shape[1:3])
+    top_left, top_right, bottom_left, bottom_right = corners(image, box_ind, rows, columns)
+    across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]
+    grads = np.where(is_inside(rows, columns), grads, np.float32(0))
+    by_row = (((1 - across) * (bottom_left - top_left) + across * (bottom_right - top_right)) * grads).sum((2, 3))
+    by_column = (((1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)) * grads).sum((1, 3))
+    parts = (by_row @ rows.by_start, by_column @ columns.by_start, by_row @ rows.by_end, by_column @ columns.by_end)
+    return np.stack(parts, 1).astype(np.float32, copy=False)
+
+
+facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
+
+
+@shape("CropAndResize")
+def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec) -> Shape:
+    height, width = shape_from(crop_size, 2)
+    return Shape((with_rank(boxes.shape, 2)[0] if boxes.rank == 2 else None, height, width, with_rank(image.shape, 4)[3]))
+
+
+@shape("CropAndResizeGradImage")
+def crop_and_resize_grad_image_shape(
+    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec
+) -> Shape:
+    return shape_from(image_size, 4)
+
+
+@shape("CropAndResizeGradBoxes")
+def crop_and_resize_grad_boxes_shape(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Shape:
+    return Shape((boxes.shape[0] if boxes.rank == 2 else None, 4))
+
+
+@gradient("CropAndResize")
+def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """TensorFlow differentiates the bilinear method; for the images only where they are float."""
+    image, boxes, box_ind, _ = node.inputs
+    method, dtype = node.attr("method"), image.base_dtype
+    dimage = None
+    if dtype.name in ("half", "float", "double"):
+        dimage = g.CropAndResizeGradImage(grad, boxes, box_ind, g.shape_of(image), T=dtype, method=method)
+    return [dimage, g.CropAndResizeGradBoxes(grad, image, boxes, box_ind), None, None]
+
+
+without_gradient("CropAndResizeGradImage", "CropAndResizeGradBoxes")
+
+
+@flops("CropAndResize")
+def crop_and_resize_flops(
+    image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec, *, method: str, outputs: list[TensorSpec]
+) -> Cost:
+    """Three interpolations for each element, each a difference and a multiply-add; nothing where the nearest is taken."""
+    return (ZERO if method == "nearest" else Cost(9, macs=3)) * outputs[0].shape.num_elements
+
+
+@flops("CropAndResizeGradImage")
+def crop_and_resize_grad_image_flops(
+    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec, *, method: str
+) -> Cost:
+    """A multiply-add for each of the four neighbours; a sum for the nearest."""
+    return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
+
+
+@flops("CropAndResizeGradBoxes")
+def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
+    """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
+    return Cost(20, macs=4) * grads.shape.num_elements
+
+
+_COLOURS = np.array(
+    [
+        [1, 1, 0, 1],
+        [0, 0, 1, 1],
+        [1, 0, 0, 1],
+        [0, 1, 0, 1],
+        [0.5, 0, 0.5, 1],
+        [0.5, 0.5, 0, 1],
+        [0.5, 0, 0, 1],
+        [0, 0, 0.5, 1],
+        [0, 1, 1, 1],
+        [1, 0, 1, 1],
+    ],
+    np.float32,
+)
+
+
+def _draw(image: Array, box: Array, colour: Array) -> None:
+    """The outline of a box on an image (in place); lines outside of the image are left out."""
+    height, width = image.shape[:2]
+    top, left, bottom, right = np.trunc(box * np.array([height - 1, width - 1] * 2, np.float32)).tolist()
+    if not (top <= bottom and left <= right and top < height and left < width and bottom >= 0 and right >= 0):
+        return
+    rows = slice(int(max(top, 0)), int(min(bottom, height - 1)) + 1)
+    columns = slice(int(max(left, 0)), int(min(right, width - 1)) + 1)
+    for row in (top, bottom):
+        if 0 <= row < height:
+            image[int(row), columns] = colour
+    for column in (left, right):
+        if 0 <= column < width:
+            image[rows, int(column)] = colour
+
+
+def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
+    require_rank(images, 4, "images")
+    require_rank(boxes, 3, "boxes")
+    require(images.shape[0] == boxes.shape[0], f"{images.shape[0]} images, but boxes for {boxes.shape[0]}")
+    depth = images.shape[3]
+    require(depth in (1, 3, 4), f"images must have 1, 3 or 4 channels, not {depth}")
+    require(boxes.shape[2] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
+    canvas = images.copy()
+    for image, image_boxes in zip(canvas, boxes):
+        for i, box in enumerate(image_boxes):
+            _draw(image, box, colours[i % len(colours), :depth])
+    return canvas
+
+
+@kernel("DrawBoundingBoxes")
+def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
+    """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
+    return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
+
+
+@kernel("DrawBoundingBoxesV2")
+def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
+    """As DrawBoundingBoxes, in the given colours (n, RGBA) one after the other; none means the ten."""
+    require_rank(colors, 2, "colors")
+    depth = images.shape[-1] if images.ndim else 0
+    require(not colors.size or colors.shape[1] >= depth, f"colors {colors.shape} have fewer than {depth} columns")
+    if not colors.size:
+        colors = _COLOURS
+        if images.ndim == 4 and images.shape[3] == 1:
+            colors = np.ones_like(_COLOURS)
+    return _draw_boxes(images, boxes, colors.astype(images.dtype))
+
+
+@shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")
+def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
+    return Shape(with_rank(images.shape, 4))
+
+
+not_differentiable("DrawBoundingBoxes")
+without_gradient("DrawBoundingBoxesV2")
+zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
+
+
+def _nearest(value: Any) -> int:
+    """The nearest integer, where it is one of 32 bits; else the last of them, and 0 for what is no number."""
+    return int(min(np.rint(np.nan_to_num(np.float64(value), nan=0.0)), 2**31 - 1))
+
+
+def _random_crop(
+    width: int, height: int, area_range: list[float], aspect_ratio: Any, words: Words
+) -> tuple[Any, Any, Any, Any] | None:
+    """A random (top, left, bottom, right) of the aspect ratio, its area within the range; None where rounding allows none."""
+    least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
+    if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
+        return None
+    width_of = lambda rows: _nearest(np.float32(rows) * aspect_ratio)  # noqa: E731 - a formula used four times
+    rows, most_rows = (_nearest(np.sqrt(area / aspect_ratio)) for area in (least, most))
+    if width_of(most_rows) > width:
+        most_rows = int((width + 0.5 - 1e-7) / float(aspect_ratio))
+    most_rows = min(most_rows, height)
+    rows = min(rows, most_rows)
+    if rows < most_rows:
+        rows += words.below(most_rows - rows + 1, 32)
+    rows += width_of(rows) * rows < least
+    rows -= width_of(rows) * rows > most
+    columns = width_of(rows)
+    if not (least <= columns * rows <= most and 0 < columns <= width and 0 < rows <= height):
+        return None
+    top = words.below(int(height - rows), 32) if rows < height else 0
+    left = words.below(width - columns, 32) if columns < width else 0
+    return top, left, top + rows, left + columns
+
+
+def _area(box: Array) -> Array:
+    return np.maximum(box[..., 2] - box[..., 0], 0) * np.maximum(box[..., 3] - box[..., 1], 0)
+
+
+def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
+    """True where the crop covers so much of one of the boxes."""
+    crop = np.array(crop)
+    areas = _area(boxes)
+    shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
+    with np.errstate(all="ignore"):
+        return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
+
+
+def _check_sampling(
+    image_size: Array, min_object_covered: float, aspect_ratio_range: list[float], area_range: list[float], max_attempts: int
+) -> tuple[int, int]:
+    require(min_object_covered >= 0, f"min_object_covered must not be negative: {min_object_covered}")
+    for name, values in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
+        require(len(values) == 2 and min(values) > 0, f"{name} must be two positive numbers, not {list(values)}")
+    require(max(area_range) <= 1, f"area_range {list(area_range)} exceeds 1")
+    require(max_attempts > 0, f"max_attempts must be positive, not {max_attempts}")
+    height, width, _ = ints(image_size, "image_size", 3)
+    require(0 <= height < 2**31 - 1 and 0 <= width < 2**31 - 1, f"image_size {(height, width)} is out of range")
+    return height, width
+
+
+def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: bool) -> Array:
+    """The boxes in pixels, (n, 4)."""
+    require_rank(bounding_boxes, 3, "bounding_boxes")
+    require(bounding_boxes.shape[2] == 4, f"bounding_boxes must have 4 columns, not shape {bounding_boxes.shape}")
+    if not bounding_boxes.size:
+        require(use_image, "there are no bounding boxes, and use_image_if_no_bounding_boxes is not set")
+        return np.array([[0, 0, height, width]])
+    require(np.all((bounding_boxes >= 0) & (bounding_boxes <= 1)), "bounding box coordinates must be in [0, 1]")
+    return (bounding_boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)).astype(np.int64)
+
+
+def _sample(
+    stream: Philox,
+    image_size: Array,
+    boxes: Array,
+    covered: float,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image: bool,
+) -> tuple[Array, ...]:
+    """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
+    height, width = _check_sampling(image_size, covered, aspect_ratio_range, area_range, max_attempts)
+    objects = _object_boxes(boxes, height, width, use_image)
+    words = Words(stream.reserve(1, max_attempts))
+    low, high = map(np.float32, aspect_ratio_range)
+    crop = (0, 0, height, width)
+    for _ in range(max_attempts):
+        pause()
+        ratio = np.float32(words.float32()) * (high - low) + low
+        found = _random_crop(width, height, area_range, ratio, words)
+        if found is not None and _covers(found, objects, np.float32(covered)):
+            crop = found
+            break
+    return _as_slice(crop, height, width, image_size.dtype)
+
+
+def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    """begin and size for a Slice of the image, and the box in units of the image."""
+    top, left, bottom, right = crop
+    box = np.array(crop, np.float32) / np.array([height, width] * 2, np.float32)
+    begin = np.array([top, left, 0], np.int64)
+    size = np.array([bottom - top, right - left, -1], np.int64)
+    return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
+
+
+@kernel("SampleDistortedBoundingBox")
+def sample_distorted_bounding_box(
+    ctx: KernelContext,
+    image_size: Array,
+    bounding_boxes: Array,
+    *,
+    seed: int,
+    seed2: int,
+    min_object_covered: float,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
+    """A random crop that covers enough of one of the boxes: its begin, size and box."""
+    return _sample(
+        node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range,
+        max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@kernel("SampleDistortedBoundingBoxV2")
+def sample_distorted_bounding_box_v2(
+    ctx: KernelContext,
+    image_size: Array,
+    bounding_boxes: Array,
+    min_object_covered: Array,
+    *,
+    seed: int,
+    seed2: int,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
+    """As SampleDistortedBoundingBox; how much to cover is an input."""
+    return _sample(
+        node_stream(ctx, seed, seed2), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
+        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@kernel("StatelessSampleDistortedBoundingBox")
+def stateless_sample_distorted_bounding_box(
+    image_size: Array,
+    bounding_boxes: Array,
+    min_object_covered: Array,
+    seed: Array,
+    *,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
+    """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
+    return _sample(
+        seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
+        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")
+def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+    return [Shape([3]), Shape([3]), Shape([1, 1, 4])]
+
+
+_SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
+facts("random", of=_SAMPLERS)
+facts("lengthy", of=("StatelessSampleDistortedBoundingBox",))
+not_differentiable(*_SAMPLERS)
+without_gradient("StatelessSampleDistortedBoundingBox")
+zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
+
+
+onnx("CropAndResize")(in_onnx.crop_and_resize)

@@ -1,0 +1,479 @@
+"""Decoding and encoding of image files, through Pillow and simplejpeg (the optional extra `tfg[image]`) and numerics/png.py.
+
+Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeAndCropJpeg DecodeBmp EncodeJpeg EncodeJpegVariableQuality EncodePng ExtractJpegShape
+#   DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP: image_contents
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import Any
+
+import numpy as np
+
+from ...codecs import png
+from ...codecs.image_kinds import image_kind
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.run_context import check_time, reserve
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.optional_packages import extra_hint
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..shared.argument_checks import require, require_min_rank, require_rank, scalar, with_rank
+from ..shared.shape_arguments import ints
+from ._jpeg import Decoding, decode, jpeg_header
+
+_GREY = np.array([9797, 19234, 3737], np.uint32)
+"""What libpng makes of red, green and blue for grey, in 2^-15."""
+
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def _pillow() -> Any:
+    """PIL.Image, or an error that says what to install."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise UnimplementedError("image files need Pillow, which is missing", hint=extra_hint("image")) from None
+    return Image
+
+
+def _contents(contents: Array) -> bytes:
+    data = scalar(contents, "contents")
+    require(isinstance(data, bytes), "contents must be a string")
+    return data
+
+
+def _open(data: bytes, what: str) -> Any:
+    """A Pillow image; InvalidArgumentError where the file is damaged."""
+    image_module = _pillow()
+    try:
+        image = image_module.open(io.BytesIO(data))
+    except image_module.UnidentifiedImageError:  # it says the address of an object in memory
+        raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes") from None
+    except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
+        raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes: {error}") from None
+    reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # as Pillow has it, and as an array
+    return image
+
+
+def _pixels(image: Any, what: str) -> Array:
+    """The decoded pixels (height, width, channels)."""
+    try:
+        array = np.asarray(image)
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
+        raise InvalidArgumentError(f"invalid {what} data: {error}") from None
+    return array[..., None] if array.ndim == 2 else array
+
+
+def _in_mode(image: Any, channels: int, what: str) -> Any:
+    """The image in the mode of so many channels."""
+    _load(image, what)
+    mode = _MODES[channels]
+    return image if image.mode == mode else image.convert(mode)
+
+
+def _load(image: Any, what: str) -> None:
+    try:
+        image.load()
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
+        raise InvalidArgumentError(f"invalid {what} data: {error}") from None
+
+
+def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
+    require(channels in allowed, f"channels must be one of {', '.join(map(str, allowed))}, not {channels}")
+
+
+def _png_header(data: bytes) -> tuple[int, int, int, int, int]:
+    try:
+        return png.header(data)
+    except ValueError as error:
+        raise InvalidArgumentError(f"invalid PNG data: {error}") from None
+
+
+def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
+    """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
+    _check_channels(channels, (0, 1, 3, 4))
+    width, height, depth, _, _ = _png_header(data)
+    reserve(2 * width * height * 3 * depth // 8)
+    pixels = _decode_png_16(data, channels) if depth == 16 else _decode_png_8(data, channels)
+    if pixels.dtype == dtype:
+        return pixels
+    return pixels.astype(np.uint16) * 257 if dtype == np.uint16 else (pixels >> 8).astype(np.uint8)
+
+
+def _decode_png_8(data: bytes, channels: int) -> Array:
+    image = _open(data, "PNG")
+    if not channels:
+        transparent = "transparency" in image.info
+        channels = {"1": 1, "L": 1, "LA": 2, "RGB": 3, "RGBA": 4, "P": 3}.get(image.mode, 3)
+        if transparent:
+            channels = 2 if channels == 1 else 4
+    if channels == 1 and image.mode not in ("1", "L", "LA"):
+        colours = _pixels(_in_mode(image, 3, "PNG"), "PNG")
+        return (colours.astype(np.uint32) @ _GREY >> 15).astype(np.uint8)[..., None]
+    return _pixels(_in_mode(image, channels, "PNG"), "PNG")
+
+
+def _decode_png_16(data: bytes, channels: int) -> Array:
+    try:
+        pixels = png.decode16(data)
+    except ValueError as error:
+        raise InvalidArgumentError(f"invalid PNG data: {error}") from None
+    return _with_channels(pixels, channels or pixels.shape[-1])
+
+
+def _with_channels(pixels: Array, channels: int) -> Array:
+    """16-bit samples as grey or colour, with alpha or without."""
+    colours = pixels[..., : pixels.shape[-1] - (pixels.shape[-1] % 2 == 0)]
+    if channels > 2 and colours.shape[-1] == 1:
+        colours = np.repeat(colours, 3, -1)
+    elif channels <= 2 and colours.shape[-1] == 3:
+        colours = ((colours.astype(np.uint32) @ _GREY + 16384) >> 15).astype(np.uint16)[..., None]
+    if channels % 2:
+        return colours
+    has_alpha = pixels.shape[-1] % 2 == 0
+    alpha = pixels[..., -1:] if has_alpha else np.full((*pixels.shape[:-1], 1), 65535, np.uint16)
+    return np.concatenate((colours, alpha), -1)
+
+
+@kernel("DecodePng")
+def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
+    """A PNG file (or another kind of image file) as (height, width, channels)."""
+    data = _contents(contents)
+    return _decode_any(data, channels, dtype.numpy, allow_gif=True)
+
+
+@kernel("DecodeJpeg")
+def decode_jpeg(
+    contents: Array,
+    *,
+    channels: int,
+    ratio: int,
+    fancy_upscaling: bool,
+    try_recover_truncated: bool,
+    acceptable_fraction: float,
+    dct_method: str,
+) -> Result:
+    """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
+    data = _contents(contents)
+    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    if image_kind(data) == "jpeg":
+        return decode(data, how)
+    return _decode_any(data, channels, np.uint8, allow_gif=True)
+
+
+def _decode_bmp(data: bytes, channels: int) -> Array:
+    """(height, width, channels), uint8."""
+    _check_channels(channels, (0, 3, 4))
+    require(len(data) >= 32, f"a BMP file of {len(data)} bytes is too short")
+    depth = struct.unpack("<H", data[28:30])[0]
+    found = depth // 8
+    require(found in (1, 3, 4), f"a BMP file of {depth} bits a pixel; 8, 24 and 32 are known")
+    offset, _, width, height = struct.unpack("<IIii", data[10:26])
+    require(width > 0 and height != 0, f"a BMP file of {width} x {height} pixels")
+    line = (found * width + 3) // 4 * 4
+    require(offset >= 0 and offset + line * abs(height) <= len(data), "the BMP file is too short for its pixels")
+    rows = np.frombuffer(data, np.uint8, line * abs(height), offset).reshape(abs(height), line)
+    pixels = rows[:, : found * width].reshape(abs(height), width, found)
+    pixels = pixels[::-1] if height > 0 else pixels
+    return _as_channels(pixels if found == 1 else pixels[..., [2, 1, 0, 3][:found]], channels or found)
+
+
+def _as_channels(pixels: Array, channels: int) -> Array:
+    """Grey repeated as colour, an opaque alpha added or alpha taken away."""
+    if channels >= 3 and pixels.shape[-1] == 1:
+        pixels = np.repeat(pixels, 3, -1)
+    if channels == 4 and pixels.shape[-1] == 3:
+        opaque = np.full((*pixels.shape[:-1], 1), 255, np.uint8)
+        return np.concatenate((pixels, opaque), -1)
+    return np.ascontiguousarray(pixels[..., :channels])
+
+
+@kernel("DecodeBmp")
+def decode_bmp(contents: Array, *, channels: int) -> Result:
+    """A BMP file as (height, width, channels), uint8, or the frames of a WebP file."""
+    data = _contents(contents)
+    if image_kind(data) == "webp":
+        return _decode_webp(data, channels)
+    _check_channels(channels, (0, 3, 4))
+    require(image_kind(data) == "bmp", "the contents are no BMP file")
+    return _decode_bmp(data, channels)
+
+
+def _decode_webp(data: bytes, channels: int) -> Array:
+    """(frames, height, width, channels), uint8."""
+    _check_channels(channels, (0, 3, 4))
+    image = _open(data, "WebP")
+    found = 4 if image.mode == "RGBA" else 3
+    require(channels in (0, found), f"the WebP file has {found} channels, not {channels}")
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        image.seek(number)
+        frames.append(_pixels(_in_mode(image, found, "WebP"), "WebP"))
+    return np.stack(frames)
+
+
+@shape("DecodePng", "DecodeJpeg", "DecodeBmp")
+def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
+    """As TensorFlow says; a WebP file gives frames all the same."""
+    with_rank(contents.shape, 0)
+    return Shape([None, None, channels or None])
+
+
+facts("image_contents", of=("DecodePng", "DecodeJpeg"))
+not_differentiable("DecodePng", "DecodeJpeg", "DecodeBmp")
+zero_flops("DecodePng", "DecodeJpeg", "DecodeBmp")
+
+
+@kernel("EncodePng")
+def encode_png(image: Array, *, compression: int) -> Result:
+    """Images (..., height, width, channels) as PNG files, of shape (...)."""
+    require_min_rank(image, 3, "image")
+    require(-1 <= compression <= 9, f"compression must be in [-1, 9], not {compression}")
+    require(1 <= image.shape[-1] <= 4, f"image must have 1, 2, 3, or 4 channels, not {image.shape[-1]}")
+    require(min(image.shape[-3:]) > 0, f"image must not be empty: {image.shape}")
+    images = image.reshape(-1, *image.shape[-3:])
+    return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
+
+
+@shape("EncodePng")
+def encode_png_shape(image: TensorSpec) -> Shape:
+    if image.shape.dims is None:
+        return Shape()
+    require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
+    return image.shape[:-3]
+
+
+@kernel("DecodeAndCropJpeg")
+def decode_and_crop_jpeg(
+    contents: Array,
+    crop_window: Array,
+    *,
+    channels: int,
+    ratio: int,
+    fancy_upscaling: bool,
+    try_recover_truncated: bool,
+    acceptable_fraction: float,
+    dct_method: str,
+) -> Result:
+    """The window (top, left, height, width) of a JPEG file, uint8."""
+    data = _contents(contents)
+    how = Decoding(channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method)
+    window = ints(crop_window, "crop_window", 4)
+    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
+    return decode(data, how, tuple(window))
+
+
+@shape("DecodeAndCropJpeg")
+def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *, channels: int) -> Shape:
+    with_rank(contents.shape, 0)
+    sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
+    return Shape([*sizes, channels or None])
+
+
+@kernel("ExtractJpegShape")
+def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
+    """Height, width and channels of a JPEG file, from its header."""
+    data = _contents(contents)
+    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
+    file = jpeg_header(data)
+    return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
+
+
+@shape("ExtractJpegShape")
+def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
+    with_rank(contents.shape, 0)
+    return Shape([3])
+
+
+not_differentiable("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
+zero_flops("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
+
+
+def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
+    module = _pillow()
+    picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=max(quality, 1), **options)
+    return stream.getvalue()
+
+
+@kernel("EncodeJpeg")
+def encode_jpeg(
+    image: Array,
+    *,
+    format: str,
+    quality: int,
+    progressive: bool,
+    optimize_size: bool,
+    chroma_downsampling: bool,
+    density_unit: str,
+    x_density: int,
+    y_density: int,
+    xmp_metadata: str,
+) -> Result:
+    """An image (height, width, 1 or 3 channels) as a JPEG file."""
+    require_rank(image, 3, "image")
+    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
+    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
+    require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
+    require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
+    x_density, y_density = x_density & 0xFFFF, y_density & 0xFFFF  # as much as a JFIF header holds
+    density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
+    options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
+    if image.shape[2] == 3:
+        options["subsampling"] = 2 if chroma_downsampling else 0
+    if xmp_metadata:
+        options["xmp"] = xmp_metadata.encode("utf-8", "surrogateescape")
+    data = _encode_jpeg(image, image.shape[2], quality, **options)
+    return scalar_object(_with_density_unit(data, density_unit, x_density, y_density))
+
+
+def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
+    """The file with its JFIF density in dots per centimetre where asked; Pillow writes inches only."""
+    if unit == "in" or data[6:11] != b"JFIF\0":
+        return data
+    return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
+
+
+@shape("EncodeJpeg")
+def encode_jpeg_shape(image: TensorSpec) -> Shape:
+    with_rank(image.shape, 3)
+    return SCALAR
+
+
+@kernel("EncodeJpegVariableQuality")
+def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
+    """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
+    require_rank(images, 3, "images")
+    quality = scalar(quality, "quality")
+    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
+    require(images.shape[2] in (1, 3), f"images must have 1 or 3 channels, not {images.shape[2]}")
+    require(images.size > 0 and max(images.shape[:2]) < 65536, f"images must not be empty or too large: {images.shape}")
+    options = {"subsampling": 2} if images.shape[2] == 3 else {}
+    return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
+
+
+@shape("EncodeJpegVariableQuality")
+def encode_jpeg_variable_quality_shape(images: TensorSpec, quality: TensorSpec) -> Shape:
+    with_rank(images.shape, 3)
+    return SCALAR
+
+
+not_differentiable("EncodeJpeg", "EncodeJpegVariableQuality")
+zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
+
+
+def _decode_gif(data: bytes) -> Array:
+    """All frames (frames, height, width, 3), uint8."""
+    image = _open(data, "GIF")
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        check_time()
+        reserve(2 * (number + 1) * image.width * image.height * 3)
+        try:
+            image.seek(number)
+        except (EOFError, OSError, SyntaxError) as error:
+            raise InvalidArgumentError(f"invalid GIF data: {error}") from None
+        frames.append(_pixels(_in_mode(image, 3, "GIF"), "GIF"))
+    return np.stack(frames)
+
+
+@kernel("DecodeGif")
+def decode_gif(contents: Array) -> Result:
+    """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
+    data = _contents(contents)
+    if image_kind(data) == "gif":
+        return _decode_gif(data)
+    pixels = _decode_any(data, 3, np.uint8, allow_gif=False)
+    return pixels if pixels.ndim == 4 else pixels[None]
+
+
+@shape("DecodeGif")
+def decode_gif_shape(contents: TensorSpec) -> Shape:
+    with_rank(contents.shape, 0)
+    return Shape([None, None, None, 3])
+
+
+@kernel("DecodeWebP")
+def decode_webp(contents: Array, *, channels: int) -> Result:
+    """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
+    data = _contents(contents)
+    _check_channels(channels, (0, 3, 4))
+    require(image_kind(data) in ("webp", "png", "jpeg"), "the contents are no WebP file")
+    return _decode_any(data, channels, np.uint8, allow_gif=False)
+
+
+def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Array:
+    """A PNG, JPEG or one-frame GIF file as (height, width, channels); the frames of a WebP file."""
+    kind = image_kind(data)
+    if kind == "png":
+        return _decode_png(data, channels, dtype)
+    require(kind, "Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
+    require(dtype == np.uint8, f"a {kind} file has no 16-bit samples")
+    if kind == "jpeg":
+        return decode(data, Decoding(channels))
+    if kind == "webp":
+        return _decode_webp(data, channels)
+    require(kind == "gif" and allow_gif, f"this op does not decode {kind} files; DecodeImage does")
+    frames = _decode_gif(data)
+    require(channels in (0, 3), f"channels must be 0 or 3 for a GIF file, not {channels}")
+    require(len(frames) == 1, f"a GIF file of {len(frames)} frames, not one")
+    return frames[0]
+
+
+@shape("DecodeWebP")
+def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
+    """Rank 4 for WebP files, 3 for others."""
+    with_rank(contents.shape, 0)
+    return Shape()
+
+
+facts("image_contents", of=("DecodeGif", "DecodeWebP"))
+not_differentiable("DecodeGif", "DecodeWebP")
+zero_flops("DecodeGif", "DecodeWebP")
+
+
+@kernel("DecodeImage")
+def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animations: bool) -> Result:
+    """An image file of any kind as (height, width, channels), or (frames, ...) for GIF and WebP; float within [0, 1]."""
+    data = _contents(contents)
+    _check_channels(channels, (0, 1, 3, 4))
+    kind = image_kind(data)
+    if kind in ("gif", "webp"):
+        frames = _decode_gif(data) if kind == "gif" else _decode_webp(data, channels)
+        pixels = frames if expand_animations else frames[0]
+    elif kind == "bmp":
+        pixels = _decode_bmp(data, channels)
+    else:
+        wide = kind == "png" and dtype.numpy != np.uint8 and _png_header(data)[2] == 16
+        pixels = _decode_any(data, channels, np.uint16 if wide else np.uint8, allow_gif=False)
+    return _as_type(pixels, dtype.numpy)
+
+
+def _as_type(pixels: Array, dtype: Any) -> Array:
+    """Samples of one type as another, over its whole range."""
+    if pixels.dtype == dtype:
+        return pixels
+    if dtype == np.uint16:
+        return pixels.astype(np.uint16) * 257
+    if dtype == np.uint8:
+        return (pixels >> 8).astype(np.uint8)
+    return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
+
+
+@shape("DecodeImage")
+def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations: bool) -> Shape:
+    with_rank(contents.shape, 0)
+    return Shape() if expand_animations else Shape([None, None, channels or None])
+
+
+facts("image_contents", of=("DecodeImage",))
+not_differentiable("DecodeImage")
+zero_flops("DecodeImage")

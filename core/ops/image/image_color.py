@@ -1,0 +1,353 @@
+"""Colours: contrast, hue, saturation, and conversion between RGB and HSV."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
+from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require_min_rank, scalar
+from ..shared.decompositions import gradient_by_parts
+from . import _onnx_images as in_onnx
+
+
+def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
+    require_min_rank(images, rank, "images")
+    if images.shape[-1] != 3:
+        raise error(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
+
+
+_CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
+"""Which of red, green and blue is the smallest, the middle and the largest in each sixth of the colour circle."""
+_RANK_OF: Final = np.argsort(_CHANNEL_OF, axis=0)
+"""Which of the smallest, the middle and the largest is red, green and blue in each sixth of the colour circle."""
+
+
+_TILE: Final = 1 << 14
+"""Pixels whose temporary arrays stay in a cache."""
+
+
+def _in_tiles(change: Callable[[Array], Array], images: Array) -> Array:
+    """`change` of some pixels (n, 3) at a time."""
+    pixels = images.reshape(-1, 3)
+    result = np.empty_like(pixels)
+    for start in range(0, len(pixels), _TILE):
+        result[start : start + _TILE] = change(pixels[start : start + _TILE])
+    return result.reshape(images.shape)
+
+
+def _planes(images: Array) -> Array:
+    """Red, green and blue (3, pixels), float32."""
+    return np.ascontiguousarray(images.reshape(-1, 3).T, np.float32)
+
+
+def _picked(planes: Array, table: Array, sector: Array) -> Array:
+    """For each row of `table` (3, 6) and each pixel (n) the value of the plane that the table names for its sector."""
+    places = table.take(sector, axis=1)
+    places *= sector.size
+    places += np.arange(sector.size)
+    return planes.reshape(-1).take(places)
+
+
+def _interleaved(planes: Array, like: Array) -> Array:
+    """Planes (3, pixels) as images of the shape and dtype of others."""
+    return planes.T.astype(like.dtype, "C").reshape(like.shape)
+
+
+def _hue(r: Array, g: Array, b: Array, largest: Array, spread: Array) -> Array:
+    """Hue in sixths of a turn, -1 .. 5; 0 for grey."""
+    safe = np.where(spread > 0, spread, 1)
+    hue = np.where(r == largest, (g - b) / safe, np.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
+    return np.where(spread > 0, hue, 0)
+
+
+def _rgb_to_hsv(images: Array) -> Array:
+    r, g, b = np.moveaxis(images, -1, 0)
+    value = np.max(images, -1)
+    spread = value - np.min(images, -1)
+    saturation = np.where(value > 0, spread / np.where(value > 0, value, 1), 0)
+    hue = _hue(r, g, b, value, spread) / 6
+    return np.stack((np.where(hue < 0, hue + 1, hue), saturation, value), -1).astype(images.dtype, copy=False)
+
+
+def _hsv_to_rgb(images: Array) -> Array:
+    hue, saturation, value = np.moveaxis(images, -1, 0)
+    sixths = hue * 6
+    parts = (np.abs(sixths - 3) - 1, 2 - np.abs(sixths - 2), 2 - np.abs(sixths - 4))
+    ratios = np.clip(np.stack(parts, -1), 0, 1)
+    saturation = saturation[..., None]
+    return (((1 - saturation) + saturation * ratios) * value[..., None]).astype(images.dtype, copy=False)
+
+
+@kernel("RGBToHSV")
+def rgb_to_hsv(images: Array) -> Result:
+    """Red, green and blue to hue, saturation and value, along the last dimension."""
+    _check_colours(images, 1, FailedPreconditionError)
+    return _rgb_to_hsv(wide(images)).astype(images.dtype, copy=False)
+
+
+def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
+    """One channel of the last dimension, without it."""
+    return g.Squeeze(g.GatherV2(x, [index], -1), squeeze_dims=[-1])
+
+
+def _reciprocal(g: GradientBuilder, x: Output) -> Output:
+    return g.DivNoNan(g.OnesLike(x), x)
+
+
+@gradient("RGBToHSV")
+def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """By channels: value = max, saturation = 1 - min / max, hue = (difference of the other two) / (6 (max - min)).
+
+    A channel is the largest where none before it is as large, and the smallest where none after it is as small.
+    """
+    dtype = node.inputs[0].base_dtype
+    r, gr, b = (_channel(g, node.inputs[0], i) for i in range(3))
+    dh, ds, dv = (_channel(g, grad, i) for i in range(3))
+    cast = lambda condition: g.Cast(condition, DstT=dtype)  # noqa: E731 - shorthand in a formula
+    both = lambda x, y: cast(g.LogicalAnd(x, y))  # noqa: E731
+    big = (
+        both(g.GreaterEqual(r, gr), g.GreaterEqual(r, b)),
+        both(g.Greater(gr, r), g.GreaterEqual(gr, b)),
+        both(g.Greater(b, r), g.Greater(b, gr)),
+    )
+    small = (
+        both(g.Less(r, gr), g.Less(r, b)),
+        both(g.LessEqual(gr, r), g.Less(gr, b)),
+        both(g.LessEqual(b, r), g.LessEqual(b, gr)),
+    )
+    channels = (r, gr, b)
+    pick = lambda masks: g.AddN([g.Mul(m, c) for m, c in zip(masks, channels)])  # noqa: E731
+    largest, smallest = pick(big), pick(small)
+    inverse = _reciprocal(g, largest)
+    ds_small, ds_big = g.Neg(inverse), g.Mul(smallest, g.Square(inverse))
+    spread = g.Mul(_reciprocal(g, g.Sub(largest, smallest)), g.constant(1 / 6, dtype))
+    parts = []
+    # With the hue n / (6 c): d(n / (6 c)) = (dn - (n / c) dc) / (6 c), and dc = 1 for the largest, -1 for the smallest.
+    ahead = [g.Sub(gr, b), g.Sub(b, r), g.Sub(r, gr)]
+    numerator = g.AddN([g.Mul(m, n) for m, n in zip(big, ahead)])
+    ratio = g.DivNoNan(numerator, g.Sub(largest, smallest))
+    for i in range(3):
+        sign = g.Sub(big[(i + 2) % 3], big[(i + 1) % 3])
+        dhue = g.Mul(g.Sub(sign, g.Mul(ratio, g.Sub(big[i], small[i]))), spread)
+        dsaturation = g.AddV2(g.Mul(big[i], ds_big), g.Mul(small[i], ds_small))
+        parts.append(g.AddN([g.Mul(dh, dhue), g.Mul(ds, dsaturation), g.Mul(dv, big[i])]))
+    return [g.Pack(parts, axis=-1)]
+
+
+@shape("RGBToHSV", "HSVToRGB", "AdjustHue")
+def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
+    return images.shape
+
+
+@flops("RGBToHSV")
+def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
+    """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
+    return Cost(21) * images.shape[:-1].num_elements
+
+
+@kernel("HSVToRGB")
+def hsv_to_rgb(images: Array) -> Result:
+    """Hue, saturation and value to red, green and blue, along the last dimension."""
+    _check_colours(images, 1, FailedPreconditionError)
+    return _hsv_to_rgb(wide(images)).astype(images.dtype, copy=False)
+
+
+@flops("HSVToRGB")
+def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
+    """A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10."""
+    return Cost(26) * images.shape[:-1].num_elements
+
+
+not_differentiable("HSVToRGB")
+
+
+@kernel("AdjustHue")
+def adjust_hue(images: Array, delta: Array) -> Result:
+    """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
+    delta = scalar(delta, "delta")
+    _check_colours(images, 3)
+    return _in_tiles(lambda pixels: _turned(pixels, delta), images)
+
+
+def _turned(images: Array, delta: float) -> Array:
+    channels = _planes(images)
+    r, g, b = channels
+    ahead, behind = np.where(b < r, 1, np.where(b > g, 3, 2)), np.where(b < g, 0, np.where(b > r, 4, 5))
+    sector = np.where(r < g, ahead, behind)
+    smallest, middle, largest = _picked(channels, _CHANNEL_OF, sector)
+    is_grey, spread, turns = largest == smallest, largest - smallest, np.float32(delta) * np.float32(6)
+    ratio = _mirrored((middle - smallest) / np.where(is_grey, np.float32(1), spread), sector)
+    hue = _wrap(np.where(is_grey, np.float32(0), sector.astype(np.float32) + ratio) + turns)
+    sector = _sector_of(hue)
+    middle = smallest + _mirrored(hue - sector.astype(np.float32), sector) * spread
+    return _interleaved(_picked(np.stack((smallest, middle, largest)), _RANK_OF, sector), images)
+
+
+def _mirrored(ratio: Array, sector: Array) -> Array:
+    """The ratio in even sectors, what it lacks of one in odd ones."""
+    return np.where(sector & 1, 1 - ratio, ratio)
+
+
+def _sector_of(hue: Array) -> Array:
+    """The sixth of the colour circle, 0 for no number."""
+    return np.fmin(np.fmax(hue, np.float32(0)), np.float32(5)).astype(np.int64)
+
+
+def _wrap(hue: Array) -> Array:
+    """Hue in [0, 6); a few turns are taken off one by one, which rounds as TensorFlow's loop does."""
+    if np.any(np.abs(hue) > 60):
+        hue = np.mod(hue, np.float32(6))
+    while np.any(hue < 0):
+        hue = np.where(hue < 0, hue + np.float32(6), hue)
+    while np.any(hue >= 6):
+        hue = np.where(hue >= 6, hue - np.float32(6), hue)
+    return hue
+
+
+@flops("AdjustHue")
+def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
+    """A pixel: its order 5, hue 6, the turn within one circle 5, and back 4."""
+    return Cost(20) * images.shape[:-1].num_elements
+
+
+without_gradient("AdjustHue")
+
+
+@kernel("AdjustSaturation")
+def adjust_saturation(images: Array, scale: Array) -> Result:
+    """Saturations times `scale`, kept within 0 and 1."""
+    scale = scalar(scale, "scale")
+    _check_colours(images, 3)
+    return _in_tiles(lambda pixels: _saturated(pixels, scale), images)
+
+
+def _saturated(images: Array, scale: float) -> Array:
+    r, g, b = channels = _planes(images)
+    value = channels.max(0)
+    spread = value - channels.min(0)
+    norm = np.float32(1) / (np.float32(6) * spread)
+    # TensorFlow adds the thirds in double precision.
+    hue = np.where(g == value, _plus(norm * (b - r), 2.0 / 6.0), _plus(norm * (r - g), 4.0 / 6.0))
+    hue = np.where(spread <= 0, np.float32(0), np.where(r == value, norm * (g - b), hue))
+    hue = np.where(hue < 0, hue + np.float32(1), hue)
+    saturation = np.where(value > 0, spread / np.where(value > 0, value, np.float32(1)), np.float32(0))
+    saturation = np.minimum(np.float32(1), np.maximum(np.float32(0), saturation * np.float32(scale)))
+    chroma = saturation * value
+    base = value - chroma
+    sixths = hue * np.float32(6)
+    middle = chroma * (1 - np.abs(np.mod(sixths, np.float32(2)) - 1))
+    # A hue of a full turn falls into no sector.
+    chroma[sixths >= 6] = middle[sixths >= 6] = 0
+    colours = _picked(np.stack((np.zeros_like(chroma), middle, chroma)), _RANK_OF, _sector_of(sixths))
+    return _interleaved(colours + base, images)
+
+
+def _plus(x: Array, term: float) -> Array:
+    """The sum, rounded to float32 from double precision."""
+    return (x.astype(np.float64) + term).astype(np.float32)
+
+
+@flops("AdjustSaturation")
+def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
+    """A pixel: its extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
+    return Cost(37) * images.shape[:-1].num_elements
+
+
+def _mean(images: Array) -> Array:
+    """The mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits agree)."""
+    rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
+    count = rest.shape[-2]
+    while rest.shape[-2] > 1:
+        right = rest.shape[-2] // 2
+        left = rest.shape[-2] - right
+        folded = rest[..., :left, :].copy()
+        folded[..., :right, :] += rest[..., left:, :]
+        rest = folded
+    return (rest * images.dtype.type(np.float32(1) / np.float32(count)))[..., None, :]
+
+
+def _contrast(images: Array, factor: float) -> Array:
+    """(x - mean) * factor + mean, with the mean of each channel of each image."""
+    if not images.size:
+        return images
+    *leading, height, width, channels = images.shape
+    row = np.tile(_mean(images), (width, 1)).reshape(*leading, 1, width * channels)  # no loop over a few channels
+    result = images.reshape(*leading, height, width * channels) - row
+    result *= images.dtype.type(factor)
+    result += row
+    return result.reshape(images.shape)
+
+
+@kernel("AdjustContrastv2")
+def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
+    """Each channel's distance from its mean times `contrast_factor`."""
+    require_min_rank(images, 3, "images")
+    factor = scalar(contrast_factor, "contrast_factor")
+    return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
+
+
+shape("AdjustSaturation")(color_shape)
+
+
+@shape("AdjustContrastv2")
+def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
+    merge_shapes(contrast_factor.shape, SCALAR)
+    return images.shape
+
+
+@flops("AdjustContrastv2")
+def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) -> Cost:
+    """An element's share of the mean, a difference, a product and a sum."""
+    return Cost(4) * images.shape.num_elements
+
+
+without_gradient("AdjustSaturation")
+
+
+@gradient_by_parts("AdjustContrastv2")
+def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The distances from the mean, scaled, and the mean; TensorFlow has no gradient of it."""
+    images, factor = inputs
+    mean = g.Mean(images, [-3, -2], keep_dims=True)
+    return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]
+
+
+@kernel("AdjustContrast")
+def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
+    """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
+    require_min_rank(images, 3, "images")
+    factor = scalar(contrast_factor, "contrast_factor")
+    low, high = scalar(min_value, "min_value"), scalar(max_value, "max_value")
+    return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
+
+
+shape("AdjustContrast")(color_shape)
+
+
+@flops("AdjustContrast")
+def adjust_contrast_flops(
+    images: TensorSpec, contrast_factor: TensorSpec, min_value: TensorSpec, max_value: TensorSpec
+) -> Cost:
+    """As AdjustContrastv2, and two comparisons."""
+    return Cost(6) * images.shape.num_elements
+
+
+without_gradient("AdjustContrast")
+
+
+onnx("AdjustContrastv2")(in_onnx.contrast)
+onnx("AdjustHue")(in_onnx.hue)
+onnx("AdjustSaturation")(in_onnx.saturation)
+onnx("HSVToRGB")(in_onnx.to_rgb)
+onnx("RGBToHSV")(in_onnx.to_hsv)

@@ -1,0 +1,297 @@
+"""Glimpses of images and projective transforms."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ExtractGlimpse ExtractGlimpseV2 ImageProjectiveTransformV2 ImageProjectiveTransformV3
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.quantized_ranges import round_half_away
+from ..shared.shape_arguments import ints, shape_from
+
+_BEYOND = np.float32(2**62)
+"""A row behind those of all images."""
+
+
+def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
+    """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
+    at, image, size = np.float32(offset), np.float32(image), np.float32(size)
+    require(np.isfinite(at), f"offsets must be finite, not {at}")
+    at = at * image if normalized else at
+    if version == 1:
+        at = (at / 2 + image / 2 if centered else at) - size / 2
+    elif centered:
+        at = at / 2 + image / 2 - size / 2 if normalized else at + image / 2
+    return int(np.clip(at, -_BEYOND, _BEYOND))
+
+
+def _overlap(start: int, size: int, image: int) -> tuple[Any, Any]:
+    """The slices of glimpse and image where they meet."""
+    if start < 0:
+        length = min(max(size + start, 0), image)
+        first = size - max(size + start, 0)
+        return slice(first, first + length), slice(0, length)
+    length = max(min(size, image - start), 0)
+    return slice(0, length), slice(start, start + length)
+
+
+def _noise(image: Array, height: int, width: int, uniform_noise: bool, noise: str, generator: np.random.Generator) -> Array:
+    """What lies around the image: uniform between its extremes, normal with each channel's moments, or zero."""
+    shape = (height, width, image.shape[2])
+    if noise == "zero":
+        return np.zeros(shape, np.float32)
+    if uniform_noise and noise == "uniform":
+        low, high = image.min(initial=0), image.max(initial=0)
+        return (low + generator.random(shape, np.float32) * (high - low)).astype(np.float32)
+    mean, sigma = image.mean((0, 1)), image.std((0, 1))
+    values = mean + generator.standard_normal(shape, np.float32) * sigma
+    return np.clip(values, image.min((0, 1)), image.max((0, 1))).astype(np.float32)
+
+
+def _glimpses(
+    ctx: KernelContext,
+    images: Array,
+    size: Array,
+    offsets: Array,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+    version: int,
+) -> Array:
+    require_rank(images, 4, "input")
+    require(noise in ("uniform", "gaussian", "zero"), f"noise must be uniform, gaussian or zero, not '{noise}'")
+    require(not uniform_noise or noise == "uniform", f"uniform_noise excludes noise '{noise}'")
+    height, width = ints(size, "size", 2)
+    require(height >= 0 and width >= 0, f"size must not be negative: {(height, width)}")
+    require_rank(offsets, 2, "offsets")
+    require(offsets.shape == (images.shape[0], 2), f"offsets {offsets.shape} do not fit input {images.shape}")
+    result = np.empty((images.shape[0], height, width, images.shape[3]), np.float32)
+    if not result.size:
+        return result
+    require(images.size > 0, f"input must not be empty: {images.shape}")
+    generator = ctx.state(np.random.default_rng)
+    for image, offset, glimpse in zip(images, offsets, result):
+        top, left = (_corner(o, n, s, centered, normalized, version) for o, n, s in zip(offset, image.shape, (height, width)))
+        rows, image_rows = _overlap(top, height, image.shape[0])
+        columns, image_columns = _overlap(left, width, image.shape[1])
+        if (rows, columns) != (slice(0, height), slice(0, width)):
+            glimpse[...] = _noise(image, height, width, uniform_noise, noise, generator)
+        glimpse[rows, columns] = image[image_rows, image_columns]
+    return result
+
+
+@kernel("ExtractGlimpse")
+def extract_glimpse(
+    ctx: KernelContext,
+    input: Array,
+    size: Array,
+    offsets: Array,
+    *,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+) -> Result:
+    """Windows of the images (N, H, W, C) around the offsets (N, 2), with noise where they leave the image."""
+    return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 1)
+
+
+@kernel("ExtractGlimpseV2")
+def extract_glimpse_v2(
+    ctx: KernelContext,
+    input: Array,
+    size: Array,
+    offsets: Array,
+    *,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+) -> Result:
+    """As ExtractGlimpse; offsets that are neither centered nor normalized name the glimpse's corner."""
+    return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 2)
+
+
+@shape("ExtractGlimpse", "ExtractGlimpseV2")
+def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSpec) -> Shape:
+    batch, _, _, channels = with_rank(input.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
+
+
+not_differentiable("ExtractGlimpse")
+without_gradient("ExtractGlimpseV2")
+zero_flops("ExtractGlimpse", "ExtractGlimpseV2")
+
+
+def _reflect(at: Array, size: int) -> Array:
+    """Positions mirrored at the edges: dcba|abcd|dcba."""
+    if size <= 1:
+        return np.where((at < 0) | (at > size - 1), np.float32(0), at)
+    period = np.float32(2 * size)
+    below = at + period * np.trunc(-at / period)
+    below = np.where(below < -size, below + period, -below - 1)
+    above = at - period * np.trunc(at / period)
+    above = np.where(above >= size, period - above - 1, above)
+    return np.clip(np.where(at < 0, below, np.where(at > size - 1, above, at)), 0, size - 1)
+
+
+def _wrap(at: Array, size: int) -> Array:
+    """Positions taken around: abcd|abcd|abcd."""
+    if size <= 1:
+        return np.where((at < 0) | (at > size - 1), np.float32(0), at)
+    below = at + np.float32(size) * (np.trunc(-at / np.float32(size - 1)) + 1)
+    above = at - np.float32(size) * np.trunc(at / np.float32(size - 1))
+    return np.clip(np.where(at < 0, below, np.where(at > size - 1, above, at)), 0, size - 1)
+
+
+_FILL_MODES = {
+    "CONSTANT": lambda at, size: at,
+    "NEAREST": lambda at, size: np.clip(at, 0, size - 1),
+    "REFLECT": _reflect,
+    "WRAP": _wrap,
+}
+
+
+def _positions(transforms: Array, height: int, width: int) -> tuple[Array, Array]:
+    """Where each output pixel reads the input, (transforms, height, width) of rows and columns; NaN at infinity."""
+    x = np.arange(width, dtype=np.float32)
+    y = np.arange(height, dtype=np.float32)[:, None]
+    a = [transforms[:, i, None, None] for i in range(8)]
+    projection = a[6] * x + a[7] * y + np.float32(1)
+    projection = np.where(projection == 0, np.float32(np.nan), projection)
+    return (a[3] * x + a[4] * y + a[5]) / projection, (a[0] * x + a[1] * y + a[2]) / projection
+
+
+def _read(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
+    """images[n, rows, columns], `fill` outside of them."""
+    height, width = images.shape[1:3]
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    batch = np.arange(len(images))[:, None, None]
+    values = images[batch, np.where(inside, rows, 0), np.where(inside, columns, 0)]
+    return np.where(inside[..., None], values, fill)
+
+
+_FRAME = 3
+"""Further out than a pixel beside those that `_near` leaves."""
+
+
+def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
+    """Bilinear interpolation in float32, between pixels of the images in a frame of `fill`."""
+    count, height, width, channels = images.shape
+    framed = np.full((count, height + 2 * _FRAME, width + 2 * _FRAME, channels), fill, np.float32)
+    framed[:, _FRAME:-_FRAME, _FRAME:-_FRAME] = images
+    pixels, line = framed.reshape(-1, channels), framed.shape[2]
+    row, column = np.floor(rows), np.floor(columns)
+    lines = np.arange(count)[:, None, None] * framed.shape[1] + (row.astype(np.int64) + _FRAME)
+    places = lines * line + (column.astype(np.int64) + _FRAME)
+    down, across = (np.repeat(share[..., None], channels, -1) for share in (rows - row, columns - column))
+
+    def between(left: Array) -> Array:
+        return (1 - across) * pixels.take(left, axis=0) + across * pixels.take(left + 1, axis=0)
+
+    return (1 - down) * between(places) + down * between(places + line)
+
+
+def _transform(
+    images: Array, transforms: Array, output_shape: Array, interpolation: str, fill_mode: str, fill_value: float
+) -> Array:
+    require_rank(images, 4, "images")
+    require_rank(transforms, 2, "transforms")
+    require(
+        transforms.shape[0] in (1, images.shape[0]) and transforms.shape[1] == 8,
+        f"transforms must be (1 or {images.shape[0]}, 8), not {transforms.shape}",
+    )
+    height, width = ints(output_shape, "output_shape", 2)
+    require(height > 0 and width > 0, f"output_shape must be positive, not {(height, width)}")
+    interpolation, fill_mode = interpolation.upper(), fill_mode.upper()
+    require(interpolation in ("NEAREST", "BILINEAR"), f"interpolation '{interpolation}' is neither NEAREST nor BILINEAR")
+    require(fill_mode in _FILL_MODES, f"fill_mode '{fill_mode}' is not one of {', '.join(_FILL_MODES)}")
+    fill = np.asarray(fill_value).astype(images.dtype)
+    if not images.size:
+        return np.full((images.shape[0], height, width, images.shape[3]), fill)
+    rows, columns = _positions(transforms, height, width)
+    rows, columns = _FILL_MODES[fill_mode](rows, images.shape[1]), _FILL_MODES[fill_mode](columns, images.shape[2])
+    # What lies further out reads nothing but `fill`; NaN too.
+    rows, columns = _near(rows, images.shape[1]), _near(columns, images.shape[2])
+    if interpolation == "BILINEAR":
+        return _interpolated(images, rows, columns, fill).astype(images.dtype)
+    return _read(images, round_half_away(rows).astype(np.int64), round_half_away(columns).astype(np.int64), fill)
+
+
+def _near(at: Array, size: int) -> Array:
+    """Positions no further than two pixels outside of the image; NaN becomes such a one."""
+    return np.where(np.isnan(at), np.float32(-2), np.clip(at, -2, size + 1)).astype(np.float32)
+
+
+@kernel("ImageProjectiveTransformV2")
+def image_projective_transform_v2(
+    images: Array, transforms: Array, output_shape: Array, *, interpolation: str, fill_mode: str
+) -> Result:
+    """Output pixel (x, y) is the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
+    return _transform(images, transforms, output_shape, interpolation, fill_mode, 0)
+
+
+@kernel("ImageProjectiveTransformV3")
+def image_projective_transform_v3(
+    images: Array, transforms: Array, output_shape: Array, fill_value: Array, *, interpolation: str, fill_mode: str
+) -> Result:
+    """As ImageProjectiveTransformV2, with the value outside of the image."""
+    return _transform(images, transforms, output_shape, interpolation, fill_mode, scalar(fill_value, "fill_value"))
+
+
+@shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def image_projective_transform_shape(
+    images: TensorSpec, transforms: TensorSpec, output_shape: TensorSpec, *rest: TensorSpec
+) -> Shape:
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(output_shape, 2), channels))
+
+
+def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
+    """The transforms that lead back: the inverse matrices, scaled so that their last element is 1."""
+    ones = g.Fill(g.Pack([g.Squeeze(g.Slice(g.shape_of(transforms), [0], [1]), squeeze_dims=[0]), 1]), 1.0)
+    matrices = g.Reshape(g.ConcatV2([transforms, ones], 1), [-1, 3, 3])
+    flat = g.Reshape(g.MatrixInverse(matrices), [-1, 9])
+    return g.RealDiv(g.Slice(flat, [0, 0], [-1, 8]), g.Slice(flat, [0, 8], [-1, 1]))
+
+
+def _projective_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+    images, transforms = node.inputs[:2]
+    size = g.Slice(g.shape_of(images), [1], [2])
+    back = _inverse_transforms(g, transforms)
+    attrs = {name: node.attr(name) for name in ("interpolation", "fill_mode")}
+    fill = [0.0] if node.op.endswith("V3") else []
+    return [g.apply(node.op, grad, back, size, *fill, **attrs), *[None] * (len(node.inputs) - 1)]
+
+
+@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient image transformed back (TensorFlow's approximation)."""
+    return _projective_gradient(g, node, grad)
+
+
+@flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def image_projective_transform_flops(
+    images: TensorSpec,
+    transforms: TensorSpec,
+    output_shape: TensorSpec,
+    *rest: TensorSpec,
+    interpolation: str,
+    outputs: list[TensorSpec],
+) -> Cost:
+    """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: the shares of
+    its neighbours four more, and for each element three sums of two products.
+    """
+    batch, height, width, channels = with_rank(outputs[0].shape, 4)
+    of_pixel = 20 + 9 * channels if interpolation.upper() == "BILINEAR" else 16
+    return Cost(1) * (batch * height * width * of_pixel)

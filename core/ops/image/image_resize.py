@@ -1,0 +1,430 @@
+"""Resizing of images and its gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor
+#   ResizeNearestNeighborGrad ScaleAndTranslate ScaleAndTranslateGrad
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import resize as numerics
+from ...numerics.half_precision import wide
+from ...numerics.resize import Taps
+from ...registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike, dim_min
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.decompositions import gradient_by_parts
+from ..shared.shape_arguments import ints, shape_from
+from . import _onnx_images as in_onnx
+
+_ATTRS = ("align_corners", "half_pixel_centers")
+
+
+def _check_image(images: Array, name: str = "images") -> None:
+    require_rank(images, 4, name)
+    require(min(images.shape[1:]) > 0, f"{name} must not be empty: {images.shape}")
+
+
+def _check_centers(align_corners: bool, half_pixel_centers: bool) -> None:
+    require(not (align_corners and half_pixel_centers), "align_corners and half_pixel_centers exclude each other")
+
+
+def _size(images: Array, size: Array) -> tuple[int, int]:
+    """The checked output height and width."""
+    require_rank(images, 4, "images")
+    height, width = ints(size, "size", 2)
+    require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
+    _check_image(images)
+    return height, width
+
+
+def _taps(method: Callable[..., Any], shape: tuple[int, ...], height: int, width: int, *settings: bool) -> tuple[Any, Any]:
+    """How rows and columns are resampled."""
+    return method(shape[1], height, *settings), method(shape[2], width, *settings)
+
+
+def _check_gradient(grads: Array, original_image: Array) -> None:
+    _check_image(grads, "grads")
+    _check_image(original_image, "original_image")
+    ends = (grads.shape[0], grads.shape[3]), (original_image.shape[0], original_image.shape[3])
+    require(ends[0] == ends[1], f"batch and channels of grads and original_image differ: {ends[0]} and {ends[1]}")
+
+
+@kernel("ResizeBilinear")
+def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
+
+
+def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
+    _check_centers(align_corners, half_pixel_centers)
+    taps = _taps(method, images.shape, *_size(images, size), align_corners, half_pixel_centers)
+    return numerics.resample(images.astype(np.float32), *taps)
+
+
+def _attrs(node: Node) -> dict[Any, Any]:
+    return {name: node.attr(name) for name in _ATTRS}
+
+
+@gradient("ResizeBilinear")
+def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
+
+
+@flops("ResizeBilinear")
+def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """Three interpolations, each a difference and a multiply-add."""
+    return Cost(9, macs=3) * outputs[0].shape.num_elements
+
+
+@kernel("ResizeBicubic")
+def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
+
+
+@gradient("ResizeBicubic")
+def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """None but for float images, as in TensorFlow."""
+    image = node.inputs[0]
+    if image.base_dtype.name not in ("float", "double"):
+        return [None, None]
+    return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
+
+
+@flops("ResizeBicubic")
+def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """Four rows and one column of four multiply-adds for each element."""
+    return Cost(40, macs=20) * outputs[0].shape.num_elements
+
+
+@kernel("ResizeNearestNeighbor")
+def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C)."""
+    _check_centers(align_corners, half_pixel_centers)
+    height, width = _size(images, size)
+    rows, columns = _taps(numerics.nearest, images.shape, height, width, align_corners, half_pixel_centers)
+    return numerics.taken(images, rows, columns)
+
+
+@gradient("ResizeNearestNeighbor")
+def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    size = g.Slice(g.shape_of(node.inputs[0]), [1], [2])
+    return [g.ResizeNearestNeighborGrad(grad, size, **_attrs(node)), None]
+
+
+@kernel("ResizeArea")
+def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
+    height, width = _size(images, size)
+    return numerics.resample(images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners))
+
+
+@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
+def resize_shape(images: TensorSpec, size: TensorSpec) -> Shape:
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
+
+
+zero_flops("ResizeNearestNeighbor")
+
+
+@flops("ResizeArea")
+def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
+    """A multiply-add for each element that an output element covers, in part or whole."""
+    batch, *sizes, channels = with_rank(images.shape, 4)
+    rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
+    return multiply_adds(batch * rows * columns * channels)
+
+
+def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
+    """How many positions the output positions of an axis cover, one that lies in two of them twice."""
+    if not (isinstance(size, int) and isinstance(outputs, int)):
+        return UNKNOWN.num_elements
+    step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
+    if not outputs:
+        return 0
+    whole = outputs // (unit // math.gcd(step, unit))  # outputs that end where an input ends
+    return outputs * step // unit + outputs - whole
+
+
+@kernel("ResizeBilinearGrad")
+def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """The gradient for the original image."""
+    return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
+
+
+def _resize_grad(
+    method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
+) -> Array:
+    _check_centers(align_corners, half_pixel_centers)
+    _check_image(grads, "grads")
+    _check_image(original_image, "original_image")
+    taps = _taps(method, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
+    if original_image.dtype == np.float64:
+        return numerics.resample_gradient_wide(grads, *taps)
+    return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
+
+
+@flops("ResizeBilinearGrad")
+def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
+    """A multiply-add for each of the four neighbours."""
+    return Cost(8, macs=4) * grads.shape.num_elements
+
+
+@kernel("ResizeBicubicGrad")
+def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """The gradient for the original image."""
+    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
+
+
+@shape("ResizeBilinearGrad", "ResizeBicubicGrad")
+def resize_grad_shape(grads: TensorSpec, original_image: TensorSpec) -> Shape:
+    return original_image.shape
+
+
+@flops("ResizeBicubicGrad")
+def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
+    """A multiply-add for each of the sixteen neighbours."""
+    return Cost(32, macs=16) * grads.shape.num_elements
+
+
+not_differentiable("ResizeBilinearGrad")
+
+
+@gradient("ResizeBicubicGrad", "ResizeNearestNeighborGrad")
+def resize_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The op is linear in its gradient input, so its own gradient is the resize."""
+    attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
+    return [g.apply(node.op.removesuffix("Grad"), grad, _size_of(g, node.inputs[0]), **attrs), None]
+
+
+@gradient_by_parts("ResizeArea")
+def resize_area_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Products with the matrices that an identity in an image's place gives; TensorFlow has no gradient of it."""
+    images, size = inputs
+    height, width = (_area_weights(g, node, images, size, axis) for axis in (0, 1))
+    rows = g.Einsum([height, g.Cast(images, DstT="float32")], equation="ih,nhwc->niwc")
+    return [g.Einsum([width, rows], equation="jw,niwc->nijc")]
+
+
+def _area_weights(g: GradientBuilder, node: Node, images: Output, size: Output, axis: int) -> Output:
+    """The matrix (target, source) of the weights along height or width."""
+    source, target = (
+        g.StridedSlice(values, [place], [place + 1], [1], shrink_axis_mask=1)
+        for values, place in ((g.shape_of(images), axis + 1), (size, axis))
+    )
+    one = g.constant(1, "int32")
+    identity = g.MatrixDiag(g.Fill(g.Pack([source], axis=0), g.constant(1.0, "float32")))
+    image = g.Reshape(identity, g.Pack([one, source, source, one], axis=0))
+    weights = g.ResizeArea(image, g.Pack([target, source], axis=0), align_corners=node.attr("align_corners"))
+    return g.StopGradient(g.Reshape(weights, g.Pack([target, source], axis=0)))
+
+
+def _size_of(g: GradientBuilder, images: Output) -> Output:
+    return g.StridedSlice(g.shape_of(images), [1], [3], [1])
+
+
+@kernel("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """The gradient for an image of height and width `size`."""
+    _check_centers(align_corners, half_pixel_centers)
+    _check_image(grads, "grads")
+    height, width = ints(size, "size", 2)
+    require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
+    shape = (grads.shape[0], height, width, grads.shape[3])
+    rows, columns = _taps(numerics.nearest, shape, *grads.shape[1:3], align_corners, half_pixel_centers)
+    by_row = _sum_along(1, wide(grads), rows, height)
+    return _sum_along(2, by_row, columns, width).astype(grads.dtype, copy=False)
+
+
+_FEW = 8
+"""Up to so many rows for one are added in turn, which takes whole lines of memory."""
+
+
+def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
+    """Slice i along an axis added to slice targets[i] of `count`; targets do not decrease."""
+    result = np.zeros((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.dtype)
+    if not len(targets):
+        return result
+    starts = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
+    sizes = np.diff(starts, append=len(targets))
+    before: tuple[Any, ...] = (slice(None),) * axis
+    if sizes.max() > _FEW:
+        result[(*before, targets[starts])] = np.add.reduceat(x, starts, axis)
+        return result
+    for turn in range(sizes.max()):
+        places = starts[sizes > turn]
+        result[(*before, _slice_of(targets[places]))] += x[(*before, _slice_of(places + turn))]
+    return result
+
+
+def _slice_of(places: Array) -> Any:
+    """The slice that takes ascending places, where they are evenly apart."""
+    first, last = int(places[0]), int(places[-1])
+    step = int(places[1]) - first if len(places) > 1 else 1
+    return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
+
+
+@shape("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> Shape:
+    return resize_shape(grads, size)
+
+
+@flops("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
+    """A sum for each element."""
+    return Cost(grads.shape.num_elements)
+
+
+def _scaling_taps(
+    shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
+) -> list[Taps]:
+    require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
+    scales, translations = _pair(scale, "scale"), _pair(translation, "translation")
+    require(all(factor > 0 for factor in scales), f"scale must be positive, not {scales}")
+    sizes = zip(shape[1:3], (height, width), scales, translations)
+    return [numerics.scaled_and_translated(*size, kernel_type, antialias) for size in sizes]
+
+
+def _pair(x: Array, name: str) -> list[Any]:
+    """The two numbers of a vector, for rows and columns."""
+    require_shape(x, (2,), name)
+    return x.tolist()
+
+
+@kernel("ScaleAndTranslate")
+def scale_and_translate(
+    images: Array, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Result:
+    """The image scaled, then moved, through an antialiasing kernel: (N, height, width, C), float32."""
+    height, width = _size(images, size)
+    taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
+    return numerics.resample(images.astype(np.float32), *taps)
+
+
+@shape("ScaleAndTranslate")
+def scale_and_translate_shape(images: TensorSpec, size: TensorSpec, scale: TensorSpec, translation: TensorSpec) -> Shape:
+    return resize_shape(images, size)
+
+
+@gradient("ScaleAndTranslate")
+def scale_and_translate_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    image, _, scale, translation = node.inputs
+    attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
+    dx = g.ScaleAndTranslateGrad(grad, g.Cast(image, DstT="float"), scale, translation, **attrs)
+    return [g.Cast(dx, DstT=image.base_dtype), None, None, None]
+
+
+@flops("ScaleAndTranslate")
+def scale_and_translate_flops(
+    images: TensorSpec,
+    size: TensorSpec,
+    scale: TensorSpec,
+    translation: TensorSpec,
+    *,
+    kernel_type: str,
+    antialias: bool,
+    outputs: list[TensorSpec],
+) -> Cost:
+    """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
+    return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
+
+
+def _scaling_cost(images: TensorSpec, scaled: TensorSpec, scale: TensorSpec, kernel_type: str, antialias: bool) -> Cost:
+    batch, *sizes, channels = with_rank(images.shape, 4)
+    height, width = with_rank(scaled.shape, 4)[1:3]
+    scales = [None, None] if scale.value is None else _pair(scale.value, "scale")
+    rows, columns = (_span(n, factor, kernel_type, antialias) for n, factor in zip(sizes, scales))
+    return multiply_adds(batch * height * channels * (sizes[1] * rows + width * columns))
+
+
+def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLike:
+    """How many positions each output position weighs; unknown where the scale stretches the kernel and is unknown."""
+    require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
+    if antialias and scale is None:
+        return UNKNOWN.num_elements
+    require(scale is None or scale > 0, f"scale must be positive, not {scale}")
+    stretch = max(1 / scale, 1) if antialias else 1
+    return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
+
+
+@kernel("ScaleAndTranslateGrad")
+def scale_and_translate_grad(
+    grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Result:
+    """The gradient for the original image."""
+    _check_gradient(grads, original_image)
+    height, width = grads.shape[1:3]
+    taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
+    return numerics.resample_gradient(grads, *taps)
+
+
+@shape("ScaleAndTranslateGrad")
+def scale_and_translate_grad_shape(
+    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, translation: TensorSpec
+) -> Shape:
+    return original_image.shape
+
+
+@flops("ScaleAndTranslateGrad")
+def scale_and_translate_grad_flops(
+    grads: TensorSpec,
+    original_image: TensorSpec,
+    scale: TensorSpec,
+    translation: TensorSpec,
+    *,
+    kernel_type: str,
+    antialias: bool,
+) -> Cost:
+    """The multiply-adds of the forward pass again."""
+    return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
+
+
+@gradient("ScaleAndTranslateGrad")
+def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """It is linear in what arrives: the way back is the forward one."""
+    grads, _, scale, translation = node.inputs
+    attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
+    return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
+
+
+onnx("ResizeBilinear")(in_onnx.bilinear)
+onnx("ResizeNearestNeighbor")(in_onnx.nearest)
+
+
+@onnx("ResizeBicubic")
+def _bicubic_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def taps(size: int, count: int) -> Taps:
+        return numerics.bicubic(size, count, align_corners, half_pixel_centers)
+
+    return in_onnx.by_matrices(g, images, sizes, taps)
+
+
+@onnx("ResizeArea")
+def _area_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool) -> Any:
+    return in_onnx.by_matrices(g, images, sizes, lambda size, count: numerics.area(size, count, align_corners))
+
+
+def _gradient_in_onnx(method: Callable[[int, int, bool, bool], Taps]) -> Callable[..., Any]:
+    """The lowering of the gradient of a resizing by the weights of `method`."""
+
+    def lowering(g: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+        def taps(size: int, count: int) -> Taps:
+            return method(size, count, align_corners, half_pixel_centers)
+
+        return in_onnx.gradient_by_matrices(g, grads, images, taps)
+
+    return lowering
+
+
+onnx("ResizeBilinearGrad")(_gradient_in_onnx(numerics.bilinear))
+onnx("ResizeBicubicGrad")(_gradient_in_onnx(numerics.bicubic))

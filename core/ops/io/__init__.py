@@ -1,0 +1,1 @@
+"""Op families of files, checkpoints, summaries and parsed records."""

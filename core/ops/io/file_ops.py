@@ -1,0 +1,64 @@
+"""Whole files and file names."""
+# Ops here (scripts/regenerate.py writes this list):
+#   MatchingFiles ReadFile: reads_files
+#   WriteFile: side_effect
+
+from __future__ import annotations
+
+import os
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import scalar
+from ..shared.kernel_files import file_name, matching_files, read_file, write_file
+from ..shared.string_functions import as_objects
+
+
+@kernel("ReadFile")
+def read_file_op(ctx: KernelContext, filename: Array) -> Result:
+    """The contents of a file."""
+    return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
+
+
+@kernel("WriteFile")
+def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
+    """Write a file, its folder too."""
+    write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
+
+
+@kernel("MatchingFiles")
+def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
+    """The files that glob patterns match, in order."""
+    if pattern.ndim > 1:
+        raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
+    found = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
+    names = sorted(os.fsencode(path) for path in found)
+    return as_objects(names, (len(names),))
+
+
+@shape("ReadFile")
+def read_file_shape(filename: TensorSpec) -> Shape:
+    return merge_shapes(filename.shape, SCALAR)
+
+
+@shape("WriteFile")
+def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> None:
+    merge_shapes(filename.shape, SCALAR)
+    merge_shapes(contents.shape, SCALAR)
+
+
+@shape("MatchingFiles")
+def matching_files_shape(pattern: TensorSpec) -> Shape:
+    if pattern.rank not in (None, 0, 1):
+        raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {pattern.shape}")
+    return Shape([None])
+
+
+facts("side_effect", of=("WriteFile",))
+facts("reads_files", of=("ReadFile", "MatchingFiles"))
+not_differentiable("ReadFile", "WriteFile", "MatchingFiles")
+zero_flops("ReadFile", "WriteFile", "MatchingFiles")

@@ -1,0 +1,278 @@
+"""Bytes and text into tensors: DecodeRaw, DecodeCSV, DecodeCompressed, TensorProtos."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeCSV DecodePaddedRaw DecodeRaw ParseTensor SerializeTensor
+#   DecodeCompressed: elementwise
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.run_context import check_time, reserve
+from ...support.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared import tensor_proto_bytes
+from ..shared.string_functions import map_bytes, same_shape
+from ._csv import csv_column, csv_default
+
+
+def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
+    """The numbers with their bytes in the order asked for; the parts of a complex number keep their places."""
+    if little_endian or dtype.size == 1:
+        return array
+    part = dtype.size // 2 if dtype.is_complex else dtype.size
+    return array.view(f"u{part}").byteswap().view(dtype.numpy)
+
+
+@kernel("DecodeRaw")
+def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
+    """The bytes of each string as numbers, (...) -> (..., length / size)."""
+    texts = bytes.ravel().tolist()
+    length = len(texts[0]) if texts else 0
+    reserve(2 * length * len(texts))
+    for i, text in enumerate(texts):
+        if len(text) != length:
+            raise InvalidArgumentError(
+                f"DecodeRaw requires input strings to all be the same size, but element {i} has size {len(text)} != {length}"
+            )
+    if length % out_type.size:
+        raise InvalidArgumentError(
+            f"Input to DecodeRaw has length {length} that is not a multiple of {out_type.size}, the size of {out_type}"
+        )
+    result = (*bytes.shape, length // out_type.size)
+    if out_type is dtypes.bool_:
+        return (np.frombuffer(b"".join(texts), np.uint8) != 0).reshape(result)
+    return _swapped(np.frombuffer(b"".join(texts), out_type.numpy), out_type, little_endian).reshape(result)
+
+
+@shape("DecodeRaw")
+def decode_raw_shape(bytes: TensorSpec) -> Shape:
+    return bytes.shape + Shape([None])
+
+
+@kernel("DecodePaddedRaw")
+def decode_padded_raw(input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool) -> Result:
+    """The first `fixed_length` bytes of each string, zeros after its end, as numbers."""
+    if np.ndim(fixed_length):
+        raise InvalidArgumentError(f"k must be scalar, got shape {np.shape(fixed_length)}")
+    length = int(fixed_length)
+    if length <= 0:
+        raise InvalidArgumentError(f"fixed_length ({length}) must be greater than zero.")
+    if length % out_type.size:
+        raise InvalidArgumentError(f"fixed_length ({length}) must be a multiple of the size of out_type ({out_type.size})")
+    data = b"".join(text[:length].ljust(length, b"\0") for text in input_bytes.ravel().tolist())
+    array = _swapped(np.frombuffer(data, out_type.numpy), out_type, little_endian)
+    return array.reshape(*input_bytes.shape, length // out_type.size)
+
+
+@shape("DecodePaddedRaw")
+def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *, out_type: DType) -> Shape:
+    merge_shapes(fixed_length.shape, SCALAR)
+    length = 0 if fixed_length.value is None else fixed_length.value.item()
+    return input_bytes.shape + Shape([length // out_type.size if length > 0 else None])
+
+
+_WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
+
+
+@kernel("DecodeCompressed")
+def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
+    """Each string uncompressed; what a truncated one still yields counts."""
+    if compression_type == "":
+        return bytes
+    if compression_type == "ZSTD":
+        raise UnimplementedError("ZSTD needs a library that tfg does not have")
+    if compression_type not in _WINDOW_BITS:
+        raise InvalidArgumentError(f"Only ZLIB, ZSTD, GZIP or NONE are supported compressions, not {compression_type}")
+    return map_bytes(lambda text: _inflate(text, _WINDOW_BITS[compression_type]), bytes)
+
+
+def _inflate(text: bytes, window_bits: int) -> bytes:
+    """What is compressed in the text: one stream, or of gzip all of them up to an empty one."""
+    pieces: list[bytes] = []
+    while text:
+        stream = zlib.decompressobj(window_bits)
+        before = len(pieces)
+        try:
+            pieces += _inflated(stream, text, sum(map(len, pieces)))
+        except zlib.error as error:
+            raise DataLossError(f"inflate() failed with error: {error}") from error
+        text = stream.unused_data if any(pieces[before:]) and window_bits == _WINDOW_BITS["GZIP"] else b""
+    return b"".join(pieces)
+
+
+_PIECE = 1 << 20
+
+
+def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
+    """What a stream yields, in pieces while the run has time and memory for them; `taken` bytes are there already."""
+    while text:
+        piece = stream.decompress(text, _PIECE)
+        taken += len(piece)
+        check_time()
+        reserve(2 * taken)  # the pieces, and what they are joined to
+        yield piece
+        text = stream.unconsumed_tail
+    yield stream.flush()
+
+
+shape("DecodeCompressed")(same_shape)
+
+facts("elementwise", of=("DecodeCompressed",))
+
+_ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
+
+not_differentiable("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor")
+without_gradient("DecodeCSV")
+
+zero_flops(*_ALL)
+
+
+@kernel("SerializeTensor")
+def serialize_tensor(tensor: Array, *, T: DType) -> Result:
+    """The tensor as a serialized TensorProto."""
+    if T.is_object and T is not dtypes.string:
+        raise UnimplementedError(f"tfg does not serialize tensors of {T}")
+    return scalar_object(tensor_proto_bytes.serialize(np.asarray(tensor), T))
+
+
+@shape("SerializeTensor")
+def serialize_tensor_shape(tensor: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("ParseTensor")
+def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
+    """The tensor in a serialized TensorProto."""
+    if serialized.ndim:
+        raise InvalidArgumentError(f"Expected `serialized` to be a scalar, got shape: {serialized.shape}")
+    try:
+        array, dtype = tensor_proto_bytes.parse(serialized.item())
+    except DataLossError as error:
+        raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {error}") from None
+    except ValueError as error:
+        raise InvalidArgumentError(f"Cannot parse tensor from proto: {error}") from None
+    if dtype is not out_type:
+        raise InvalidArgumentError(f"Type mismatch between parsed tensor ({dtype}) and dtype ({out_type})")
+    return array
+
+
+@shape("ParseTensor")
+def parse_tensor_shape(serialized: TensorSpec) -> Shape:
+    return UNKNOWN
+
+
+@kernel("DecodeCSV")
+def decode_csv(
+    records: Array,
+    record_defaults: list[Array],
+    *,
+    OUT_TYPE: list[DType],
+    field_delim: str,
+    use_quote_delim: bool,
+    na_value: str,
+    select_cols: list[int],
+) -> Sequence[Result]:
+    """Fields of each record as one tensor a column, of the records' shape."""
+    _check_csv_attributes(OUT_TYPE, field_delim, select_cols)
+    defaults = [csv_default(i, default) for i, default in enumerate(record_defaults)]
+    delimiter, missing = field_delim.encode("utf-8", "surrogateescape"), na_value.encode("utf-8", "surrogateescape")
+    columns = _csv_columns(records.ravel().tolist(), delimiter, use_quote_delim, select_cols, len(OUT_TYPE))
+    return [
+        csv_column(fields, missing, dtype, default, j).reshape(records.shape)
+        for j, (fields, dtype, default) in enumerate(zip(columns, OUT_TYPE, defaults))
+    ]
+
+
+def _csv_columns(
+    records: list[bytes], delimiter: bytes, quotes: bool, selected: list[int], count: int
+) -> Sequence[Sequence[bytes]]:
+    """The fields of the selected columns, of all where none is, of which each record must have `count`."""
+
+    def select(fields: list[Any], record: int) -> list[Any]:
+        chosen = [fields[column] for column in selected if column < len(fields)] if selected else fields
+        if len(chosen) != count:
+            raise InvalidArgumentError(f"Expect {count} fields but have {len(chosen)} in record {record}")
+        return chosen
+
+    plain = _plain_csv_columns(records, delimiter, quotes)
+    if plain is not None:
+        return select(plain, 0)
+    rows = [select(_split_csv(record, delimiter, quotes), i) for i, record in enumerate(records)]
+    return list(zip(*rows)) if rows else [()] * count
+
+
+def _plain_csv_columns(records: list[bytes], delimiter: bytes, quotes: bool) -> list[list[bytes]] | None:
+    """The columns of records of one width, split all at once; None where one is empty, or has what `_split_csv` looks at."""
+    text = delimiter.join(records)
+    widths = {record.count(delimiter) + 1 for record in records}
+    if len(widths) != 1 or not all(records) or (quotes and b'"' in text) or b"\n" in text or b"\r" in text:
+        return None
+    (width,), fields = widths, text.split(delimiter)
+    return [fields[column::width] for column in range(width)]
+
+
+def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+    """The fields of one record after RFC 4180; line ends are skipped before a field and wrong inside an unquoted one."""
+    if not ((quotes and b'"' in record) or b"\n" in record or b"\r" in record):
+        return record.split(delimiter) if record else []
+    fields: list[bytes] = []
+    position = 0
+    while position < len(record):
+        if record[position : position + 1] in (b"\n", b"\r"):
+            position += 1
+            continue
+        read = _quoted_field if quotes and record[position : position + 1] == b'"' else _plain_field
+        field, position = read(record, position, delimiter, quotes)
+        fields.append(field)
+    if record.endswith(delimiter):
+        fields.append(b"")
+    return fields
+
+
+def _quoted_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int]:
+    position = start + 1
+    pieces: list[bytes] = []
+    while True:
+        quote = record.find(b'"', position)
+        if quote < 0:
+            raise InvalidArgumentError("Quoted field has to end with quote followed by delim or end")
+        pieces.append(record[position:quote])
+        following = record[quote + 1 : quote + 2]
+        if following in (b"", delimiter):
+            return b"".join(pieces), quote + 2
+        if following != b'"':
+            raise InvalidArgumentError("Quote inside a string has to be escaped by another quote")
+        pieces.append(b'"')
+        position = quote + 2
+
+
+def _plain_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int]:
+    end = record.find(delimiter, start)
+    end = len(record) if end < 0 else end
+    field = record[start:end]
+    if (quotes and b'"' in field) or b"\n" in field or b"\r" in field:
+        raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
+    return field, end + 1
+
+
+def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:
+    if len(field_delim) != 1:
+        raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
+    if select_cols and len(select_cols) != len(types):
+        raise InvalidArgumentError("select_cols should match output size")
+    if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
+        raise InvalidArgumentError("select_cols should be strictly increasing indices")
+
+
+@shape("DecodeCSV")
+def decode_csv_shape(records: TensorSpec, record_defaults: list[TensorSpec]) -> list[Shape]:
+    return [records.shape for _ in record_defaults]

@@ -1,0 +1,307 @@
+"""Serialized Examples into tensors."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ParseExample ParseExampleV2 ParseSingleExample: example_contents
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...support.errors import DataLossError, InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from . import _examples
+from ._example_batches import Column, entries_of
+from ._examples import Columns
+
+_MANY: Final = 24
+"""Messages from which on reading them side by side costs less."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Dense:
+    """A feature that becomes a dense tensor; where the first dimension is unknown it is padded to the longest."""
+
+    key: bytes
+    dtype: DType
+    shape: Shape
+    default: np.ndarray[Any, Any]
+
+    @property
+    def is_variable(self) -> bool:
+        return bool(self.shape.rank) and not isinstance(self.shape[0], int)
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """The dimensions that are known: all, or all but the first."""
+        return (self.shape[1:] if self.is_variable else self.shape).known()
+
+    def check(self, index: int) -> None:
+        """InvalidArgumentError where shape and default do not fit each other."""
+        if self.default.dtype != self.dtype.numpy:
+            raise InvalidArgumentError(f"dense_defaults[{index}] is {self.default.dtype}, not {self.dtype}")
+        if self.is_variable:
+            if self.default.size != 1:
+                raise InvalidArgumentError(
+                    f"dense_shape[{index}] is a variable length shape: {self.shape}, therefore def_value[{index}] must "
+                    f"contain a single element (the padding element), not {self.default.size}"
+                )
+        elif self.default.size and self.default.shape != self.row:
+            raise InvalidArgumentError(
+                f"def_value[{index}].shape() == {self.default.shape} is not compatible with "
+                f"dense_shapes_[{index}] == {self.shape}"
+            )
+
+
+def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
+    """The dense features of an op; InvalidArgumentError where their number, shapes or defaults do not fit."""
+    if not len(keys) == len(types) == len(shapes) == len(defaults):
+        raise InvalidArgumentError(
+            f"{len(keys)} dense keys, {len(types)} types, {len(shapes)} shapes and {len(defaults)} defaults do not fit"
+        )
+    found = [Dense(k, t, s, np.asarray(d)) for k, t, s, d in zip(keys, types, shapes, defaults)]
+    for i, dense in enumerate(found):
+        dense.check(i)
+    return found
+
+
+def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
+    """One dense feature of all examples, (batch, *shape)."""
+    column = columns.column(dense.key, dense.dtype)
+    size = math.prod(dense.row)
+    if dense.is_variable:
+        return _padded(columns, dense, column, size)
+    is_missing = column.sizes < 0
+    is_wrong = ~is_missing & (column.sizes != size)
+    if size and not dense.default.size:
+        is_wrong |= is_missing
+    if is_wrong.any():
+        raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
+    rows = column.values
+    if size and is_missing.any():
+        rows = np.empty((len(is_missing), size), dense.dtype.numpy)
+        rows[is_missing] = dense.default.ravel()
+        rows[~is_missing] = column.values.reshape(-1, size)
+    return rows.reshape(len(is_missing), *dense.row)
+
+
+def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
+    """(batch, rows of the longest, *row) of a feature whose values come `size` at a time."""
+    sizes = np.maximum(column.sizes, 0)
+    is_wrong = sizes % size > 0 if size else column.sizes >= 0
+    if is_wrong.any():
+        raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
+    longest = sizes.max(initial=0)
+    result = np.empty((len(sizes), longest), dense.dtype.numpy)
+    result[...] = dense.default.ravel()[0]
+    result[np.arange(longest) < sizes[:, None]] = column.values
+    return result.reshape(len(sizes), longest // max(size, 1), *dense.row)
+
+
+def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> InvalidArgumentError:
+    """What is wrong with the values of one example."""
+    where, size = columns.where(dense.key, index), column.sizes[index]
+    if size < 0:
+        return InvalidArgumentError(f"{where}: Feature (data type: {dense.dtype}) is required but could not be found.")
+    if dense.is_variable:
+        return InvalidArgumentError(
+            f"{where}.  Number of {dense.dtype} values is not a multiple of stride length. "
+            f"Saw {size} values but output shape is: {dense.shape}"
+        )
+    return InvalidArgumentError(
+        f"{where}.  Number of {dense.dtype} values != expected.  Values size: {size} but output shape: {dense.shape}"
+    )
+
+
+def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
+    """The examples in serialized messages."""
+    entries = entries_of(serialized) if len(serialized) >= _MANY else None
+    if entries is not None:
+        return Columns(_examples.ParsedLater(serialized), names, entries)
+    examples = []
+    for text in serialized:
+        try:
+            examples.append(_examples.parse_example(text))
+        except DataLossError as error:
+            raise InvalidArgumentError(f"Could not parse example input, value: {text!r}: {error}") from None
+    return Columns(examples, names)
+
+
+def parse_batch(
+    serialized: Array,
+    names: Array,
+    sparse: list[tuple[bytes, DType]],
+    dense: list[Dense],
+    ragged: list[tuple[bytes, DType, DType]],
+) -> tuple[list[Array], ...]:
+    """All outputs in their order. `sparse` are (key, dtype), `ragged` (key, dtype, splits dtype)."""
+    is_single = serialized.ndim == 0
+    if serialized.ndim > 1:
+        raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {serialized.shape}")
+    if names.size and names.shape != serialized.shape:
+        raise InvalidArgumentError(
+            f"Expected names have the same shape as serialized: name.shape={names.shape}, serialized.shape={serialized.shape}"
+        )
+    columns = read_examples(serialized.ravel().tolist(), names.ravel().tolist())
+    # TensorFlow finds nothing for a key that two outputs want.
+    counts = collections.Counter([*(f.key for f in dense), *(key for key, _ in sparse), *(key for key, _, _ in ragged)])
+    columns.hide(key for key, count in counts.items() if count > 1)
+    column = columns.column
+    try:
+        sparse_parts = [_examples.sparse(column(key, dtype)) for key, dtype in sparse]
+        ragged_parts = [_examples.ragged(column(key, dtype), splits) for key, dtype, splits in ragged]
+        dense_parts = [dense_batch(columns, feature) for feature in dense]
+    except DataLossError as error:
+        raise InvalidArgumentError(f"Could not parse example input: {error}") from None
+    if is_single:
+        sparse_parts = [(indices[:, 1:], values, size[1:]) for indices, values, size in sparse_parts]
+        ragged_parts = [(values, splits[:0]) for values, splits in ragged_parts]
+        dense_parts = [part[0] for part in dense_parts]
+    return (*_columns(sparse_parts, 3), dense_parts, *_columns(ragged_parts, 2))
+
+
+def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
+    """Rows of outputs as lists, one for each output argument."""
+    return [[row[i] for row in rows] for i in range(width)]
+
+
+def _keys(value: Array) -> list[bytes]:
+    return np.ravel(value).tolist()
+
+
+def _encoded(keys: list[str]) -> list[bytes]:
+    return [key.encode("utf-8", "surrogateescape") for key in keys]
+
+
+@kernel("ParseExampleV2")
+def parse_example_v2(
+    serialized: Array,
+    names: Array,
+    sparse_keys: Array,
+    dense_keys: Array,
+    ragged_keys: Array,
+    dense_defaults: list[Array],
+    *,
+    Tdense: list[DType],
+    num_sparse: int,
+    sparse_types: list[DType],
+    ragged_value_types: list[DType],
+    ragged_split_types: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
+    """Examples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
+    if not num_sparse == len(sparse_types) == sparse_keys.size:
+        raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
+    if not ragged_keys.size == len(ragged_value_types) == len(ragged_split_types):
+        raise InvalidArgumentError(f"{ragged_keys.size} ragged keys and {len(ragged_value_types)} types do not fit")
+    dense = dense_features(_keys(dense_keys), Tdense, dense_shapes, dense_defaults)
+    ragged = list(zip(_keys(ragged_keys), ragged_value_types, ragged_split_types))
+    return parse_batch(serialized, names, list(zip(_keys(sparse_keys), sparse_types)), dense, ragged)
+
+
+@kernel("ParseExample")
+def parse_example(
+    serialized: Array,
+    names: Array,
+    sparse_keys: list[Array],
+    dense_keys: list[Array],
+    dense_defaults: list[Array],
+    *,
+    sparse_types: list[DType],
+    Tdense: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
+    """A batch of Examples into sparse and dense tensors."""
+    if serialized.ndim != 1:
+        raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
+    if any(key.ndim for key in (*sparse_keys, *dense_keys)):
+        raise InvalidArgumentError("Expected each key to be a scalar")
+    dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
+    sparse = list(zip((key.item() for key in sparse_keys), sparse_types))
+    return parse_batch(serialized, names, sparse, dense, [])[:4]
+
+
+@kernel("ParseSingleExample")
+def parse_single_example(
+    serialized: Array,
+    dense_defaults: list[Array],
+    *,
+    num_sparse: int,
+    sparse_keys: list[str],
+    dense_keys: list[str],
+    sparse_types: list[DType],
+    Tdense: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
+    """One Example into sparse and dense tensors without a batch dimension."""
+    if serialized.ndim:
+        raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
+    if not num_sparse == len(sparse_types) == len(sparse_keys):
+        raise InvalidArgumentError(f"{len(sparse_keys)} sparse keys and {len(sparse_types)} types do not fit")
+    dense = dense_features(_encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
+    return parse_batch(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
+
+
+def sparse_shapes(count: int, rank: int | None) -> tuple[list[Shape], list[Shape], list[Shape]]:
+    """Output shapes of SparseTensors: lists of indices, values and dense shapes."""
+    rows = [Dim.unknown() for _ in range(count)]
+    indices = [Shape((row, rank)) for row in rows]
+    return indices, [Shape((row,)) for row in rows], [Shape([rank]) for _ in range(count)]
+
+
+def _batched(serialized: TensorSpec, sparse_count: int, dense: list[Shape], ragged_count: int) -> tuple[list[Shape], ...]:
+    rank = serialized.rank
+    sparse = sparse_shapes(sparse_count, None if rank is None else rank + 1)
+    batch = UNKNOWN if rank is None else serialized.shape
+    splits = UNKNOWN if rank is None else Shape([0]) if rank == 0 else Shape((serialized.shape[0] + 1,))
+    return (*sparse, [batch + size for size in dense], [Shape([None])] * ragged_count, [splits] * ragged_count)
+
+
+@shape("ParseExampleV2")
+def parse_example_v2_shape(
+    serialized: TensorSpec,
+    names: TensorSpec,
+    sparse_keys: TensorSpec,
+    dense_keys: TensorSpec,
+    ragged_keys: TensorSpec,
+    dense_defaults: list[TensorSpec],
+    *,
+    num_sparse: int,
+    ragged_value_types: list[DType],
+    dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
+    return _batched(serialized, num_sparse, dense_shapes, len(ragged_value_types))
+
+
+@shape("ParseExample")
+def parse_example_shape(
+    serialized: TensorSpec,
+    names: TensorSpec,
+    sparse_keys: list[TensorSpec],
+    dense_keys: list[TensorSpec],
+    dense_defaults: list[TensorSpec],
+    *,
+    dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
+    return _batched(serialized, len(sparse_keys), dense_shapes, 0)[:4]
+
+
+@shape("ParseSingleExample")
+def parse_single_example_shape(
+    serialized: TensorSpec, dense_defaults: list[TensorSpec], *, num_sparse: int, dense_shapes: list[Shape]
+) -> tuple[list[Shape], ...]:
+    return (*sparse_shapes(num_sparse, 1), list(dense_shapes))
+
+
+_ALL = ("ParseExampleV2", "ParseExample", "ParseSingleExample")
+facts("example_contents", of=_ALL)
+without_gradient(*_ALL)
+zero_flops(*_ALL)

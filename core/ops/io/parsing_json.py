@@ -1,0 +1,105 @@
+"""Examples in JSON into serialized Examples."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeJSONExample: elementwise
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...codecs import wire
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ..shared.string_functions import map_bytes, same_shape
+
+
+@kernel("DecodeJSONExample")
+def decode_json_example(json_examples: Array) -> Result:
+    """Each Example in protobuf's JSON form as a serialized Example."""
+    return map_bytes(_encode_example, json_examples)
+
+
+def _encode_example(text: bytes) -> bytes:
+    try:
+        return _message(json.loads(text), {"features": (1, _features)})
+    except (ValueError, TypeError, AttributeError, OverflowError, UnicodeEncodeError, binascii.Error) as error:
+        raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
+
+
+def _message(value: Any, known: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
+    """An object as a message, its fields in the order of the text; ValueError for a field that is not known."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no object")
+    result = b""
+    for name, item in value.items():
+        if name not in known:
+            raise ValueError(f"no field is called {name!r}")
+        number, encode = known[name]
+        result += wire.bytes_field(number, encode(item)) if item is not None else b""
+    return result
+
+
+def _features(value: Any) -> bytes:
+    if not isinstance(value, dict) or set(value) - {"feature"}:
+        raise ValueError(f"{value!r} is no Features message")
+    entries = value.get("feature") or {}
+    if not isinstance(entries, dict):
+        raise ValueError(f"{entries!r} is no map of features")
+    return b"".join(
+        wire.bytes_field(1, wire.bytes_field(1, name.encode()) + wire.bytes_field(2, _feature(item)))
+        for name, item in entries.items()
+    )
+
+
+def _feature(value: Any) -> bytes:
+    kinds: dict[str, tuple[int, Callable[[Any], bytes]]] = {
+        "bytes_list": (1, _bytes_list), "float_list": (2, _float_list), "int64_list": (3, _int64_list)
+    }  # fmt: skip
+    camel = {"bytesList": kinds["bytes_list"], "floatList": kinds["float_list"], "int64List": kinds["int64_list"]}
+    return _message(value, kinds | camel)
+
+
+def _values(value: Any) -> list[Any]:
+    if not isinstance(value, dict) or set(value) - {"value"}:
+        raise ValueError(f"{value!r} is no list of values")
+    items = value.get("value") or []
+    if not isinstance(items, list):
+        raise ValueError(f"{items!r} is no list")
+    return items
+
+
+def _bytes_list(value: Any) -> bytes:
+    return b"".join(wire.bytes_field(1, _from_base64(item)) for item in _values(value))
+
+
+def _from_base64(item: Any) -> bytes:
+    """Plain or web-safe base64, with or without padding."""
+    text = item.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
+def _float_list(value: Any) -> bytes:
+    return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
+
+
+def _int64_list(value: Any) -> bytes:
+    return b"".join(wire.varint_field(1, _integer(item), always=True) for item in _values(value))
+
+
+def _integer(item: Any) -> int:
+    number = int(item)
+    if isinstance(item, bool) or (isinstance(item, float) and item != number) or not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"{item!r} is no 64-bit integer")
+    return number
+
+
+shape("DecodeJSONExample")(same_shape)
+facts("elementwise", of=("DecodeJSONExample",))
+not_differentiable("DecodeJSONExample")
+zero_flops("DecodeJSONExample")

@@ -1,0 +1,389 @@
+"""Serialized SequenceExamples into tensors."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ParseSequenceExample ParseSequenceExampleV2 ParseSingleSequenceExample
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import kernel, shape, without_gradient, zero_flops
+from ...support.errors import DataLossError, InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from . import _examples
+from ._examples import Columns, Feature
+from .parsing_examples import Dense, dense_batch, dense_features, sparse_shapes
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the op asks for: keys with their types, of the context and of the feature lists."""
+
+    context_sparse: Sequence[tuple[bytes, DType]] = ()
+    context_dense: Sequence[Any] = ()
+    context_ragged: Sequence[tuple[bytes, DType, DType]] = ()
+    sparse: Sequence[tuple[bytes, DType]] = ()
+    dense: Sequence[tuple[bytes, DType, Shape, bool]] = ()
+    ragged: Sequence[tuple[bytes, DType, DType]] = ()
+
+    def check(self) -> None:
+        """InvalidArgumentError where two outputs want one feature."""
+        for what, lists in (
+            ("Context", (self.context_sparse, [(d.key,) for d in self.context_dense], self.context_ragged)),
+            ("Sequence", (self.sparse, self.dense, self.ragged)),
+        ):
+            keys = [item[0] for items in lists for item in items]
+            twice = {key for key in keys if keys.count(key) > 1}
+            if twice:
+                names = ", ".join(sorted(key.decode("utf-8", "replace") for key in twice))
+                raise InvalidArgumentError(f"{what} feature {names} cannot be two of dense, ragged and sparse")
+
+
+class _Batch:
+    """SequenceExamples, parsed as far as names go."""
+
+    def __init__(self, serialized: Array, names: Array) -> None:
+        if serialized.ndim > 1:
+            raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {serialized.shape}")
+        if names.size and names.shape != serialized.shape:
+            raise InvalidArgumentError(f"Expected debug_name to have the shape {serialized.shape}, not {names.shape}")
+        self.names = names.ravel().tolist()
+        parsed = [self._parse(text, i) for i, text in enumerate(serialized.ravel().tolist())]
+        self.context = Columns([context for context, _ in parsed], self.names)
+        self.lists = [lists for _, lists in parsed]
+
+    def _name(self, index: int) -> str:
+        return self.names[index].decode("utf-8", "replace") if self.names else "<unknown>"
+
+    def _parse(self, text: bytes, index: int) -> tuple[dict[Any, Any], ...]:
+        try:
+            return _examples.parse_sequence_example(text)
+        except DataLossError:
+            raise InvalidArgumentError(f"Invalid protocol message input, example id: {self._name(index)}") from None
+
+    def check_context(self, wanted: Sequence[Any]) -> None:
+        """InvalidArgumentError where a dense context feature holds nothing, or has no default and there is no example."""
+        for dense in wanted:
+            size = math.prod(dense.row)
+            if size and not dense.default.size and not len(self.context):
+                raise InvalidArgumentError(f"Inconsistent max number of elements for feature {dense.key!r}: {size} and 0")
+            if size and self.context.holds_nothing(dense.key):
+                raise InvalidArgumentError(f"Unexpected number of elements in feature {dense.key!r}: 0 instead of {size}")
+
+    def steps(self, key: bytes, dtype: DType) -> list[list[Feature] | None]:
+        """The feature list of each example, None where it is missing."""
+        return [None if key not in lists else self._steps(lists[key], key, dtype, i) for i, lists in enumerate(self.lists)]
+
+    def _steps(self, features: list[bytes], key: bytes, dtype: DType, index: int) -> list[Feature]:
+        steps = [_examples.parse_feature(feature) for feature in features]
+        for t, feature in enumerate(steps):
+            if feature.dtype not in (None, dtype):
+                raise InvalidArgumentError(
+                    f"Name: {self._name(index)}, Feature list: {key.decode('utf-8', 'replace')}, Index: {t}.  "
+                    f"Data types don't match. Expected type: {dtype}"
+                )
+        return steps
+
+    def dense(self, key: bytes, dtype: DType, size: Shape, may_miss: bool) -> tuple[Array, Array]:
+        """A feature list as (batch, time, *shape), padded with zeros, and its lengths."""
+        row = size.known()
+        rows = []
+        for i, steps in enumerate(self.steps(key, dtype)):
+            name = key.decode("utf-8", "replace")
+            if steps is None and not may_miss:
+                raise InvalidArgumentError(
+                    f"Name: {self._name(i)}, Feature list '{name}' is required but could not be found.  "
+                    "Did you mean to include it in feature_list_dense_missing_assumed_empty?"
+                )
+            for t, feature in enumerate(steps or ()):
+                if len(feature) != math.prod(row):
+                    raise InvalidArgumentError(
+                        f"Name: {self._name(i)}, Key: {name}, Index: {t}.  Number of values != expected.  "
+                        f"values size: {len(feature)} but output shape: {size}"
+                    )
+            rows.append(_examples.concatenated([f.values for f in steps or ()], dtype).reshape(len(steps or ()), *row))
+        lengths = np.array([len(values) for values in rows], np.int64)
+        result = np.zeros((len(rows), lengths.max(initial=0), *row), dtype.numpy)
+        if dtype is dtypes.string:
+            result[...] = b""
+        for target, values in zip(result, rows):
+            target[: len(values)] = values
+        return result, lengths
+
+    def sparse(self, key: bytes, dtype: DType) -> tuple[Array, Array, Array]:
+        """A feature list as a SparseTensor of rank 3: example, time, element."""
+        steps = [found or [] for found in self.steps(key, dtype)]
+        times = np.array([len(found) for found in steps], np.int64)
+        features = [feature for found in steps for feature in found]
+        lengths = np.array([len(feature) for feature in features], np.int64)
+        example = np.repeat(np.repeat(np.arange(len(steps)), times), lengths)
+        indices = np.stack([example, np.repeat(_examples.positions(times), lengths), _examples.positions(lengths)], axis=1)
+        values = _examples.concatenated([feature.values for feature in features], dtype)
+        return indices.astype(np.int64), values, np.array([len(steps), times.max(initial=0), lengths.max(initial=0)], np.int64)
+
+    def ragged(self, key: bytes, dtype: DType, splits: DType) -> tuple[Array, Array, Array]:
+        """A feature list as values, outer and inner row splits."""
+        steps = [found or [] for found in self.steps(key, dtype)]
+        features = [feature for found in steps for feature in found]
+        outer = np.cumsum([0, *(len(found) for found in steps)]).astype(splits.numpy)
+        inner = np.cumsum([0, *(len(feature) for feature in features)]).astype(splits.numpy)
+        return _examples.concatenated([feature.values for feature in features], dtype), outer, inner
+
+
+def _parse(serialized: Array, names: Array, wanted: _Wanted) -> tuple[list[Array], ...]:
+    """All outputs of ParseSequenceExampleV2 in their order."""
+    wanted.check()
+    batch = _Batch(serialized, names)
+    try:
+        batch.check_context(wanted.context_dense)
+        context_sparse = [_examples.sparse(batch.context.column(key, dtype)) for key, dtype in wanted.context_sparse]
+        context_dense = [dense_batch(batch.context, dense) for dense in wanted.context_dense]
+        context_ragged = [_examples.ragged(batch.context.column(k, d), s) for k, d, s in wanted.context_ragged]
+        sparse = [batch.sparse(*item) for item in wanted.sparse]
+        dense = [batch.dense(*item) for item in wanted.dense]
+        ragged = [batch.ragged(*item) for item in wanted.ragged]
+    except DataLossError as error:
+        raise InvalidArgumentError(f"Invalid protocol message input: {error}") from None
+    if serialized.ndim == 0:
+        context_sparse = [(i[:, 1:], v, s[1:]) for i, v, s in context_sparse]
+        context_dense = [part[0] for part in context_dense]
+        # One example needs no splits of its own: TensorFlow gives a scalar 0 in their place.
+        context_ragged = [(v, np.zeros((), s.dtype)) for v, s in context_ragged]
+        sparse = [(i[:, 1:], v, s[1:]) for i, v, s in sparse]
+        dense = [(v[0], lengths[0]) for v, lengths in dense]
+        ragged = [(v, np.zeros((), outer.dtype), inner) for v, outer, inner in ragged]
+    return (
+        *_columns(context_sparse, 3),
+        context_dense,
+        *_columns(context_ragged, 2),
+        *_columns(sparse, 3),
+        *_columns(dense, 2),
+        *_columns(ragged, 3),
+    )
+
+
+def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
+    return [[row[i] for row in rows] for i in range(width)]
+
+
+def _context_dense(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
+    for size in shapes:
+        if not size.is_known:
+            raise InvalidArgumentError(f"Shape {size} is not fully defined")
+    return dense_features(keys, types, shapes, defaults)
+
+
+def _known_shapes(shapes: list[Shape]) -> list[Shape]:
+    for size in shapes:
+        if not size.is_known:
+            raise InvalidArgumentError(f"Shape {size} is not fully defined")
+    return shapes
+
+
+def _keys(value: Array) -> list[bytes]:
+    return np.ravel(value).tolist()
+
+
+def _pairs(keys: list[bytes], *lists: list[Any]) -> list[tuple[Any, ...]]:
+    """Keys with their types; InvalidArgumentError where their numbers differ."""
+    if any(len(items) != len(keys) for items in lists):
+        raise InvalidArgumentError(f"{len(keys)} keys do not fit {[len(items) for items in lists]} types or shapes")
+    return list(zip(keys, *lists))
+
+
+@kernel("ParseSequenceExampleV2")
+def parse_sequence_example_v2(
+    serialized: Array,
+    debug_name: Array,
+    context_sparse_keys: Array,
+    context_dense_keys: Array,
+    context_ragged_keys: Array,
+    feature_list_sparse_keys: Array,
+    feature_list_dense_keys: Array,
+    feature_list_ragged_keys: Array,
+    feature_list_dense_missing_assumed_empty: Array,
+    context_dense_defaults: list[Array],
+    *,
+    Tcontext_dense: list[DType],
+    context_sparse_types: list[DType],
+    context_ragged_value_types: list[DType],
+    context_ragged_split_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_dense_types: list[DType],
+    feature_list_sparse_types: list[DType],
+    feature_list_ragged_value_types: list[DType],
+    feature_list_ragged_split_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
+    """SequenceExamples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
+    dense_keys = _keys(feature_list_dense_keys)
+    may_miss = np.ravel(feature_list_dense_missing_assumed_empty).tolist()
+    wanted = _Wanted(
+        _pairs(_keys(context_sparse_keys), context_sparse_types),
+        _context_dense(_keys(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
+        _pairs(_keys(context_ragged_keys), context_ragged_value_types, context_ragged_split_types),
+        _pairs(_keys(feature_list_sparse_keys), feature_list_sparse_types),
+        _pairs(dense_keys, feature_list_dense_types, _known_shapes(feature_list_dense_shapes), may_miss),
+        _pairs(_keys(feature_list_ragged_keys), feature_list_ragged_value_types, feature_list_ragged_split_types),
+    )
+    return _parse(serialized, debug_name, wanted)
+
+
+def _encoded(keys: list[str]) -> list[bytes]:
+    return [key.encode("utf-8", "surrogateescape") for key in keys]
+
+
+def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]:
+    """The outputs of V2 that the older ops have too."""
+    return (*outputs[:4], *outputs[6:11])
+
+
+@kernel("ParseSequenceExample")
+def parse_sequence_example(
+    serialized: Array,
+    debug_name: Array,
+    context_dense_defaults: list[Array],
+    *,
+    feature_list_dense_missing_assumed_empty: list[str],
+    context_sparse_keys: list[str],
+    context_dense_keys: list[str],
+    feature_list_sparse_keys: list[str],
+    feature_list_dense_keys: list[str],
+    context_sparse_types: list[DType],
+    Tcontext_dense: list[DType],
+    feature_list_dense_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_sparse_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
+    """A batch of SequenceExamples into sparse and dense tensors."""
+    if serialized.ndim != 1:
+        raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
+    may_miss = [key in feature_list_dense_missing_assumed_empty for key in feature_list_dense_keys]
+    wanted = _Wanted(
+        _pairs(_encoded(context_sparse_keys), context_sparse_types),
+        _context_dense(_encoded(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
+        (),
+        _pairs(_encoded(feature_list_sparse_keys), feature_list_sparse_types),
+        _pairs(
+            _encoded(feature_list_dense_keys), feature_list_dense_types, _known_shapes(feature_list_dense_shapes), may_miss
+        ),
+    )
+    return _without_ragged(_parse(serialized, debug_name, wanted))
+
+
+@kernel("ParseSingleSequenceExample")
+def parse_single_sequence_example(
+    serialized: Array,
+    feature_list_dense_missing_assumed_empty: Array,
+    context_sparse_keys: list[Array],
+    context_dense_keys: list[Array],
+    feature_list_sparse_keys: list[Array],
+    feature_list_dense_keys: list[Array],
+    context_dense_defaults: list[Array],
+    debug_name: Array,
+    *,
+    context_sparse_types: list[DType],
+    Tcontext_dense: list[DType],
+    feature_list_dense_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_sparse_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
+    """One SequenceExample into sparse and dense tensors without a batch dimension."""
+    if serialized.ndim:
+        raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
+    lists = (context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys)
+    if any(key.ndim for keys in lists for key in keys):
+        raise InvalidArgumentError("Expected each key to be a scalar")
+    context_sparse, context_dense, sparse, dense = ([key.item() for key in keys] for keys in lists)
+    empty = _keys(feature_list_dense_missing_assumed_empty)
+    wanted = _Wanted(
+        _pairs(context_sparse, context_sparse_types),
+        _context_dense(context_dense, Tcontext_dense, context_dense_shapes, context_dense_defaults),
+        (),
+        _pairs(sparse, feature_list_sparse_types),
+        _pairs(dense, feature_list_dense_types, _known_shapes(feature_list_dense_shapes), [key in empty for key in dense]),
+    )
+    names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
+    return _without_ragged(_parse(serialized, names, wanted))[:8]
+
+
+def _shapes(
+    serialized: TensorSpec, sparse: tuple[int, int], context_dense: list[Shape], dense: list[Shape]
+) -> tuple[list[Shape], ...]:
+    """Output shapes: `sparse` counts those of the context and of the feature lists."""
+    rank = serialized.rank
+    batch = UNKNOWN if rank is None else serialized.shape
+    time = Dim.unknown()
+    return (
+        *sparse_shapes(sparse[0], None if rank is None else rank + 1),
+        [batch + size for size in context_dense],
+        *sparse_shapes(sparse[1], None if rank is None else rank + 2),
+        [batch + Shape((time,)) + size for size in dense],
+        [batch] * len(dense),
+    )
+
+
+@shape("ParseSequenceExampleV2")
+def parse_sequence_example_v2_shape(
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    context_ragged_value_types: list[DType],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+    feature_list_ragged_value_types: list[DType],
+) -> tuple[list[Shape], ...]:
+    rank = serialized.rank
+    found = _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
+    splits = UNKNOWN if rank is None else serialized.shape if rank == 0 else Shape((serialized.shape[0] + 1,))
+    context, lists = len(context_ragged_value_types), len(feature_list_ragged_value_types)
+    vector = Shape([None])
+    return (
+        *found[:4],
+        [vector] * context,
+        [splits] * context,
+        *found[4:],
+        [vector] * lists,
+        [splits] * lists,
+        [vector] * lists,
+    )
+
+
+@shape("ParseSequenceExample")
+def parse_sequence_example_shape(
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
+    return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
+
+
+@shape("ParseSingleSequenceExample")
+def parse_single_sequence_example_shape(
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
+    return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)[:8]
+
+
+_ALL = ("ParseSequenceExampleV2", "ParseSequenceExample", "ParseSingleSequenceExample")
+without_gradient(*_ALL)
+zero_flops(*_ALL)

@@ -1,0 +1,1 @@
+"""Op families of matrix products, decompositions and solvers."""

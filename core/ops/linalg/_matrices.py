@@ -1,0 +1,134 @@
+"""What ops on batches of matrices share: checks, shapes, costs, and adjoints in gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...registry.registry import Cost
+from ...types.dims import DimLike
+from ...types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
+from ..shared.argument_checks import require
+
+
+def require_matrix(x: Any, place: int = 0) -> None:
+    require(x.ndim >= 2, f"Input tensor {place} must have rank >= 2, got {x.ndim}")
+
+
+def require_square(x: Any) -> None:
+    require_matrix(x)
+    require(x.shape[-1] == x.shape[-2], f"Input matrix must be square, not of shape {Shape(x.shape)}")
+
+
+def require_system(matrix: Any, rhs: Any) -> None:
+    """A batch of matrices and one of right-hand sides with the same batch dimensions and number of rows."""
+    require_matrix(matrix)
+    require(matrix.ndim == rhs.ndim, f"All input tensors must have the same rank: {matrix.shape} and {rhs.shape}")
+    require(
+        matrix.shape[:-2] == rhs.shape[:-2],
+        f"All input tensors must have the same outer dimensions: {matrix.shape} and {rhs.shape}",
+    )
+    require(matrix.shape[-2] == rhs.shape[-2], f"Input matrix and rhs are incompatible: {matrix.shape} and {rhs.shape}")
+
+
+def matrix_shape(spec: Any) -> Shape:
+    """The shape of a batch of matrices, checked."""
+    require(spec.rank is None or spec.rank >= 2, f"the input must have at least rank 2, not shape {spec.shape}")
+    return spec.shape
+
+
+def square_shape(spec: Any) -> Shape:
+    """The shape of a batch of square matrices, checked and with both sizes known where one is."""
+    found = matrix_shape(spec)
+    if found.dims is None:
+        return UNKNOWN
+    size = merge_dims(found[-2], found[-1])
+    return found[:-2] + [size, size]
+
+
+def system_shape(matrix: Any, rhs: Any) -> Shape:
+    """The shape of the solution of a batch of square or least-squares systems."""
+    a, b = matrix_shape(matrix), matrix_shape(rhs)
+    if a.dims is None or b.dims is None:
+        return UNKNOWN
+    merge_dims(a[-2], b[-2])
+    return merge_shapes(a[:-2], b[:-2]) + [a[-1], b[-1]]
+
+
+def lu_flops(n: DimLike) -> DimLike:
+    """LU factors of n x n by outer products: n (n - 1) (4 n + 1) / 6, and n^2 moduli and comparisons for partial pivoting.
+
+    Golub and Van Loan, algorithm 3.4.1.
+    """
+    return n * (4 * n * n + 3 * n - 1) // 6
+
+
+def cholesky_flops(n: DimLike) -> DimLike:
+    """The Cholesky factor of n x n, of which n are square roots: LAPACK Working Note 41, appendix C."""
+    return n * (n + 1) * (2 * n + 1) // 6
+
+
+def reflections_flops(rows: DimLike, count: DimLike) -> DimLike:
+    """`count` Householder vectors of rows, rows - 1, ... elements: 3 for each element and 4 for each vector."""
+    return count * (3 * rows + 4) - 3 * count * (count - 1) // 2
+
+
+def reflected_flops(rows: DimLike, columns: DimLike, count: DimLike) -> DimLike:
+    """`count` of these reflections applied, each to a row and a column less than the last: 4 an element less 2 a column."""
+    below = count * (count - 1)
+    return count * columns * (4 * rows - 2) - (2 * columns + 2 * rows - 1) * below + 2 * below * (2 * count - 1) // 3
+
+
+def cubic(numerator: int, denominator: int = 1) -> Callable[..., Cost]:
+    """A FLOPs function: numerator/denominator n^3 for each n x n matrix of the first input."""
+
+    def cost(x: Any, *rest: Any) -> Cost:
+        size = x.shape[-1]
+        return Cost(x.shape[:-2].num_elements * (numerator * size * size * size // denominator))
+
+    return cost
+
+
+def product(g: Any, x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) -> Any:
+    """The matrix products in a gradient."""
+    return g.BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y)
+
+
+def transposed(g: Any, x: Any) -> Any:
+    """The transposes in a gradient."""
+    return g.Einsum([x], equation="...ij->...ji")
+
+
+def adjoint(g: Any, x: Any) -> Any:
+    """The conjugate transposes in a gradient."""
+    return g.conj(transposed(g, x))
+
+
+def identity_like(g: Any, x: Any) -> Any:
+    """Identity matrices of the shape of the square matrices x."""
+    return g.MatrixDiag(g.OnesLike(g.MatrixDiagPart(x)))
+
+
+def lower_triangle(g: Any, x: Any) -> Any:
+    return g.MatrixBandPart(x, g.constant(-1, "int64"), g.constant(0, "int64"))
+
+
+def upper_triangle(g: Any, x: Any) -> Any:
+    return g.MatrixBandPart(x, g.constant(0, "int64"), g.constant(-1, "int64"))
+
+
+def halve_diagonal(g: Any, x: Any) -> Any:
+    return g.MatrixSetDiag(x, g.Mul(g.scalar_like(x, 0.5), g.MatrixDiagPart(x)))
+
+
+def reduce_batch(g: Any, grad: Any, x: Any, other: Any) -> Any:
+    """The gradient of x summed over the batch dimensions in which x was broadcast against `other`."""
+    shape = g.shape_of(x)
+    batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape, g.shape_of(other))]
+    axes, _ = g.BroadcastGradientArgs(*batches)
+    return g.Reshape(g.Sum(grad, axes), shape)
+
+
+def per_matrix(g: Any, factors: Any) -> Any:
+    """Numbers (...) as factors (..., 1, 1) of matrices."""
+    return g.ExpandDims(g.ExpandDims(factors, -1), -1)

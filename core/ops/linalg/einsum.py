@@ -1,0 +1,163 @@
+"""Einstein summation."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Einsum
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import einsum as numerics
+from ...numerics.einsum import ELLIPSIS
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
+
+
+@kernel("Einsum")
+def einsum(inputs: list[Array], *, equation: str) -> Result:
+    """Sums of products over the labels that the output lacks, for one or two inputs."""
+    dtype = inputs[0].dtype
+    try:
+        return np.asarray(numerics.einsum(equation, [wide(np.asarray(x)) for x in inputs])).astype(dtype, copy=False)
+    except ValueError as error:
+        raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
+
+
+@shape("Einsum")
+def einsum_shape(inputs: list[TensorSpec], *, equation: str) -> Shape:
+    sizes, labels = _sizes(inputs, equation)
+    if labels is None:
+        return UNKNOWN
+    return Shape(sizes[label] for label in labels)
+
+
+def _parsed(equation: str, inputs: Sequence[object]) -> Any:
+    try:
+        parsed = numerics.parse(equation)
+        _check_count(parsed, inputs)
+        return parsed
+    except ValueError as error:
+        raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
+
+
+def _check_count(equation: Any, inputs: Sequence[object]) -> None:
+    if len(equation.inputs) != len(inputs):
+        raise ValueError(f"Expected {len(equation.inputs)} inputs but got: {len(inputs)}")
+
+
+def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
+    """The size of each label, and the labels of the output; None where a rank is unknown."""
+    if any(x.shape.dims is None for x in inputs):
+        return {}, None
+    try:
+        parsed = numerics.parse(equation)
+        _check_count(parsed, inputs)
+        labels = [numerics.expand(s, len(x.shape)) for s, x in zip(parsed.inputs, inputs)]
+        out = numerics.output_labels(parsed, labels)
+    except ValueError as error:
+        raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
+    sizes: dict[Any, Any] = {}
+    for names, x in zip(labels, inputs):
+        for label, dim in zip(names, x.shape):
+            merge = broadcast_dims if isinstance(label, int) else merge_dims
+            sizes[label] = merge(sizes[label], dim) if label in sizes else dim
+    return sizes, out
+
+
+def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:
+    """The labels of each input with their sizes there."""
+    subscripts = _parsed(equation, inputs).inputs
+    return [dict(zip(numerics.expand(s, len(x.shape)), x.shape)) for s, x in zip(subscripts, inputs)]
+
+
+@flops("Einsum")
+def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
+    """Sums over labels that one input alone has; then a multiply-add for each combination, a product if none is summed."""
+    sizes, labels = _sizes(inputs, equation)
+    if labels is None:
+        return multiply_adds(Dim.unknown())
+    own = _labels_of(inputs, equation)
+    lone = [set(names) - set(labels) - {name for other in own if other is not names for name in other} for names in own]
+    cost = Cost()
+    for names, alone in zip(own, lone):
+        elements = math.prod(names.values())
+        cost += Cost(elements - math.prod(size for name, size in names.items() if name not in alone))
+    if len(inputs) == 1:
+        return cost
+    joint = {name for names, alone in zip(own, lone) for name in names if name not in alone}
+    count = math.prod(sizes[name] for name in joint)
+    return cost + (multiply_adds(count) if joint - set(labels) else Cost(count))
+
+
+@gradient("Einsum")
+def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """For each input the output's subscripts and the other input's, contracted to its own."""
+    equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"), node.inputs)
+    if len(node.inputs) == 1:
+        return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
+    x, y = node.inputs
+    first, second = equation.inputs
+    dx = _input_gradient(g, [grad, g.conj(y)], [equation.output, second], x, first)
+    dy = _input_gradient(g, [grad, g.conj(x)], [equation.output, first], y, second)
+    if ELLIPSIS in first and ELLIPSIS in second:
+        return [_sum_broadcast(g, dx, first, x, y, second), _sum_broadcast(g, dy, second, y, x, first)]
+    if ELLIPSIS in first or ELLIPSIS in second:
+        return [g.reduce_to(dx, x, dx) if ELLIPSIS in second else dx, g.reduce_to(dy, y, dy) if ELLIPSIS in first else dy]
+    return [dx, dy]
+
+
+def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list[str], x: Output, wanted: str) -> Output:
+    """The product of the operands with the labels of x; labels that only x has are spread, repeated ones are inflated."""
+    available = set("".join(subscripts)) - {"."}
+    named = wanted.replace(ELLIPSIS, "")
+    is_direct = set(named) <= available and len(set(named)) == len(named)
+    if is_direct:
+        return _einsum(g, operands, subscripts, _with_ellipsis(wanted, subscripts))
+    reduced = "".join(label for label in dict.fromkeys(named) if label in available)
+    if any(ELLIPSIS in s for s in subscripts):
+        reduced = ELLIPSIS + reduced
+    small = _einsum(g, operands, subscripts, reduced)
+    return _einsum(g, [small, g.OnesLike(x)], [reduced, wanted], _with_ellipsis(wanted, [reduced]))
+
+
+def _with_ellipsis(wanted: str, subscripts: list[str]) -> str:
+    """`wanted`, after an ellipsis where only the other inputs have one: its axes are left to be summed."""
+    return wanted if ELLIPSIS in wanted or all(ELLIPSIS not in s for s in subscripts) else ELLIPSIS + wanted
+
+
+def _einsum(g: GradientBuilder, operands: list[Output], subscripts: list[str], output: str) -> Output:
+    return g.Einsum(list(operands), equation=f"{','.join(subscripts)}->{output}")
+
+
+def _sum_broadcast(
+    g: GradientBuilder, grad: Output, subscripts: str, x: Output, other: Output, other_subscripts: str
+) -> Output:
+    """The gradient of x summed over the axes of its ellipsis that were broadcast."""
+    head, _ = subscripts.split(ELLIPSIS)
+    own, theirs = (_ellipsis_shape(g, v, s) for v, s in ((x, subscripts), (other, other_subscripts)))
+    axes, _ = g.BroadcastGradientArgs(own, theirs)
+    axes = g.AddV2(axes, g.constant(len(head), "int32"))
+    return g.Reshape(g.Sum(grad, axes), g.shape_of(x))
+
+
+def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
+    head, tail = subscripts.split(ELLIPSIS)
+    end_mask = 0 if tail else 1
+    return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
+
+
+lower("Einsum")(lambda xla, inputs, *, equation: xla.einsum(equation, *inputs))
+
+
+@onnx("Einsum")
+def _einsum_onnx(g: Any, inputs: Sequence[Any], *, equation: str) -> Any:
+    return g.Einsum(*inputs, equation=equation)

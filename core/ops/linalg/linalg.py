@@ -1,0 +1,483 @@
+"""Systems of linear equations, inverses, determinants, Cholesky factors, and cross products."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BandedTriangularSolve BatchCholesky BatchCholeskyGrad BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve
+#   BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky CholeskyGrad Cross LogMatrixDeterminant MatrixDeterminant
+#   MatrixInverse MatrixSolve MatrixSolveLs MatrixTriangularSolve
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import linalg as numerics
+from ...numerics.half_precision import widened
+from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import dim_min
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from ..shared.argument_checks import require
+from . import _onnx_linalg as in_onnx
+from ._matrices import (
+    adjoint,
+    cholesky_flops,
+    halve_diagonal,
+    identity_like,
+    lower_triangle,
+    lu_flops,
+    matrix_shape,
+    per_matrix,
+    product,
+    reduce_batch,
+    reflected_flops,
+    reflections_flops,
+    require_square,
+    require_system,
+    square_shape,
+    system_shape,
+    transposed,
+    upper_triangle,
+)
+from .linalg_diag import matrix_diag_v3
+
+
+@kernel("Cholesky", "BatchCholesky")
+@widened
+def cholesky(input: Array) -> Result:
+    """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
+    require_square(input)
+    if not input.size:
+        return input.copy()
+    try:
+        return np.linalg.cholesky(input)
+    except np.linalg.LinAlgError:
+        return numerics.by_matrix(_cholesky_or_nan, input)
+
+
+def _cholesky_or_nan(matrix: Any) -> Any:
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.tril(np.full_like(matrix, np.nan))
+
+
+@gradient("Cholesky", "BatchCholesky")
+def cholesky_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """L^-H P(L^H grad) L^-1, symmetrized, where P takes the lower triangle with half the diagonal."""
+    factor = node.output()
+    inverse = g.MatrixTriangularSolve(factor, identity_like(g, factor))
+    middle = lower_triangle(g, halve_diagonal(g, product(g, factor, grad, adj_x=True)))
+    result = product(g, product(g, inverse, middle, adj_x=True), inverse)
+    return [g.Mul(g.AddV2(result, adjoint(g, result)), g.scalar_like(result, 0.5))]
+
+
+@flops("Cholesky", "BatchCholesky")
+def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
+    """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
+    return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
+
+
+@kernel("MatrixInverse", "BatchMatrixInverse")
+@widened
+def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
+    """The inverses of square matrices, or of their adjoints."""
+    require_square(input)
+    if not input.size:
+        return input.copy()
+    try:
+        return np.linalg.inv(numerics.adjoint(input) if adjoint else input)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError("Input is not invertible.") from None
+
+
+shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
+
+
+@gradient("MatrixInverse", "BatchMatrixInverse")
+def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    inverse = node.output()
+    if node.attr("adjoint"):
+        return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_x=True)))]
+    return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_y=True), adj_x=True))]
+
+
+@flops("MatrixInverse", "BatchMatrixInverse")
+def matrix_inverse_flops(input: TensorSpec) -> Cost:
+    """LU factors, the inverse of L, and n^3 for U: together 2 n^3, pivoting's comparisons included."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
+
+
+@kernel("CholeskyGrad", "BatchCholeskyGrad")
+@widened
+def cholesky_grad(l: Array, grad: Array) -> Result:  # noqa: E741 - the op's own name
+    """The gradient of the Cholesky factor l by the matrix that was factored (Murray, arXiv:1602.07527)."""
+    require_square(l)
+    require(l.shape == grad.shape, f"l and grad must have the same shape, not {l.shape} and {grad.shape}")
+    lower = np.tril(l)
+    middle = np.tril(np.swapaxes(lower, -1, -2) @ np.tril(grad))
+    middle = middle + np.swapaxes(np.tril(middle, -1), -1, -2)
+    left = numerics.solve_triangular(lower, middle, True, True)
+    result = np.swapaxes(numerics.solve_triangular(lower, np.swapaxes(left, -1, -2), True, True), -1, -2)
+    return (result * result.dtype.type(0.5)).astype(l.dtype)
+
+
+@shape("CholeskyGrad", "BatchCholeskyGrad")
+def cholesky_grad_shape(l: TensorSpec, grad: TensorSpec) -> Shape:  # noqa: E741
+    return merge_shapes(square_shape(l), square_shape(grad))
+
+
+@flops("CholeskyGrad", "BatchCholeskyGrad")
+def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
+    """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
+    n = factor.shape[-1]
+    return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
+
+
+without_gradient("CholeskyGrad", "BatchCholeskyGrad")
+
+
+@kernel("MatrixDeterminant", "BatchMatrixDeterminant")
+@widened
+def matrix_determinant(input: Array) -> Result:
+    """The determinants (...) of matrices (..., n, n)."""
+    require_square(input)
+    return np.asarray(np.linalg.det(input))
+
+
+@shape("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_shape(input: TensorSpec) -> Shape:
+    return square_shape(input)[:-2]
+
+
+@gradient("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    return [g.Mul(per_matrix(g, g.Mul(grad, node.output())), inverse)]
+
+
+@flops("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_flops(input: TensorSpec) -> Cost:
+    """LU factors with partial pivoting, (4 n^3 + 3 n^2 - n) / 6, and the product of the pivots and a sign."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
+
+
+@kernel("LogMatrixDeterminant")
+@widened
+def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
+    """Signs and logarithms of absolute values of determinants."""
+    require_square(input)
+    sign, logarithm = np.linalg.slogdet(input)
+    sign = np.where(np.isnan(logarithm), np.nan, sign)
+    return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
+
+
+@shape("LogMatrixDeterminant")
+def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
+    return [square_shape(input)[:-2]] * 2
+
+
+@gradient("LogMatrixDeterminant")
+def log_matrix_determinant_gradient(g: GradientBuilder, node: Node, grad_sign: Output, grad_log: Output) -> Gradients:
+    inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    return [g.Mul(per_matrix(g, grad_log), inverse)]
+
+
+@flops("LogMatrixDeterminant")
+def log_matrix_determinant_flops(input: TensorSpec) -> Cost:
+    """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
+    n, count = input.shape[-1], input.shape[:-2].num_elements
+    return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
+
+
+@kernel("MatrixSolve", "BatchMatrixSolve")
+@widened
+def matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Result:
+    """X with A X = rhs, or A^H X = rhs, for square A."""
+    require_system(matrix, rhs)
+    require_square(matrix)
+    if not rhs.size:
+        return np.zeros(rhs.shape, rhs.dtype)
+    try:
+        return np.linalg.solve(numerics.adjoint(matrix) if adjoint else matrix, rhs)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError("Input matrix is not invertible.") from None
+
+
+@shape("MatrixSolve", "BatchMatrixSolve")
+def matrix_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
+    square_shape(matrix)
+    return system_shape(matrix, rhs)
+
+
+@gradient("MatrixSolve", "BatchMatrixSolve")
+def matrix_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    is_adjoint = node.attr("adjoint")
+    grad_rhs = g.MatrixSolve(node.inputs[0], grad, adjoint=not is_adjoint)
+    return [_grad_matrix(g, node, grad_rhs, is_adjoint), grad_rhs]
+
+
+def _grad_matrix(g: GradientBuilder, node: Node, grad_rhs: Output, is_adjoint: bool) -> Output:
+    """The gradient of the matrix of a system from that of its right-hand side."""
+    x = node.output()
+    return g.Neg(product(g, x, grad_rhs, adj_y=True) if is_adjoint else product(g, grad_rhs, x, adj_y=True))
+
+
+@flops("MatrixSolve", "BatchMatrixSolve")
+def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
+    """LU factors as for MatrixDeterminant and two substitutions for each column: n^2, and n^2 - n for the diagonal of ones."""
+    n = matrix.shape[-1]
+    return Cost(matrix.shape[:-2].num_elements * (lu_flops(n) + (2 * n * n - n) * rhs.shape[-1]))
+
+
+@kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+@widened
+def matrix_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
+    """X with A X = rhs, or A^H X = rhs, reading one triangle of A; the batch dimensions broadcast."""
+    _require_triangular(matrix, rhs)
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise InvalidArgumentError(f"In[0] must be square matrices, not of shape {matrix.shape}")
+    return numerics.solve_triangular(matrix, rhs, lower, adjoint)
+
+
+def _require_triangular(matrix: Array, rhs: Array) -> None:
+    for i, x in enumerate((matrix, rhs)):
+        if x.ndim < 2:
+            raise InvalidArgumentError(f"In[{i}] ndims must be >= 2: {x.ndim}")
+    if matrix.shape[:-2] != rhs.shape[:-2]:
+        broadcast_shapes(Shape(matrix.shape[:-2]), Shape(rhs.shape[:-2]))
+    if matrix.shape[-1] != rhs.shape[-2]:
+        raise InvalidArgumentError(f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
+
+
+@shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+def matrix_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
+    a, b = square_shape(matrix), matrix_shape(rhs)
+    if a.dims is None or b.dims is None:
+        return UNKNOWN
+    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
+
+
+@gradient("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    matrix, rhs = node.inputs
+    is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
+    grad_rhs = g.MatrixTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
+    whole = _grad_matrix(g, node, grad_rhs, is_adjoint)
+    triangle = lower_triangle(g, whole) if is_lower else upper_triangle(g, whole)
+    return [reduce_batch(g, triangle, matrix, rhs), reduce_batch(g, grad_rhs, rhs, matrix)]
+
+
+@flops("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One substitution for each column, n^2."""
+    return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
+
+
+@kernel("BandedTriangularSolve")
+@widened
+def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
+    """Like MatrixTriangularSolve, of a matrix given as diagonals (..., bands, n): the main one first for lower, else last."""
+    _require_triangular(matrix, rhs)
+    bands, size = matrix.shape[-2:]
+    require(matrix.size and rhs.size, f"BandedTriangularSolve takes no empty tensors: {matrix.shape} and {rhs.shape}")
+    kept = min(bands, size)
+    diagonals = matrix[..., :kept, :] if lower else matrix[..., bands - kept :, :]
+    require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")
+    k = np.array([1 - kept, 0] if lower else [0, kept - 1], np.int32)
+    # One diagonal is given to MatrixDiagV3 without a dimension for diagonals.
+    given = diagonals if kept > 1 else diagonals[..., 0, :]
+    dense: Any = matrix_diag_v3(given, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    return numerics.solve_triangular(dense, rhs, lower, adjoint)
+
+
+@shape("BandedTriangularSolve")
+def banded_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
+    a, b = matrix_shape(matrix), matrix_shape(rhs)
+    if a.dims is None or b.dims is None:
+        return UNKNOWN
+    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
+
+
+@gradient("BandedTriangularSolve")
+def banded_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    matrix, rhs = node.inputs
+    is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
+    grad_rhs = g.BandedTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
+    whole = _grad_matrix(g, node, grad_rhs, is_adjoint)
+    last = g.Sub(g.StridedSlice(g.shape_of(matrix), [-2], [-1], [1]), g.constant(1, "int32"))
+    zero = g.constant([0], "int32")
+    k = g.ConcatV2([g.Neg(last), zero] if is_lower else [zero, last], 0)
+    packed = g.MatrixDiagPartV3(whole, k, g.scalar_like(whole, 0), align="LEFT_RIGHT")
+    packed = g.Reshape(packed, g.ConcatV2([g.StridedSlice(g.shape_of(whole), [0], [-2], [1], begin_mask=1),
+                                           g.StridedSlice(g.shape_of(matrix), [-2], [0], [1], end_mask=1)], 0))  # fmt: skip
+    return [reduce_batch(g, packed, matrix, rhs), reduce_batch(g, grad_rhs, rhs, matrix)]
+
+
+@flops("BandedTriangularSolve")
+def banded_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """For each column a division a row and a multiply-add for each element beside the diagonal."""
+    n, bands = matrix.shape[-1], dim_min(matrix.shape[-2], matrix.shape[-1])
+    return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
+
+
+@kernel("MatrixSolveLs", "BatchMatrixSolveLs")
+@widened
+def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool) -> Result:
+    """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
+    require(np.ndim(l2_regularizer) == 0, f"l2_regularizer must be scalar, got shape {np.shape(l2_regularizer)}")
+    require(l2_regularizer >= 0, f"l2_regularizer must be >= 0, not {l2_regularizer}")
+    require_system(matrix, rhs)
+    rows, columns = matrix.shape[-2:]
+    if not rows * columns * rhs.size:
+        return np.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
+    if not fast:
+        return _pseudo_inverse(matrix) @ rhs
+    wide = numerics.adjoint(matrix)
+    gram = (wide @ matrix if rows >= columns else matrix @ wide) + _scaled_identity(min(rows, columns), l2_regularizer, matrix)
+    try:
+        factor = np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError(
+            "Input matrix was rank deficient or ill-conditioned. Try fast=False or a larger l2_regularizer > 0."
+        ) from None
+    if rows >= columns:
+        return _cholesky_solve(factor, wide @ rhs)
+    return wide @ _cholesky_solve(factor, rhs)
+
+
+def _pseudo_inverse(matrix: Array) -> Array:
+    """The Moore-Penrose inverses; NaN for matrices that are not finite."""
+    finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
+    return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0)), matrix.dtype.type(np.nan))
+
+
+def _cholesky_solve(factor: Array, rhs: Array) -> Array:
+    return numerics.solve_triangular(factor, numerics.solve_triangular(factor, rhs, True, False), True, True)
+
+
+def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
+    return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
+
+
+@shape("MatrixSolveLs", "BatchMatrixSolveLs")
+def matrix_solve_ls_shape(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec) -> Shape:
+    return system_shape(matrix, rhs)
+
+
+@gradient("MatrixSolveLs", "BatchMatrixSolveLs")
+def matrix_solve_ls_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Through the normal equations of the first kind for tall matrices, of the second for wide ones.
+
+    Which applies is known only when the graph runs: both are built, and the Gram matrix of the other is kept regular.
+    """
+    a = node.inputs[0]
+    require(node.attr("fast"), "the gradient of MatrixSolveLs is not defined for fast=False")
+    sizes = g.StridedSlice(g.shape_of(a), [-2], [0], [1], end_mask=1)
+    rows, columns = g.Split(g.constant(0, "int32"), sizes, num_split=2)
+    is_tall = g.Reshape(g.GreaterEqual(rows, columns), g.constant([], "int32"))
+    tall = _overdetermined(g, node, grad, g.LogicalNot(is_tall))
+    wide = _underdetermined(g, node, grad, is_tall)
+    return [*(g.SelectV2(is_tall, x, y) for x, y in zip(tall, wide)), None]
+
+
+def _gram_inverse(g: GradientBuilder, node: Node, adj_x: bool, is_unused: Output) -> Output:
+    """The inverse of A^H A or A A^H, regularized; of a matrix without meaning, but regular, where it goes unused."""
+    a, _, l2 = node.inputs
+    gram = product(g, a, a, adj_x=adj_x, adj_y=not adj_x)
+    bump = g.AddV2(g.Cast(l2, DstT=a.base_dtype), g.Cast(is_unused, DstT=a.base_dtype))
+    return g.MatrixInverse(g.AddV2(gram, g.Mul(bump, identity_like(g, gram))))
+
+
+def _underdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
+    a, b, _ = node.inputs
+    inverse = _gram_inverse(g, node, False, is_unused)
+    grad_b = product(g, inverse, product(g, a, grad))
+    solved = product(g, inverse, b)
+    first = product(g, grad_b, product(g, solved, a, adj_x=True))
+    rest = g.Sub(grad, product(g, a, grad_b, adj_x=True))
+    return g.Sub(product(g, solved, rest, adj_y=True), first), grad_b
+
+
+def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
+    a, b, _ = node.inputs
+    x = node.output()
+    z = product(g, _gram_inverse(g, node, True, is_unused), grad)
+    xz = product(g, x, z, adj_y=True)
+    grad_a = g.Sub(product(g, b, z, adj_y=True), product(g, a, g.AddV2(xz, transposed(g, xz))))
+    return grad_a, product(g, a, z)
+
+
+@flops("MatrixSolveLs", "BatchMatrixSolveLs")
+def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec, *, fast: bool) -> Cost:
+    """One triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
+
+    Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).
+    """
+    rows, columns, sides = matrix.shape[-2], matrix.shape[-1], rhs.shape[-1]
+    small = dim_min(rows, columns)
+    large = rows + columns - small
+    if fast:
+        factor = large * small * (small + 1) + small + cholesky_flops(small)
+        each = 2 * rows * columns + 2 * small * small
+    else:
+        factor = reflections_flops(large, small) + reflected_flops(large, small - 1, small)
+        each = 4 * rows * columns - small * small
+    return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
+
+
+@kernel("Cross")
+def cross(a: Array, b: Array) -> Result:
+    """The cross products of vectors (..., 3)."""
+    require(a.shape == b.shape, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
+    require(a.ndim >= 1, "Input must be at least 1D")
+    if a.shape[-1] != 3:
+        raise FailedPreconditionError("Cross-products are only defined for 3-element vectors.")
+    following, last = (np.roll(a, -1, -1), np.roll(b, -1, -1)), (np.roll(a, -2, -1), np.roll(b, -2, -1))
+    return following[0] * last[1] - last[0] * following[1]
+
+
+@shape("Cross")
+def cross_shape(a: TensorSpec, b: TensorSpec) -> Shape:
+    return merge_shapes(a.shape, b.shape)
+
+
+@gradient("Cross")
+def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    u, v = node.inputs
+    return [g.Cross(v, grad), g.Cross(grad, u)]
+
+
+@flops("Cross")
+def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
+    """Two products and a difference an element."""
+    return Cost(3 * a.shape.num_elements)
+
+
+onnx("LogMatrixDeterminant")(in_onnx.determinant)
+
+
+@onnx("MatrixDeterminant", "BatchMatrixDeterminant")
+def _determinant_onnx(g: Any, x: Any) -> Any:
+    sign, log = in_onnx.determinant(g, x)
+    return g.Mul(sign, g.cast(g.Exp(log), x.dtype))
+
+
+@onnx("Cross")
+def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
+    def turned(value: Any, *places: int) -> Any:
+        return g.Gather(value, np.array(places), axis=-1)
+
+    return g.Sub(g.Mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), g.Mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0)))
+
+
+onnx("MatrixInverse", "BatchMatrixInverse")(in_onnx.inverse)
+onnx("Cholesky", "BatchCholesky")(in_onnx.cholesky)
+onnx("MatrixTriangularSolve", "BatchMatrixTriangularSolve")(in_onnx.triangular)
+onnx("MatrixSolve", "BatchMatrixSolve")(lambda g, matrix, rhs, *, adjoint: in_onnx.solved(g, matrix, rhs, adjoint))
+onnx("CholeskyGrad", "BatchCholeskyGrad")(in_onnx.cholesky_gradient)
+onnx("MatrixSolveLs", "BatchMatrixSolveLs")(in_onnx.least_squares)

@@ -1,0 +1,1 @@
+"""Op families of elementwise arithmetic, reductions, scans and Fourier transforms."""

@@ -1,0 +1,493 @@
+"""Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AccumulateNV2
+#   ApproximateEqual Atan2 ClipByValue DivNoNan Equal Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr: elementwise
+#   Mod MulNoNan NotEqual Pow TruncateDiv TruncateMod: elementwise
+#   Maximum Minimum: elementwise bounded_by_inputs total
+#   Div RealDiv: elementwise division
+#   SquaredDifference: elementwise not_negative
+#   FloorDiv FloorMod: elementwise shape_arithmetic
+#   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition
+#   Mul Sub: elementwise total shape_arithmetic
+#   BroadcastArgs BroadcastGradientArgs: inexpensive
+#   AddN: sum_of_inputs
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_output, sum_of_inputs
+from ...numerics.integers import truncated_quotient
+from ...numerics.powers import power
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    lower_as,
+    not_differentiable,
+    onnx,
+    onnx_as,
+    profiled,
+    shape,
+    zero_flops,
+)
+from ...runtime.state.variants import added
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import dim_max
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..control import _onnx_lists as lists
+from ..shared import division_lowerings as divisions
+from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, binary_flops, register_binary
+from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx, floor_mod_onnx
+from ..shared.shape_arguments import as_dims, shape_value
+
+
+def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with NumPy's complaint about shapes as InvalidArgumentError."""
+
+    @functools.wraps(function)
+    def checked(x: Array, y: Array, **out: Array) -> Array:
+        try:
+            return function(x, y, **out)
+        except ValueError:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+
+    return checked
+
+
+def _float_floor_div(x: Array, y: Array) -> Array:
+    """The floor of the quotient, which NumPy's floor_divide is not for infinities and where the quotient is rounded up."""
+    return np.floor(np.true_divide(x, y))
+
+
+def _float_truncate_div(x: Array, y: Array) -> Array:
+    return np.trunc(np.true_divide(x, y))
+
+
+def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` for divisors that are not zero."""
+
+    def checked(x: Array, y: Array) -> Array:
+        if not (y.all() if y.ndim else y) and np.size(x):
+            np.broadcast(x, y)
+            raise InvalidArgumentError("Integer division by zero")
+        return function(x, y)
+
+    return checked
+
+
+def _div_no_nan(x: Array, y: Array) -> Array:
+    zero = y == 0
+    return np.where(zero, 0, x / np.where(zero, 1, y)).astype(x.dtype)
+
+
+def _mul_no_nan(x: Array, y: Array) -> Array:
+    return np.where(y == 0, 0, x * y).astype(x.dtype)
+
+
+def _squared_difference(x: Array, y: Array) -> Array:
+    difference = x - y
+    return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
+
+
+def _integer_pow(x: Array, y: Array) -> Array:
+    if np.any(y < 0):
+        raise InvalidArgumentError("Integers to negative integer powers are not allowed")
+    return np.power(x, y)
+
+
+def _mul_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    return g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz)
+
+
+def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    x, y = g.conj(x), g.conj(y)
+    return g.RealDiv(dz, y), g.Mul(dz, g.RealDiv(g.RealDiv(g.Neg(x), y), y))
+
+
+def _div_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    x, y = g.conj(x), g.conj(y)
+    return g.DivNoNan(dz, y), g.Mul(dz, g.DivNoNan(g.DivNoNan(g.Neg(x), y), y))
+
+
+def _mul_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    return g.MulNoNan(dz, y), g.MulNoNan(x, dz)
+
+
+def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    """x^(y-1) y dz and z log(x) dz, where log counts as zero for x <= 0 (and x = 0 for complex x)."""
+    x, y, z = g.conj(x), g.conj(y), g.conj(z)
+    one = g.scalar_like(y, 1)
+    is_complex = x.dtype is not None and x.dtype.is_complex
+    zero = g.scalar_like(x, 0)
+    positive = g.NotEqual(x, zero) if is_complex else g.Greater(x, zero)
+    logarithm = g.SelectV2(positive, g.Log(g.SelectV2(positive, x, g.scalar_like(x, 1))), zero)
+    return g.Mul(dz, g.Mul(y, g.Pow(x, g.Sub(y, one)))), g.Mul(dz, g.Mul(z, logarithm))
+
+
+def _choosing(comparison: str) -> Callable[..., Any]:
+    """The gradient of Maximum and Minimum: all of dz goes to x where it is chosen, to y elsewhere."""
+
+    def gradient_of(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+        chosen = getattr(g, comparison)(x, y)
+        zeros = g.zeros_like(dz)
+        return g.SelectV2(chosen, dz, zeros), g.SelectV2(chosen, zeros, dz)
+
+    return gradient_of
+
+
+def _squared_difference_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    scaled = g.Mul(g.Mul(g.scalar_like(dz, 2), dz), g.Sub(x, y))
+    return scaled, g.Neg(scaled)
+
+
+def _mod_gradient(quotient: str) -> Callable[..., tuple[Output, Output]]:
+    """x % y is x less y times the quotient, which is constant between its jumps."""
+    return lambda g, x, y, z, dz: (dz, g.Mul(dz, g.Neg(getattr(g, quotient)(x, y))))
+
+
+def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    ratio = g.RealDiv(dz, g.AddV2(g.Square(x), g.Square(y)))
+    return g.Mul(x, ratio), g.Mul(g.Neg(y), ratio)
+
+
+@kernel("Add", "AddV2", T=("string",))
+@_broadcasting
+def concatenate_strings(x: Array, y: Array) -> Result:
+    """Strings one after the other, elementwise."""
+    return np.asarray(np.add(x, y, dtype=object), object)
+
+
+for _ops, _types, _function in (
+    (("FloorDiv",), INTEGERS, operator.floordiv),
+    (("FloorMod",), INTEGERS, operator.mod),
+    (("Mod", "TruncateMod"), ("int32", "int64"), np.fmod),
+    (("Div", "TruncateDiv"), SIGNED, truncated_quotient),
+    (("Div", "TruncateDiv"), UNSIGNED, np.floor_divide),
+):
+    kernel(*_ops, T=_types)(_broadcasting(_nonzero(_function)))
+kernel("Pow", T=SIGNED)(_broadcasting(_integer_pow))
+
+BINARY = (
+    Binary("Add", np.add, lambda g, x, y, z, dz: (dz, dz)),
+    Binary("AddV2", np.add, lambda g, x, y, z, dz: (dz, dz)),
+    Binary("Sub", np.subtract, lambda g, x, y, z, dz: (dz, g.Neg(dz))),
+    Binary("Mul", np.multiply, _mul_gradient),
+    Binary("RealDiv", np.true_divide, _div_gradient, widened=True),
+    Binary("Div", _broadcasting(np.true_divide), _div_gradient, widened=True),
+    Binary("DivNoNan", _broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
+    Binary("MulNoNan", _broadcasting(_mul_no_nan), _mul_no_nan_gradient),
+    Binary("FloorDiv", _broadcasting(_float_floor_div), None, widened=True),
+    Binary("FloorMod", _broadcasting(np.mod), _mod_gradient("FloorDiv")),
+    Binary("Mod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
+    Binary("TruncateDiv", _broadcasting(_float_truncate_div), None, widened=True),
+    Binary("TruncateMod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
+    Binary("Pow", _broadcasting(power), _pow_gradient, 0, 1, widened=True),
+    Binary("Atan2", np.arctan2, _atan2_gradient, 0, 1, widened=True),
+    Binary("Maximum", np.maximum, _choosing("GreaterEqual")),
+    Binary("Minimum", np.minimum, _choosing("LessEqual")),
+    Binary("SquaredDifference", _broadcasting(_squared_difference), _squared_difference_gradient, 2),
+    Binary("Less", np.less, None),
+    Binary("LessEqual", np.less_equal, None),
+    Binary("Greater", np.greater, None),
+    Binary("GreaterEqual", np.greater_equal, None),
+    Binary("LogicalAnd", np.logical_and, None),
+    Binary("LogicalOr", np.logical_or, None),
+)
+register_binary(BINARY)
+facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
+facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
+profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
+facts("bounded_by_inputs", of=("Maximum", "Minimum"))
+facts("addition", of=("Add", "AddV2"))
+facts("sum_of_inputs", of=("Add", "AddV2"))
+facts("division", of=("Div", "RealDiv"))
+profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
+profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
+profiled(of_output(2), "SquaredDifference")
+facts("not_negative", of=("SquaredDifference",))
+
+
+def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) -> Result:
+    try:
+        result = x == y if equal else x != y
+    except ValueError:
+        if incompatible_shape_error:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+        return np.bool_(not equal)
+    return np.asarray(result, bool) if x.dtype == object else result
+
+
+@kernel("Equal")
+def equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
+    """x = y, elementwise; False as a whole for shapes that do not fit where that is no error."""
+    return _compare(x, y, True, incompatible_shape_error)
+
+
+@kernel("NotEqual")
+def not_equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
+    return _compare(x, y, False, incompatible_shape_error)
+
+
+@shape("Equal", "NotEqual")
+def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool) -> Shape:
+    if incompatible_shape_error:
+        return broadcast_shapes(x.shape, y.shape)
+    try:
+        return broadcast_shapes(x.shape, y.shape) if x.shape.is_known and y.shape.is_known else Shape()
+    except InvalidArgumentError:
+        return Shape(())
+
+
+@flops("Equal", "NotEqual")
+def equal_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One comparison for each result."""
+    return Cost(outputs[0].shape.num_elements)
+
+
+not_differentiable("Equal", "NotEqual", "ApproximateEqual")
+facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual", "ClipByValue"))
+
+
+@kernel("ApproximateEqual")
+def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
+    """|x - y| < tolerance; the shapes must be equal."""
+    if np.shape(x) != np.shape(y):
+        raise InvalidArgumentError(f"x and y must have the same shape, not {np.shape(x)} and {np.shape(y)}")
+    return np.abs(x - y) < np.asarray(tolerance, np.float32).astype(np.abs(x).dtype)
+
+
+@shape("ApproximateEqual")
+def approximate_equal_shape(x: TensorSpec, y: TensorSpec) -> Shape:
+    return merge_shapes(x.shape, y.shape)
+
+
+flops("ApproximateEqual")(binary_flops(3))
+
+
+@kernel("ClipByValue")
+def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
+    """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
+    _require_bounds(t, clip_value_min, clip_value_max)
+    if t.dtype.kind == "c":
+        parts = (t, clip_value_min, clip_value_max)
+        return (_clip(*map(np.real, parts)) + 1j * _clip(*map(np.imag, parts))).astype(t.dtype)
+    return _clip(t, clip_value_min, clip_value_max)
+
+
+def _require_bounds(t: Any, *bounds: Any) -> None:
+    for dims in map(np.shape, bounds):
+        if dims not in ((), t.shape):
+            raise InvalidArgumentError(f"both clip values must be scalars or shaped like t: {dims} and {t.shape}")
+
+
+def _clip(t: Array, low: Array, high: Array) -> Array:
+    return np.maximum(np.minimum(t, high), low)
+
+
+@shape("ClipByValue")
+def clip_by_value_shape(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Shape:
+    return t.shape
+
+
+@gradient("ClipByValue")
+def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Inside the bounds to t, below to the lower bound, above to the upper one."""
+    t, low, high = node.inputs
+    zeros = g.zeros_like(grad)
+    below, above = g.Less(t, low), g.Greater(t, high)
+    inside = g.SelectV2(g.LogicalOr(below, above), zeros, grad)
+    return [
+        inside,
+        g.reduce_to(g.SelectV2(below, grad, zeros), low, t),
+        g.reduce_to(g.SelectV2(above, grad, zeros), high, t),
+    ]
+
+
+@flops("ClipByValue")
+def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Cost:
+    return Cost(2 * t.shape.num_elements)
+
+
+@kernel("AddN", T=("variant",))
+def add_n_variant(inputs: list[Array]) -> Result:
+    """The sums of what variants hold, such as lists of gradients."""
+    return functools.reduce(added, inputs)
+
+
+@kernel("AddN", "AccumulateNV2")
+def add_n(inputs: list[Array]) -> Result:
+    """The sum of tensors of one shape."""
+    dims = inputs[0].shape
+    for value in inputs:
+        if value.shape != dims:
+            raise InvalidArgumentError(f"inputs to AddN must have one shape, not {[np.shape(v) for v in inputs]}")
+    if len(inputs) == 1:
+        return inputs[0]
+    total = inputs[0] + inputs[1]
+    for value in inputs[2:]:
+        total = total + value
+    return total
+
+
+@shape("AddN", "AccumulateNV2")
+def add_n_shape(inputs: list[TensorSpec]) -> Shape:
+    return functools.reduce(merge_shapes, (value.shape for value in inputs))
+
+
+@gradient("AddN", "AccumulateNV2")
+def add_n_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad] * len(node.inputs)
+
+
+@flops("AddN", "AccumulateNV2")
+def add_n_flops(inputs: list[TensorSpec]) -> Cost:
+    return Cost((len(inputs) - 1) * inputs[0].shape.num_elements)
+
+
+layout("T* -> T", "AddN")
+profiled(sum_of_inputs, "AddN")
+facts("sum_of_inputs", of=("AddN",))
+
+
+def _require_vectors(s0: Array, s1: Array) -> None:
+    if s0.ndim != 1 or s1.ndim != 1:
+        raise InvalidArgumentError(f"shapes must be vectors, not of shape {Shape(s0.shape)} and {Shape(s1.shape)}")
+
+
+@kernel("BroadcastArgs")
+def broadcast_args(s0: Array, s1: Array) -> Result:
+    """The shape that two shapes broadcast to."""
+    _require_vectors(s0, s1)
+    result = broadcast_shapes(Shape(as_dims(s0)), Shape(as_dims(s1)))
+    return shape_value(result, dtypes.from_numpy(s0.dtype if s0.dtype != object else s1.dtype))
+
+
+@shape("BroadcastArgs")
+def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
+    """As long as the longer shape, with the dimensions themselves where both are known."""
+    if s0.value is not None and s1.value is not None:
+        value = np.asarray(broadcast_args(s0.value, s1.value))
+        return TensorSpec(s0.dtype, Shape(value.shape), value)
+    return Shape([dim_max(s0.shape[0], s1.shape[0])])
+
+
+@kernel("BroadcastGradientArgs")
+def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
+    """For each of two shapes the axes over which the gradient of a broadcast op is summed."""
+    _require_vectors(s0, s1)
+    dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
+    return _summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
+
+
+@functools.lru_cache(4096)
+def _summed_axes(s0: tuple[int, ...], s1: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+    """The axes for two shapes; the same few come again at every step of a training."""
+    broadcast_shapes(Shape(s0), Shape(s1))
+    rank = max(len(s0), len(s1))
+    padded = ([1] * (rank - len(s)) + list(s) for s in (s0, s1))
+    return tuple(np.array([i for i, d in enumerate(dims) if d == 1 and s0 != s1], dtype) for dims in padded)
+
+
+@shape("BroadcastGradientArgs")
+def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape | TensorSpec]:
+    """The axes, where the shapes are known; symbolic dimensions are taken to differ from 1."""
+    if s0.value is None or s1.value is None:
+        return [Shape([None]), Shape([None])]
+    axes = broadcast_gradient_args(s0.value, s1.value)
+    return [TensorSpec(s0.dtype, Shape(a.shape), a.astype(s0.dtype.numpy)) for a in axes]
+
+
+not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
+zero_flops("BroadcastArgs", "BroadcastGradientArgs")
+facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
+
+lower_as(
+    Add="add", AddV2="add", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
+    Minimum="minimum", Atan2="arctan2", Less="less",
+    LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal", Equal="equal", NotEqual="not_equal",
+    LogicalAnd="logical_and", LogicalOr="logical_or",
+)  # fmt: skip
+lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(x / y)))
+lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
+lower("Mod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
+lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
+lower("Pow")(divisions.power)
+lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
+lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))
+
+
+@lower("ClipByValue")
+def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
+    _require_bounds(x, low, high)
+    return xla.maximum(xla.minimum(x, high), low)
+
+
+lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
+lower("MulNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x * y))
+
+
+onnx_as(
+    Greater="Greater", GreaterEqual="GreaterOrEqual", Less="Less", LessEqual="LessOrEqual", LogicalAnd="And", LogicalOr="Or",
+    Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
+)  # fmt: skip
+onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
+onnx("Equal")(equal_onnx)
+onnx("NotEqual")(
+    lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
+)
+onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
+onnx("Div")(lambda g, a, b: g.Div(a, b))
+onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))
+onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))
+onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
+
+
+@onnx("SquaredDifference")
+def _squared_difference_onnx(g: Any, a: Any, b: Any) -> Any:
+    difference = g.Sub(a, b)
+    return g.Mul(g.conjugate(difference), difference)
+
+
+@onnx("DivNoNan")
+def _div_no_nan_onnx(g: Any, a: Any, b: Any) -> Any:
+    is_zero = g.Equal(b, 0)
+    return g.Where(is_zero, 0, g.Div(a, g.Where(is_zero, 1, b)))
+
+
+@onnx("TruncateDiv")
+def _truncate_div_onnx(g: Any, a: Any, b: Any) -> Any:
+    quotient = g.Div(a, b)
+    return quotient if a.dtype.is_integer else g.Mul(g.Sign(quotient), g.Floor(g.Abs(quotient)))
+
+
+@onnx("FloorDiv")
+def _floor_div_onnx(g: Any, a: Any, b: Any) -> Any:
+    """ONNX's quotient of integers is rounded towards zero."""
+    if a.dtype.is_floating:
+        return g.Floor(g.Div(a, b))
+    return g.Div(a, b) if a.dtype.is_unsigned else g.Div(g.Sub(a, g.Mod(a, b)), b)
+
+
+@onnx("ApproximateEqual")
+def _approximate_equal_onnx(g: Any, a: Any, b: Any, *, tolerance: float) -> Any:
+    return g.Less(g.Abs(g.Sub(a, b)), tolerance)
+
+
+onnx("FloorMod")(floor_mod_onnx)
+onnx("Atan2")(lambda g, y, x: g.arctangent(y, x))
+onnx("BroadcastArgs")(broadcast_args_onnx)
+onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)

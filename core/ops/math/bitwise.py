@@ -1,0 +1,94 @@
+"""Bits of integers: logic, shifts and counts."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BitwiseAnd BitwiseOr BitwiseXor LeftShift PopulationCount RightShift: elementwise
+#   Invert: elementwise involution
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape
+from ..shared.elementwise_tables import Binary, Unary, register_binary, register_unary, unary_flops, unary_shape
+from ..shared.onnx_bits import unsigned
+
+
+def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A shift whose distance is kept between 0 and the number of bits less one, as TensorFlow does."""
+
+    def shift(x: Array, y: Array) -> Array:
+        distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
+        try:
+            return function(x, distance)
+        except ValueError:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+
+    return shift
+
+
+register_binary(
+    (
+        Binary("BitwiseAnd", np.bitwise_and, None),
+        Binary("BitwiseOr", np.bitwise_or, None),
+        Binary("BitwiseXor", np.bitwise_xor, None),
+        Binary("LeftShift", _shifted(np.left_shift), None),
+        Binary("RightShift", _shifted(np.right_shift), None),
+    )
+)
+register_unary((Unary("Invert", np.invert, None),))
+facts("involution", of=("Invert",))
+
+
+@kernel("PopulationCount")
+def population_count(x: Array) -> Result:
+    """The number of bits that are one, of negative numbers in two's complement."""
+    return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
+
+
+shape("PopulationCount")(unary_shape)
+flops("PopulationCount")(unary_flops(1))
+not_differentiable("PopulationCount")
+facts("elementwise", of=("PopulationCount",))
+
+
+onnx_as(BitwiseAnd="BitwiseAnd", BitwiseOr="BitwiseOr", BitwiseXor="BitwiseXor", Invert="BitwiseNot")
+
+
+def _shifted_onnx(g: Any, x: Any, y: Any, direction: str) -> Any:
+    """ONNX shifts unsigned numbers only, and by less than they have bits."""
+    bits, distance = unsigned(x.dtype), g.Max(g.Min(y, 8 * x.dtype.size - 1), 0)
+    return g.cast(g.BitShift(g.cast(x, bits), g.cast(distance, bits), direction=direction), x.dtype)
+
+
+@onnx("LeftShift")
+def _left_shift_onnx(g: Any, x: Any, y: Any) -> Any:
+    return _shifted_onnx(g, x, y, "LEFT")
+
+
+@onnx("RightShift")
+def _right_shift_onnx(g: Any, x: Any, y: Any) -> Any:
+    """Of a negative number the complement is shifted, so that ones come from the left."""
+    if x.dtype.is_unsigned:
+        return _shifted_onnx(g, x, y, "RIGHT")
+    is_negative = g.Less(x, 0)
+    shifted = _shifted_onnx(g, g.Where(is_negative, g.BitwiseNot(x), x), y, "RIGHT")
+    return g.Where(is_negative, g.BitwiseNot(shifted), shifted)
+
+
+@onnx("PopulationCount")
+def _population_count_onnx(g: Any, x: Any) -> Any:
+    """Byte by byte: the number of bits of each is in a table."""
+    wide = g.cast(g.cast(x, unsigned(x.dtype)), dtypes.uint64)
+    table = g.constant(np.bitwise_count(np.arange(256, dtype=np.uint8)))
+    counts = []
+    for byte in range(x.dtype.size):
+        shifted = g.BitShift(wide, g.constant(np.uint64(8 * byte)), direction="RIGHT")
+        counts.append(g.Gather(table, g.cast(g.BitwiseAnd(shifted, g.constant(np.uint64(255))), dtypes.int64), axis=0))
+    return functools.reduce(g.Add, counts)

@@ -1,0 +1,156 @@
+"""Complex numbers: making them, their parts, conjugates, angles and magnitudes."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Angle Complex ComplexAbs Imag Real: elementwise
+#   Conj: elementwise involution
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, onnx_as, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.elementwise_tables import unary_flops, unary_shape
+
+
+def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
+    """InvalidArgumentError unless a complex number of one dtype is made of two of the other."""
+    if np.result_type(real_dtype, np.complex64) != complex_dtype:
+        raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
+
+
+@kernel("Complex")
+def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
+    """real + imag i, with broadcasting."""
+    _require_parts(Tout.numpy, np.asarray(real).dtype)
+    try:
+        size = np.broadcast_shapes(np.shape(real), np.shape(imag))
+    except ValueError:
+        raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(real))} vs. {Shape(np.shape(imag))}") from None
+    result = np.empty(size, Tout.numpy)
+    result.real = real
+    result.imag = imag
+    return result
+
+
+@kernel("Real")
+def real(input: Array, *, Tout: DType) -> Result:
+    _require_parts(input.dtype, Tout.numpy)
+    return np.real(input)
+
+
+@kernel("Imag")
+def imag(input: Array, *, Tout: DType) -> Result:
+    _require_parts(input.dtype, Tout.numpy)
+    return np.imag(input)
+
+
+@kernel("Conj", T=("variant",))
+def conj_variant(input: Array) -> Result:
+    """Refused: of lists and maps there is no conjugate, though the dtype has a kernel."""
+    raise InvalidArgumentError("No unary variant unary_op function found for op CONJ")
+
+
+@kernel("Conj")
+def conj(input: Array) -> Result:
+    return np.conj(input)
+
+
+@kernel("Angle")
+def angle(input: Array, *, Tout: DType) -> Result:
+    _require_parts(input.dtype, Tout.numpy)
+    return np.angle(input)
+
+
+@kernel("ComplexAbs")
+def complex_abs(x: Array, *, Tout: DType) -> Result:
+    _require_parts(x.dtype, Tout.numpy)
+    return np.abs(x)
+
+
+@shape("Complex")
+def complex_shape(real: TensorSpec, imag: TensorSpec) -> Shape:
+    return broadcast_shapes(real.shape, imag.shape)
+
+
+shape("Real", "Imag", "Conj", "Angle", "ComplexAbs")(unary_shape)
+facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
+facts("involution", of=("Conj",))
+
+
+def _complex_dtype(x: Any) -> Any:
+    return "complex64" if x.dtype.base.name == "float" else "complex128"
+
+
+def _real_dtype(x: Any) -> Any:
+    return "float" if x.dtype.base.name == "complex64" else "double"
+
+
+@gradient("Complex")
+def complex_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, y = node.inputs
+    real_part = g.Real(grad, Tout=_real_dtype(grad))
+    imag_part = g.Imag(grad, Tout=_real_dtype(grad))
+    return [g.reduce_to(real_part, x, y), g.reduce_to(imag_part, y, x)]
+
+
+@gradient("Real")
+def real_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Complex(grad, g.scalar_like(grad, 0), Tout=_complex_dtype(grad))]
+
+
+@gradient("Imag")
+def imag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Complex(g.scalar_like(grad, 0), grad, Tout=_complex_dtype(grad))]
+
+
+@gradient("Conj")
+def conj_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Conj(grad)]
+
+
+@gradient("Angle")
+def angle_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """-grad / (Im x + i Re x)."""
+    x, real_dtype = node.inputs[0], _real_dtype(node.inputs[0])
+    swapped = g.Complex(g.Imag(x, Tout=real_dtype), g.Real(x, Tout=real_dtype), Tout=x.base_dtype)
+    grown = g.Complex(grad, g.scalar_like(grad, 0), Tout=x.base_dtype)
+    return [g.Neg(g.Mul(grown, g.Reciprocal(swapped)))]
+
+
+@gradient("ComplexAbs")
+def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[0]
+    zero = g.scalar_like(grad, 0)
+    grown, magnitude = (g.Complex(value, zero, Tout=x.base_dtype) for value in (grad, node.output()))
+    return [g.DivNoNan(g.Mul(grown, x), magnitude)]
+
+
+zero_flops("Complex", "Real", "Imag")
+flops("Conj")(unary_flops(1))
+flops("ComplexAbs")(unary_flops(4))
+
+
+@flops("Angle")
+def angle_flops(input: TensorSpec) -> Cost:
+    return Cost(transcendentals=input.shape.num_elements)
+
+
+@onnx("Complex")
+def _complex_onnx(g: Any, real: Any, imag: Any) -> Any:
+    if real.shape.is_known and real.shape.dims == imag.shape.dims:
+        return g.complex(real, imag)
+    return g.complex(g.Expand(real, g.dims(imag)), g.Expand(imag, g.dims(real)))
+
+
+onnx("Real")(lambda g, x: g.parts(x)[0])
+onnx("Imag")(lambda g, x: g.parts(x)[1])
+onnx("Conj")(lambda g, x: g.conjugate(x))
+onnx("Angle")(lambda g, x: g.arctangent(*g.parts(x)[::-1]))
+onnx_as(ComplexAbs="Abs")

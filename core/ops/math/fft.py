@@ -1,0 +1,264 @@
+"""Discrete Fourier transforms of one, two or three dimensions, complex and real."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.fft
+
+from ...building.gradbuilder import GradientBuilder
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dims import DimLike
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require
+from ..shared.shape_arguments import dims_of
+
+_SUFFIXES = ("", "2D", "3D")
+
+
+def _require_rank(input: Array, rank: int) -> None:
+    require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
+
+
+def _complex_transform(function: Callable[..., Any], rank: int) -> Callable[..., Any]:
+    def transform(input: Array) -> Array:
+        _require_rank(input, rank)
+        return function(input, axes=range(-rank, 0)).astype(input.dtype, copy=False) if input.size else input
+
+    return transform
+
+
+def _lengths(fft_length: Array, rank: int) -> list[int]:
+    """The sizes of the transform; InvalidArgumentError for one that is negative or, where TensorFlow crashes, zero."""
+    require(np.shape(fft_length) == (rank,), f"fft_length must have shape [{rank}], not {np.shape(fft_length)}")
+    lengths = fft_length.tolist()
+    require(min(lengths) >= 0, f"fft_length must not be negative: {lengths}")
+    return lengths
+
+
+def _require_lengths(input: Array, needed: list[int]) -> None:
+    for axis, least in enumerate(needed, input.ndim - len(needed)):
+        size = input.shape[axis]
+        require(size == 0 or size >= least, f"Input dimension {axis} must have length of at least {least} but got: {size}")
+
+
+def _real_transform(rank: int) -> Callable[..., Any]:
+    def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
+        """The first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
+        _require_rank(input, rank)
+        lengths = _lengths(fft_length, rank)
+        _require_precision(input, Tcomplex)
+        _require_lengths(input, lengths)
+        half = _half(lengths)
+        require(lengths[-1] or not input.size, f"fft_length must not be zero: {lengths}")
+        if not input.size or not math.prod(half):
+            return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
+        return scipy.fft.rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
+
+    return rfft
+
+
+def _half(lengths: Sequence[Any]) -> list[Any]:
+    """The sizes of half a spectrum; nothing has half of nothing."""
+    last = lengths[-1]
+    return [*lengths[:-1], 0 if isinstance(last, int) and last == 0 else last // 2 + 1]
+
+
+def _require_precision(input: Array, Tcomplex: DType) -> None:
+    if input.dtype.itemsize * 2 != Tcomplex.numpy.itemsize:
+        raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
+
+
+def _inverse_real_transform(rank: int) -> Callable[..., Any]:
+    def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
+        """The real numbers, fft_length in each dimension, of which the first half of the spectrum is given."""
+        _require_rank(input, rank)
+        lengths = _lengths(fft_length, rank)
+        if input.dtype.itemsize != 2 * Treal.numpy.itemsize:
+            raise InvalidArgumentError(f"Wrong types for an inverse real FFT: {input.dtype} and {Treal}")
+        _require_lengths(input, [*lengths[:-1], lengths[-1] // 2 + 1])
+        if not input.size or not math.prod(lengths):
+            return np.zeros((*input.shape[:-rank], *lengths), Treal.numpy)
+        return scipy.fft.irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
+
+    return irfft
+
+
+def _complex_shape(rank: int) -> Callable[..., Any]:
+    def transform_shape(input: TensorSpec) -> Shape:
+        require(input.rank is None or input.rank >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
+        return input.shape
+
+    return transform_shape
+
+
+def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
+    def transform_shape(input: TensorSpec, fft_length: TensorSpec) -> Shape:
+        if input.shape.dims is None:
+            return UNKNOWN
+        require(len(input.shape) >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
+        lengths: list[Any] = dims_of(fft_length) or [None] * rank
+        if halved and lengths[-1] is not None:
+            lengths = _half(lengths)
+        return input.shape[:-rank] + Shape(lengths)
+
+    return transform_shape
+
+
+def _sizes(g: GradientBuilder, x: Any, rank: Any) -> Any:
+    """The last `rank` dimensions of x, and their product."""
+    sizes = g.StridedSlice(g.shape_of(x), [-rank], [0], [1], end_mask=1)
+    return sizes, g.Prod(sizes, g.constant([0], "int32"))
+
+
+def _complex_gradient(suffix: str, rank: int, inverse: bool) -> Callable[..., Any]:
+    """The other transform, times or over the number of elements: neither is normalized as its adjoint is."""
+
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+        scale = g.Cast(_sizes(g, grad, rank)[1], DstT=grad.base_dtype)
+        if inverse:
+            return [g.RealDiv(g.apply(f"FFT{suffix}", grad), scale)]
+        return [g.Mul(g.apply(f"IFFT{suffix}", grad), scale)]
+
+    return transform_gradient
+
+
+def _real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
+    """The real part of the unnormalized inverse transform of the half spectrum with zeros for the other half."""
+
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+        x, lengths = node.inputs
+        full = _resized(g, grad, lengths, rank)
+        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=grad.base_dtype)
+        whole = g.Mul(g.apply(f"IFFT{suffix}", full), scale)
+        return [_resized(g, g.Real(whole, Tout=x.base_dtype), _sizes(g, x, rank)[0], rank), None]
+
+    return transform_gradient
+
+
+def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
+    """The transform over the number of elements, doubled where an element stands for its mirror image too."""
+
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+        x, lengths = node.inputs
+        spectrum = g.apply(f"RFFT{suffix}", grad, lengths, Tcomplex=x.base_dtype)
+        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=x.base_dtype)
+        scaled = g.Mul(g.RealDiv(spectrum, scale), g.Cast(_multiplicity(g, lengths), DstT=x.base_dtype))
+        return [_resized(g, scaled, _sizes(g, x, rank)[0], rank), None]
+
+    return transform_gradient
+
+
+def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
+    """How often each element of a half spectrum occurs in the whole: the first once, the last once for even lengths."""
+    last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
+    places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
+    is_alone = g.LogicalOr(g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last))
+    return g.SelectV2(is_alone, g.constant(1, "int32"), g.constant(2, "int32"))
+
+
+def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
+    """The last `rank` dimensions padded with zeros to `sizes`: they are no longer than that."""
+    missing = g.Sub(sizes, _sizes(g, x, rank)[0])
+    inner = g.Pack([g.ZerosLike(missing), missing], axis=1)
+    outer = g.Fill(g.Pack([g.Sub(g.Rank(x), g.constant(rank, "int32")), 2]), g.constant(0, "int32"))
+    return g.Pad(x, g.ConcatV2([outer, inner], 0))
+
+
+def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:
+    """factor * n log2(n), n the product of the sizes; unknown where they are not known."""
+    if sizes is None or not all(isinstance(size, int) for size in sizes):
+        return UNKNOWN.num_elements
+    n = math.prod(sizes)
+    return math.ceil(factor * n * math.log2(max(n, 1)))
+
+
+def _complex_cost(rank: int) -> Callable[..., Any]:
+    def cost(input: TensorSpec) -> Cost:
+        """5 n log2(n) for each transform of n numbers in all its dimensions, by the convention of FFTW's benchmark.
+
+        That is what radix 2 takes for powers of two, https://www.fftw.org/speed/method.html; division by n is not counted.
+        """
+        return Cost(input.shape[:-rank].num_elements * _n_log_n(5, input.shape[-rank:].dims))
+
+    return cost
+
+
+def _real_cost(rank: int) -> Callable[..., Any]:
+    def cost(input: TensorSpec, fft_length: TensorSpec) -> Cost:
+        """2.5 n log2(n) for each transform of n real numbers: half of what as many complex ones take."""
+        return Cost(input.shape[:-rank].num_elements * _n_log_n(2.5, dims_of(fft_length)))
+
+    return cost
+
+
+def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any:
+    """The complex transform over some dimensions; ONNX's has the parts of numbers along a last dimension of its own."""
+    packed = g.packed(x)
+    for axis in axes:
+        packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)), inverse=int(inverse))
+    return g.unpacked(packed)
+
+
+def _fitted_onnx(g: Any, x: Any, sizes: Any) -> Any:
+    """The last dimensions cut, or filled up with zeros, to `sizes`."""
+    rank, axes = g.rank(x), [*range(g.rank(x) - len(sizes), g.rank(x))]
+    zeros = g.constant(np.zeros(len(sizes), np.int64))
+    x = g.Slice(x, zeros, sizes, axes)
+    missing = [g.Sub(size, g.dim(x, axis)) for size, axis in zip(g.split(g.constant(sizes), len(sizes), 0), axes)]
+    return g.Pad(x, g.joined([0] * (2 * rank - len(sizes)), *missing))
+
+
+def _lengths_onnx(g: Any, fft_length: Any) -> Array:
+    return g.known(fft_length, "lengths").astype(np.int64)
+
+
+def _real_onnx(rank: int) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
+        lengths = _lengths_onnx(g, fft_length)
+        fitted = _fitted_onnx(g, x, lengths)
+        found = _transformed_onnx(g, g.complex(fitted, g.zeros_like(fitted)), range(-rank, 0), False)
+        return g.slice(found, 0, int(lengths[-1] // 2 + 1), -1)
+
+    return lowering
+
+
+def _inverse_real_onnx(rank: int) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
+        """The other half of a spectrum is the first half's conjugate backwards, once the other dimensions are done."""
+        lengths = _lengths_onnx(g, fft_length)
+        half = int(lengths[-1] // 2 + 1)
+        fitted = _fitted_onnx(g, x, np.array([*lengths[:-1], half]))
+        fitted = _transformed_onnx(g, fitted, range(-rank, -1), True)
+        mirrored = g.conjugate(g.Gather(fitted, np.arange(int(lengths[-1]) - half, 0, -1), axis=-1))
+        return g.parts(_transformed_onnx(g, g.Concat(fitted, mirrored, axis=-1), [-1], True))[0]
+
+    return lowering
+
+
+for _rank, _suffix in enumerate(_SUFFIXES, 1):
+    for _op, _function in ((f"FFT{_suffix}", scipy.fft.fftn), (f"IFFT{_suffix}", scipy.fft.ifftn)):
+        kernel(_op)(_complex_transform(_function, _rank))
+        shape(_op)(_complex_shape(_rank))
+        gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
+        flops(_op)(_complex_cost(_rank))
+        onnx(_op)(functools.partial(_transformed_onnx, axes=range(-_rank, 0), inverse=_op.startswith("I")))
+    kernel(f"RFFT{_suffix}")(_real_transform(_rank))
+    shape(f"RFFT{_suffix}")(_real_shape(_rank, True))
+    gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
+    kernel(f"IRFFT{_suffix}")(_inverse_real_transform(_rank))
+    shape(f"IRFFT{_suffix}")(_real_shape(_rank, False))
+    gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
+    onnx(f"RFFT{_suffix}")(_real_onnx(_rank))
+    onnx(f"IRFFT{_suffix}")(_inverse_real_onnx(_rank))
+    flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))

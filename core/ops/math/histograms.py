@@ -1,0 +1,220 @@
+"""Counts of dense integers, histograms, buckets, and isotonic regression."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Bincount Bucketize DenseBincount HistogramFixedWidth IsotonicRegression
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.isotonic import decreasing_fit
+from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require
+from ..shared.onnx_lowerings import along
+from ..shared.onnx_segments import reduced
+from ..shared.shape_arguments import scalar_of
+
+
+def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
+    """How often each key below `size` occurs, or the sums of their weights."""
+    if not weights.size:
+        return np.bincount(keys, minlength=size)[:size].astype(dtype)
+    if dtype.kind in "iu":
+        sums = np.zeros(size, dtype)
+        np.add.at(sums, keys, weights)
+        return sums
+    if dtype.kind == "c":
+        real, imaginary = (_counts(keys, part, size, np.dtype(np.float64)) for part in (weights.real, weights.imag))
+        return (real + 1j * imaginary).astype(dtype)
+    return np.bincount(keys, wide(weights), size)[:size].astype(dtype)
+
+
+def _size(size: Array) -> int:
+    require(np.ndim(size) == 0, f"Shape must be rank 0 but is rank {np.ndim(size)}")
+    require(size >= 0, f"size ({size}) must be non-negative")
+    return int(size)
+
+
+def _require_counted(values: Array) -> None:
+    if values.size and values.min() < 0:
+        raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
+
+
+@kernel("Bincount")
+def bincount(arr: Array, size: Array, weights: Array) -> Result:
+    """(size,): how often each integer occurs in `arr`, or the sums of their weights; those from `size` on are left out."""
+    count, flat = _size(size), np.ravel(arr)
+    require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
+    _require_counted(flat)
+    kept = flat < count
+    return _counts(flat[kept], weights.ravel()[kept] if weights.size else weights, count, weights.dtype)
+
+
+@shape("Bincount")
+def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+    return Shape([scalar_of(size)])
+
+
+@kernel("DenseBincount")
+def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
+    """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
+    input, count = np.asarray(input), _size(size)
+    require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
+    fits = weights.shape == input.shape or not weights.size
+    require(fits, f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}")
+    _require_counted(input)
+    rows = input.shape[0] if input.ndim == 2 else 1
+    require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
+    keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
+    kept = np.ravel(input < count)
+    keys = keys.ravel()[kept]
+    if binary_output:
+        result = np.zeros(rows * count, weights.dtype)
+        result[keys] = 1
+    else:
+        result = _counts(keys, weights.ravel()[kept] if weights.size else weights, rows * count, weights.dtype)
+    return result.reshape(rows, count) if input.ndim == 2 else result
+
+
+@shape("DenseBincount")
+def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+    if input.rank is None:
+        return UNKNOWN
+    require(input.rank <= 2, f"Shape must be at most rank 2 but is rank {input.rank}")
+    bins = scalar_of(size)
+    return Shape([input.shape[0], bins]) if input.rank == 2 else Shape([bins])
+
+
+@flops("Bincount", "DenseBincount")
+def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Cost:
+    return Cost(input.shape.num_elements)
+
+
+@kernel("HistogramFixedWidth")
+def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
+    """(nbins,): how many values fall into each of as many equal parts of the range; those outside count in the outer parts."""
+    require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
+    low, high = value_range
+    require(low < high, f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'")
+    require(np.ndim(nbins) == 0, "nbins should be a scalar.")
+    require(nbins > 0, f"nbins should be a positive number, but got '{nbins}'")
+    flat = np.ravel(values)
+    require(flat.dtype.kind != "f" or not np.isnan(flat).any(), "Histogram values must not contain NaN")
+    step = (float(high) - float(low)) / int(nbins)
+    distances = (np.maximum(flat, low) - low).astype(np.float64) / step
+    np.fmax(distances, 0, out=distances)  # 0 for NaN, which the distance to an infinite end is
+    places = np.minimum(distances, int(nbins) - 1, out=distances).astype(np.int64)
+    return np.bincount(places, minlength=int(nbins)).astype(dtype.numpy)
+
+
+@shape("HistogramFixedWidth")
+def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Shape:
+    return Shape([scalar_of(nbins)])
+
+
+@flops("HistogramFixedWidth")
+def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Cost:
+    """Two clips, a difference, a quotient and a count each."""
+    return Cost(5 * values.shape.num_elements)
+
+
+@kernel("Bucketize")
+def bucketize(input: Array, *, boundaries: list[float]) -> Result:
+    """How many of the ascending boundaries are not above each element."""
+    limits = np.asarray(boundaries, np.float32)
+    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
+    return np.searchsorted(limits, input, side="right").astype(np.int32)
+
+
+@shape("Bucketize")
+def bucketize_shape(input: TensorSpec) -> Shape:
+    return input.shape
+
+
+@flops("Bucketize")
+def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
+    """At most: the comparisons of a binary search."""
+    return Cost(input.shape.num_elements * len(boundaries).bit_length())
+
+
+without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
+
+
+@kernel("IsotonicRegression")
+def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
+    """The nearest descending sequence to each row, and of each element the place of its constant part."""
+    if not input.size:
+        return np.zeros(input.shape, output_dtype.numpy), np.zeros(input.shape, np.int32)
+    rows = np.asarray(input).reshape(-1, input.shape[-1] if input.ndim else 1)
+    values, segments = np.empty(rows.shape, output_dtype.numpy), np.empty(rows.shape, np.int32)
+    for i, row in enumerate(rows):
+        values[i], segments[i] = decreasing_fit(row.astype(np.float64).tolist())
+    return values.reshape(input.shape), segments.reshape(input.shape)
+
+
+@shape("IsotonicRegression")
+def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
+    return [input.shape, input.shape]
+
+
+@flops("IsotonicRegression")
+def isotonic_regression_flops(input: TensorSpec) -> Cost:
+    """Of rising rows, which become one pool: a comparison and the mean of two pools for each element but the first."""
+    return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
+
+
+@gradient("IsotonicRegression")
+def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, grad_segments: Output | None) -> Gradients:
+    """For each element the mean of what arrives at its constant part."""
+    (x,) = node.inputs
+    shape_ = g.shape_of(x)
+    size = g.StridedSlice(shape_, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+    firsts = g.FloorDiv(g.Range(0, g.Size(x, out_type="int32"), 1), size)
+    parts = g.AddV2(g.Mul(firsts, size), g.Reshape(node.output(1), [-1]))
+    means = g.SegmentMean(g.Reshape(grad, [-1]), parts)
+    return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.dtype.base if x.dtype else None)]
+
+
+@onnx("Bincount")
+def _bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, outputs: list[TensorSpec]) -> Any:
+    return _counted_onnx(g, numbers, size, weights)
+
+
+@onnx("DenseBincount")
+def dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """Of several rows each is counted by itself: as one, in which its numbers come after those of the rows before."""
+    if binary_output:
+        return g.Min(dense_bincount_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype), binary_output=False), 1)
+    if g.rank(numbers) < 2:
+        return _counted_onnx(g, numbers, size, weights)
+    rows, count, places = g.dim(numbers, 0), g.vector(size), g.cast(numbers, dtypes.int64)
+    total = g.Mul(rows, count)
+    starts = g.unsqueeze(g.Mul(along(g, numbers, 0), count), 1)
+    places = g.Where(g.Less(places, count), g.Add(places, starts), total)
+    return g.of_dims(_counted_onnx(g, places, total, weights), rows, count)
+
+
+def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
+    """How often each number below `size` comes, or the sum of its weights, where there are any."""
+    places, count = g.reshape(g.cast(numbers, dtypes.int64), -1), g.vector(size)
+    if not weights.shape.is_known:
+        g.refuse("it is not known whether there are weights")
+    values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))
+    return reduced(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
+
+
+@onnx("Bucketize")
+def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
+    """How many boundaries are not above a value."""
+    limits = g.constant(np.array(boundaries, np.float32))
+    below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
+    return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)

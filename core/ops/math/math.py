@@ -1,0 +1,333 @@
+"""Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and the gradient ops that go with them."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Acos Acosh Asin Atanh Cos Cosh InvGrad IsFinite IsInf IsNan ReciprocalGrad Rsqrt RsqrtGrad SigmoidGrad Sin: elementwise
+#   SqrtGrad Tan TanhGrad: elementwise
+#   Ceil Floor Rint Round: elementwise idempotent monotone
+#   Sign: elementwise idempotent monotone unit_range total
+#   Abs: elementwise idempotent not_negative total
+#   LogicalNot: elementwise involution
+#   Inv Reciprocal: elementwise involution reciprocal
+#   Neg: elementwise involution total shape_arithmetic
+#   Asinh Atan Expm1 Sinh: elementwise monotone
+#   Exp: elementwise monotone not_negative
+#   Log Log1p: elementwise monotone partial
+#   Sqrt: elementwise monotone partial not_negative
+#   Tanh: elementwise monotone unit_range
+#   Sigmoid: elementwise monotone unit_range not_negative
+#   Square: elementwise not_negative total
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_input, of_output
+from ...numerics import complex_functions
+from ...numerics.half_precision import widened
+from ...registry.registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types.arrays import Array
+from ..shared.elementwise_tables import NARROW, Unary, register_unary, unary_flops
+
+# (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
+
+
+def _times_conj(g: GradientBuilder, dy: Output, factor: Output) -> Output:
+    return g.Mul(dy, g.conj(factor))
+
+
+def _one(g: GradientBuilder, x: Output) -> Output:
+    return g.scalar_like(x, 1)
+
+
+def _square_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Mul(g.scalar_like(x, 2), g.conj(x)))
+
+
+def _abs_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Sign(x))
+
+
+def _log_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Reciprocal(g.conj(x)))
+
+
+def _log1p_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.conj(x))))
+
+
+def _expm1_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Exp(g.conj(x)))
+
+
+def _tan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    secant = g.Reciprocal(g.Cos(g.conj(x)))
+    return g.Mul(g.Square(secant), dy)
+
+
+def _asin_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    x = g.conj(x)
+    return g.Mul(dy, g.Reciprocal(g.Sqrt(g.Sub(_one(g, x), g.Square(x)))))
+
+
+def _acos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Neg(_asin_gradient(g, x, y, dy))
+
+
+def _atan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    x = g.conj(x)
+    return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.Square(x))))
+
+
+def _asinh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.RealDiv(dy, g.Cosh(g.conj(y)))
+
+
+def _acosh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.RealDiv(dy, g.Sinh(g.conj(y)))
+
+
+def _atanh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    x = g.conj(x)
+    return g.Mul(dy, g.Reciprocal(g.Sub(_one(g, x), g.Square(x))))
+
+
+def _cos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    return g.Mul(dy, g.Neg(g.Sin(g.conj(x))))
+
+
+def _round_half_even(x: Array) -> Array:
+    """To the nearest integer, to the even one halfway; TensorFlow's kernel answers 0 for integers."""
+    return np.zeros_like(x) if x.dtype.kind in "iu" else np.rint(x)
+
+
+def _sign(x: Array) -> Array:
+    if x.dtype.kind == "c":
+        magnitude = np.abs(x)
+        return np.where(magnitude == 0, 0, x / np.where(magnitude == 0, 1, magnitude)).astype(x.dtype)
+    return np.sign(x)
+
+
+def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
+    """1 / (1 + exp(-x)); where exp overflows the quotient is the zero that it should be."""
+    one = _one_of(x.dtype)
+    if not x.ndim:
+        return one / (one + np.exp(-x))
+    power = np.negative(x, out)
+    np.exp(power, power)
+    np.add(power, one, power)
+    return np.divide(one, power, power)
+
+
+@functools.cache
+def _one_of(dtype: np.dtype[Any]) -> Array:
+    """1 as an array of rank 0: what is no array of the dtype ufuncs make one of, at each call."""
+    one = np.ones((), dtype)
+    one.flags.writeable = False
+    return one
+
+
+def _rsqrt(x: Array) -> Array:
+    return np.reciprocal(np.sqrt(x))
+
+
+def _reciprocal(x: Array) -> Array:
+    if x.dtype.kind in "iu":
+        return np.where(x == 1, 1, np.where(x == -1, -1, 0)).astype(x.dtype)
+    return _one_of(x.dtype) / x
+
+
+UNARY = (
+    Unary("Neg", np.negative, lambda g, x, y, dy: g.Neg(dy)),
+    Unary("Abs", np.abs, _abs_gradient),
+    Unary("Sign", _sign, lambda g, x, y, dy: g.ZerosLike(x)),
+    Unary("Square", np.square, _square_gradient),
+    Unary("Sqrt", np.sqrt, lambda g, x, y, dy: g.SqrtGrad(y, dy), widened=True),
+    Unary("Rsqrt", _rsqrt, lambda g, x, y, dy: g.RsqrtGrad(y, dy), 2, widened=True),
+    Unary("Reciprocal", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
+    Unary("Inv", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
+    Unary("Exp", np.exp, lambda g, x, y, dy: _times_conj(g, dy, y), 0, 1, widened=True),
+    Unary("Expm1", np.expm1, _expm1_gradient, 0, 1, widened=True),
+    Unary("Log", np.log, _log_gradient, 0, 1, widened=True),
+    Unary("Log1p", np.log1p, _log1p_gradient, 0, 1, widened=True),
+    Unary("Sin", np.sin, lambda g, x, y, dy: _times_conj(g, dy, g.Cos(x)), 0, 1, widened=True),
+    Unary("Cos", np.cos, _cos_gradient, 0, 1, widened=True),
+    Unary("Tan", np.tan, _tan_gradient, 0, 1, widened=True),
+    Unary("Asin", np.arcsin, _asin_gradient, 0, 1, widened=True),
+    Unary("Acos", np.arccos, _acos_gradient, 0, 1, widened=True),
+    Unary("Atan", np.arctan, _atan_gradient, 0, 1, widened=True),
+    Unary("Sinh", np.sinh, lambda g, x, y, dy: _times_conj(g, dy, g.Cosh(x)), 0, 1, widened=True),
+    Unary("Cosh", np.cosh, lambda g, x, y, dy: _times_conj(g, dy, g.Sinh(x)), 0, 1, widened=True),
+    Unary("Tanh", np.tanh, lambda g, x, y, dy: g.TanhGrad(g.conj(y), dy), 0, 1, widened=True),
+    Unary("Asinh", np.arcsinh, _asinh_gradient, 0, 1, widened=True),
+    Unary("Acosh", np.arccosh, _acosh_gradient, 0, 1, widened=True),
+    Unary("Atanh", np.arctanh, _atanh_gradient, 0, 1, widened=True),
+    Unary("Sigmoid", _sigmoid, lambda g, x, y, dy: g.SigmoidGrad(g.conj(y), dy), 3, 1, widened=True),
+    Unary("Ceil", np.ceil, None),
+    Unary("Floor", np.floor, None),
+    Unary("Rint", np.rint, None),
+    Unary("Round", _round_half_even, None),
+    Unary("LogicalNot", np.logical_not, None),
+    Unary("IsNan", np.isnan, None),
+    Unary("IsInf", np.isinf, None),
+    Unary("IsFinite", np.isfinite, None),
+)
+for _op, _function in (("Sqrt", complex_functions.sqrt), ("Log", complex_functions.log), ("Exp", complex_functions.exp)):
+    kernel(_op, T=("complex64",))(_function)
+register_unary(UNARY)
+facts("involution", of=("Neg", "Reciprocal", "Inv", "LogicalNot"))
+facts("idempotent", of=("Abs", "Sign", "Ceil", "Floor", "Rint", "Round"))
+facts("monotone", of=("Exp", "Expm1", "Log", "Log1p", "Sqrt", "Sinh", "Tanh", "Asinh", "Atan", "Sigmoid"))
+facts("monotone", of=("Ceil", "Floor", "Rint", "Round", "Sign"))
+facts("shape_arithmetic", of=("Neg",))
+facts("total", of=("Neg", "Abs", "Sign", "Square"))
+facts("unit_range", of=("Tanh", "Sign", "Sigmoid"))
+facts("not_negative", of=("Abs", "Exp", "Sigmoid", "Sqrt", "Square"))
+facts("partial", of=("Log", "Log1p", "Sqrt"))
+facts("reciprocal", of=("Reciprocal", "Inv"))
+
+
+def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel of the same number of elements in y and dy, from a NumPy formula."""
+
+    def gradient_op(y: Array, dy: Array) -> Array:
+        if y.shape != dy.shape:
+            if np.size(y) != np.size(dy):
+                raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
+            dy = np.reshape(dy, np.shape(y))
+        return formula(y, dy)
+
+    return gradient_op
+
+
+def _unless_zero(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The formula, but 0 where dy is 0, also for a y that is infinite or no number."""
+    return lambda y, dy: np.where(dy == 0, y.dtype.type(0), formula(np.conj(y), dy))
+
+
+def _tanh_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
+    y, dy = node.inputs
+    a, b = g.conj(y), g.conj(dy)
+    return [g.Mul(g.Mul(g.scalar_like(a, -2), grad), g.Mul(b, a)), g.TanhGrad(a, grad)]
+
+
+def _sigmoid_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
+    y, dy = node.inputs
+    a, b = g.conj(y), g.conj(dy)
+    gb = g.Mul(grad, b)
+    return [g.Sub(gb, g.Mul(g.Mul(g.scalar_like(a, 2), gb), a)), g.SigmoidGrad(a, grad)]
+
+
+def _reciprocal_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
+    y, dy = node.inputs
+    ca, cg = g.conj(y), g.conj(grad)
+    return [g.Mul(g.Mul(cg, g.scalar_like(cg, -2)), g.Mul(dy, ca)), g.ReciprocalGrad(ca, grad)]
+
+
+def _sqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
+    ga = g.RealDiv(grad, node.inputs[0])
+    return [g.Mul(g.Neg(g.conj(ga)), node.output()), g.Mul(g.scalar_like(ga, 0.5), ga)]
+
+
+def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
+    y, dy = node.inputs
+    ca, cg = g.conj(y), g.conj(grad)
+    return [g.Mul(g.Mul(g.scalar_like(cg, -1.5), cg), g.Mul(dy, g.Square(ca))), g.RsqrtGrad(ca, grad)]
+
+
+# TensorFlow conjugates y in some of these kernels; for the others their callers do
+_OF_VALUE = (
+    ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
+    ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),
+    ("ReciprocalGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
+    ("InvGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
+    ("SqrtGrad", _unless_zero(lambda y, dy: dy * y.dtype.type(0.5) / y), 2, _sqrt_grad_gradient),
+    ("RsqrtGrad", _unless_zero(lambda y, dy: dy * (y * y * y * y.dtype.type(-0.5))), 4, _rsqrt_grad_gradient),
+)
+for _op, _formula, _flops, _second in _OF_VALUE:
+    _call = _of_value(_formula)
+    kernel(_op, T=NARROW)(widened(_call))
+    kernel(_op)(_call)
+    shape(_op)(lambda y, dy: y.shape)
+    flops(_op)(unary_flops(_flops))
+    gradient(_op)(_second)
+    facts("elementwise", of=(_op,))
+
+profiled(of_input(1), "Reciprocal", "Square", "Neg")
+profiled(of_input(1), "Log", differs="transcendental functions are counted apart here")
+profiled(of_input(2), "Rsqrt")
+profiled(of_output(4), "RsqrtGrad")
+
+lower_as(
+    Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Sqrt="sqrt", Rsqrt="rsqrt", Square="square",
+    Abs="abs", Sign="sign", Floor="floor", Ceil="ceil", Rint="rint", Sin="sin", Cos="cos", Tan="tan", Tanh="tanh",
+    Sinh="sinh", Cosh="cosh", Asin="arcsin", Acos="arccos", Atan="arctan", Asinh="arcsinh", Acosh="arccosh",
+    Atanh="arctanh", Sigmoid="sigmoid", Reciprocal="reciprocal", Inv="reciprocal", LogicalNot="logical_not",
+    IsNan="isnan", IsInf="isinf", IsFinite="isfinite",
+)  # fmt: skip
+
+
+def _of_one_shape(function: Any) -> Any:
+    """A lowering of two tensors that are not broadcast: NumPy says what is wrong where their shapes differ."""
+
+    def call(xla: Any, y: Any, dy: Any) -> Any:
+        if y.shape != dy.shape:
+            raise UnimplementedError("its inputs are of several shapes")
+        return function(xla, y, dy)
+
+    return call
+
+
+lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))
+lower("SigmoidGrad")(_of_one_shape(lambda xla, y, dy: dy * y * (1 - y)))
+lower("SqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * 0.5 / y))
+lower("RsqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * -0.5 * y * y * y))
+lower("ReciprocalGrad", "InvGrad")(_of_one_shape(lambda xla, y, dy: -dy * y * y))
+
+
+@lower("Round")
+def _round_lowering(xla: Any, x: Any) -> Any:
+    return xla.zeros_like(x) if x.dtype.kind in "iu" else xla.rint(x)
+
+
+onnx_as(
+    Abs="Abs", Acos="Acos", Acosh="Acosh", Asin="Asin", Asinh="Asinh", Atan="Atan", Atanh="Atanh", Ceil="Ceil", Cos="Cos",
+    Cosh="Cosh", Exp="Exp", Floor="Floor", Inv="Reciprocal", IsInf="IsInf", IsNan="IsNaN", Log="Log", LogicalNot="Not",
+    Reciprocal="Reciprocal", Rint="Round", Sigmoid="Sigmoid", Sign="Sign", Sin="Sin", Sinh="Sinh", Sqrt="Sqrt", Tan="Tan",
+    Tanh="Tanh",
+)  # fmt: skip
+onnx("Neg")(lambda g, x: g.Sub(0, x) if x.dtype.is_unsigned else g.Neg(x))
+onnx("Round")(lambda g, x: x if x.dtype.is_integer else g.Round(x))
+onnx("IsFinite")(lambda g, x: g.Not(g.Or(g.IsNaN(x), g.IsInf(x))))
+onnx("Rsqrt")(lambda g, x: g.Reciprocal(g.Sqrt(x)))
+onnx("Square")(lambda g, x: g.Mul(x, x))
+
+
+def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of what `_unless_zero` is the kernel of."""
+    return lambda g, y, dy: g.Where(g.Equal(dy, 0), 0, formula(g, g.conjugate(y), dy))
+
+
+onnx("InvGrad", "ReciprocalGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Neg(g.Mul(dy, g.Mul(y, y)))))
+onnx("RsqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Mul(g.Mul(dy, -0.5), g.Mul(y, g.Mul(y, y)))))
+onnx("SigmoidGrad")(lambda g, y, dy: g.Mul(dy, g.Mul(y, g.Sub(1, y))))
+onnx("SqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Div(g.Mul(dy, 0.5), y)))
+onnx("TanhGrad")(lambda g, y, dy: g.Mul(dy, g.Sub(1, g.Mul(y, y))))
+
+
+@onnx("Expm1")
+def _expm1_onnx(g: Any, x: Any) -> Any:
+    """exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps the digits of small x."""
+    return g.Mul(g.Tanh(g.Mul(x, 0.5)), g.Add(g.Exp(x), 1))
+
+
+@onnx("Log1p")
+def _log1p_onnx(g: Any, x: Any) -> Any:
+    """log(1 + x), of small x the first terms of its series."""
+    series = g.Mul(x, g.Sub(1, g.Mul(x, g.Sub(0.5, g.Div(x, 3)))))
+    return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))

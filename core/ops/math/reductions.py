@@ -1,0 +1,417 @@
+"""Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ArgMax ArgMin EuclideanNorm LinSpace Range
+#   Mean: bounded_by_inputs nothing_without_axes total
+#   All Any Max Min: nothing_without_axes total
+#   Prod Sum: nothing_without_axes total shape_arithmetic
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_input, reduction
+from ...numerics.axis_sums import summed
+from ...numerics.half_precision import is_narrow, wide
+from ...numerics.integers import truncated_quotient
+from ...registry.constant_inputs import prepared
+from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import single
+from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
+
+
+def _axes(indices: Array, rank: int) -> tuple[int, ...]:
+    """The axes to reduce as a sorted tuple; InvalidArgumentError for one out of range or given twice."""
+    return _sorted_axes(tuple(numbers(indices)), rank)
+
+
+@functools.lru_cache(1024)
+def _sorted_axes(indices: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """What `_axes` gives; the same few come again at every step."""
+    axes = []
+    for axis in indices:
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(
+                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)); it must be in [{-rank}, {rank})"
+            )
+        axes.append(axis % rank)
+    if len(set(axes)) != len(axes):
+        raise InvalidArgumentError(f"Invalid reduction arguments: axes contains duplicate dimension: {axes}")
+    return tuple(sorted(axes))
+
+
+def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel from `function(input, axes, keepdims)`."""
+
+    def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
+        if not reduction_indices.size and reduction_indices.ndim == 1:
+            return input
+        axes = _axes(reduction_indices, input.ndim)
+        return function(input, axes, keep_dims) if axes else input
+
+    return reduce
+
+
+def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes of axes, the same each time, the kernel that `_reduction` makes of `function`."""
+
+    def reduction_over(reduction_indices: Array, *, keep_dims: bool) -> Callable[..., Any]:
+        axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
+
+        def reduce(input: Array, reduction_indices: Array) -> Array:
+            axes = axes_of_rank(input.ndim)
+            return function(input, axes, keep_dims) if axes else input
+
+        return reduce
+
+    return reduction_over
+
+
+def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    if input.dtype == object:
+        return np.sum(input, axes, keepdims=keepdims)
+    if is_narrow(input.dtype):
+        return summed(wide(input), axes, keepdims).astype(input.dtype)
+    return summed(input, axes, keepdims)
+
+
+def _prod(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    if input.dtype == object:
+        return np.asarray(np.prod(input, axes, keepdims=keepdims), object)
+    return np.prod(wide(input), axes, keepdims=keepdims, dtype=wide(input).dtype).astype(input.dtype, copy=False)
+
+
+def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """The sum over the count, both rounded to the dtype before a floating division; integers are summed in 64 bits."""
+    count = math.prod([input.shape[axis] for axis in axes])
+    if input.dtype.kind not in "iu":
+        total = _sum(input, axes, keepdims)
+        if not count and input.dtype.kind == "c":
+            return total
+        return (total / input.dtype.type(count)).astype(input.dtype, copy=False)
+    long = np.uint64 if input.dtype.kind == "u" else np.int64
+    total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]
+    return truncated_quotient(total, long(max(count, 1))).astype(input.dtype)
+
+
+def _extreme(function: np.ufunc, lowest: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        if input.size:
+            return function.reduce(input, axes, keepdims=keepdims)
+        return function.reduce(input, axes, keepdims=keepdims, initial=lowest(input.dtype))
+
+    return reduce
+
+
+def _lowest(dtype: Any) -> float:
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def _highest(dtype: Any) -> float:
+    return np.inf if dtype.kind in "fV" else np.iinfo(dtype).max
+
+
+def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
+    x = wide(input)
+    squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
+    total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
+    if input.dtype.kind == "i":
+        total = np.maximum(total, 0)
+    return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
+
+
+for _op, _function in (
+    ("Sum", _sum),
+    ("Prod", _prod),
+    ("Mean", _mean),
+    ("Max", _extreme(np.maximum, _lowest)),
+    ("Min", _extreme(np.minimum, _highest)),
+    ("All", lambda input, axes, keepdims: np.logical_and.reduce(input, axes, keepdims=keepdims)),
+    ("Any", lambda input, axes, keepdims: np.logical_or.reduce(input, axes, keepdims=keepdims)),
+):
+    kernel(_op)(_reduction(_function))
+    prepared(_op, constants=(1,))(_reduction_over(_function))
+facts("shape_arithmetic", of=("Sum", "Prod"))
+facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
+facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
+facts("bounded_by_inputs", of=("Mean",))
+not_differentiable("All", "Any")
+layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
+
+
+@kernel("EuclideanNorm")
+def euclidean_norm(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Result:
+    """The square root of the sum of squares; also over no axes."""
+    axes = _axes(reduction_indices, np.ndim(input))
+    return _euclidean_norm(np.asarray(input), axes, keep_dims)
+
+
+@shape("Sum", "Prod", "Mean", "Max", "Min", "All", "Any", "EuclideanNorm")
+def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_dims: bool) -> Shape:
+    if input.shape.dims is None:
+        return UNKNOWN
+    rank = len(input.shape)
+    if reduction_indices.value is None:
+        return unknown_dims(rank) if keep_dims else UNKNOWN
+    axes = _axes(reduction_indices.value, rank)
+    if keep_dims:
+        return Shape(1 if i in axes else d for i, d in enumerate(input.shape))
+    return Shape(d for i, d in enumerate(input.shape) if i not in axes)
+
+
+@flops("Sum", "Prod", "Max", "Min", "All", "Any")
+def reduction_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One operation less than there are elements for each result."""
+    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
+
+
+@flops("Mean")
+def mean_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """A sum and one division for each result."""
+    return Cost(input.shape.num_elements)
+
+
+@flops("EuclideanNorm")
+def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """Squares, a sum and a root for each result."""
+    return Cost(2 * input.shape.num_elements)
+
+
+def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
+    """The shape of the result with the reduced dimensions kept as 1."""
+    x, axes = node.inputs
+    source = g.shape_of(x)
+    rank = g.Size(source)
+    axes = g.FloorMod(g.AddV2(g.Reshape(g.Cast(axes, DstT="int32"), [-1]), rank), rank)
+    return source, g.DynamicStitch([g.Range(0, rank, 1), axes], [source, g.Fill(g.Shape(axes), 1)])
+
+
+def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
+    """The gradient of the result at every element that was reduced into it."""
+    source, kept = _kept_shape(g, node)
+    return g.BroadcastTo(g.Reshape(grad, kept), source)
+
+
+@gradient("Sum")
+def sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_spread(g, node, grad), None]
+
+
+profiled(reduction, "Sum")
+
+
+@gradient("Mean")
+def mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    count = g.FloorDiv(g.Size(node.inputs[0]), g.Maximum(g.Size(node.output()), 1))
+    return [g.RealDiv(_spread(g, node, grad), g.Cast(count, DstT=grad.base_dtype)), None]
+
+
+profiled(of_input(1), "Mean")
+
+
+@gradient("Max", "Min")
+def extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Shared equally among the elements that are the extreme."""
+    x = node.inputs[0]
+    _, kept = _kept_shape(g, node)
+    y, dy = g.Reshape(node.output(), kept), g.Reshape(grad, kept)
+    chosen = g.Cast(g.Equal(y, x), DstT=grad.dtype)
+    count = g.Reshape(g.Sum(chosen, node.inputs[1]), kept)
+    return [g.Mul(g.RealDiv(chosen, count), dy), None]
+
+
+@gradient("Prod")
+def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """At each element the product of all others, from exclusive products from both sides along one flattened axis."""
+    x, axes = node.inputs
+    source = g.shape_of(x)
+    rank = g.Size(source)
+    spread = _spread(g, node, grad)
+    axes = g.FloorMod(g.AddV2(g.Reshape(g.Cast(axes, DstT="int32"), [-1]), rank), rank)
+    others, _ = g.ListDiff(g.Range(0, rank, 1), axes)
+    permutation = g.ConcatV2([axes, others], 0)
+    sizes = [g.Prod(g.GatherV2(source, part, 0), 0) for part in (axes, others)]
+    permuted = g.Transpose(x, permutation)
+    flat = g.Reshape(permuted, g.Pack(sizes))
+    left = g.Cumprod(flat, 0, exclusive=True)
+    right = g.Cumprod(flat, 0, exclusive=True, reverse=True)
+    products = g.Reshape(g.Mul(g.conj(left), g.conj(right)), g.shape_of(permuted))
+    restored = g.Transpose(products, g.InvertPermutation(permutation))
+    return [g.Reshape(g.Mul(spread, restored), source), None]
+
+
+@gradient("EuclideanNorm")
+def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[0]
+    _, kept = _kept_shape(g, node)
+    return [g.RealDiv(g.Mul(x, g.Reshape(grad, kept)), g.Reshape(node.output(), kept)), None]
+
+
+def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
+    """A kernel from np.argmax or np.argmin, in which NaN counts as the `worst` number."""
+
+    def place(input: Array, dimension: Array, *, output_type: DType) -> Array:
+        input = np.asarray(input)
+        if np.ndim(dimension) != 0:
+            raise InvalidArgumentError(f"dim must be a scalar, but received a tensor of shape {np.shape(dimension)}")
+        axis = normalize_axis(int(dimension), input.ndim, "dimension")
+        if input.shape[axis] == 0:
+            raise InvalidArgumentError(f"Reduction axis {axis} is empty in shape {Shape(input.shape)}")
+        if input.dtype.kind in "fV" and (missing := np.isnan(input)).any():
+            input = np.where(missing, input.dtype.type(worst), input)
+        return np.asarray(function(input, axis)).astype(output_type.numpy)
+
+    return place
+
+
+kernel("ArgMax")(_place(np.argmax, -np.inf))
+kernel("ArgMin")(_place(np.argmin, np.inf))
+
+
+@shape("ArgMax", "ArgMin")
+def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
+    if input.shape.dims is None or not len(input.shape):
+        return input.shape
+    axis = scalar_of(dimension)
+    if axis is None:
+        return unknown_dims(len(input.shape) - 1)
+    axis = normalize_axis(axis, len(input.shape), "dimension")
+    return input.shape[:axis] + input.shape[axis + 1 :]
+
+
+@flops("ArgMax", "ArgMin")
+def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One comparison less than there are elements for each result."""
+    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
+
+
+not_differentiable("ArgMax", "ArgMin")
+layout("TA -> R", "ArgMax", "ArgMin")
+profiled(reduction, "ArgMax", "ArgMin")
+
+
+@kernel("Range")
+def range_(start: Array, limit: Array, delta: Array) -> Result:
+    """start, start + delta ... below (or, for a negative delta, above) limit."""
+    for name, value in (("start", start), ("limit", limit), ("delta", delta)):
+        if np.shape(value) not in ((), (1,)):
+            raise InvalidArgumentError(f"{name} must be a scalar, not shape {Shape(np.shape(value))}")
+    start, limit, delta = (np.reshape(value, ()) for value in (start, limit, delta))
+    if delta == 0:
+        raise InvalidArgumentError(f"Requires delta != 0: {delta}")
+    if (delta > 0 and start > limit) or (delta < 0 and start < limit):
+        raise InvalidArgumentError(f"Requires start {'<=' if delta > 0 else '>='} limit when delta {delta}: {start}/{limit}")
+    dtype = np.asarray(start).dtype
+    if dtype.kind in "iu":
+        return np.arange(int(start), int(limit), int(delta), dtype=dtype)
+    count = _count(float(start), float(limit), float(delta))
+    return (np.float64(start) + np.arange(count) * np.float64(delta)).astype(dtype)
+
+
+def _count(start: Any, limit: Any, delta: Any) -> Any:
+    """How many numbers lie between; InvalidArgumentError where there are more than 64 bits can count."""
+    count = np.ceil(np.abs((limit - start) / delta))
+    if not count < 2**63:
+        raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= 9223372036854775807: {start}, {limit}, {delta}")
+    return int(count)
+
+
+@shape("Range")
+def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shape:
+    if start.value is None or limit.value is None or delta.value is None:
+        return Shape([None])
+    first, last, step = (single(v, "a limit of a range") for v in (start.value, limit.value, delta.value))
+    if not any(isinstance(v, Dim) for v in (first, last, step)):
+        return Shape([_count(first, last, step) if step and (last - first) / step >= 0 else 0 if step else None])
+    return Shape([last - first] if not isinstance(step, Dim) and step == 1 else [None])
+
+
+@kernel("LinSpace")
+def linspace(start: Array, stop: Array, num: Array) -> Result:
+    """`num` numbers from start to stop, both included."""
+    if np.ndim(num) or np.ndim(start) or np.ndim(stop):
+        raise InvalidArgumentError("start, stop and num must be scalars")
+    if num <= 0:
+        raise InvalidArgumentError(f"Requires num > 0: {num}")
+    return np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)
+
+
+@shape("LinSpace")
+def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shape:
+    return Shape([scalar_of(num)])
+
+
+@flops("Range", "LinSpace")
+def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """A product and a sum for each number; what is done once is not counted."""
+    return Cost(2 * outputs[0].shape.num_elements)
+
+
+not_differentiable("Range", "LinSpace")
+
+
+def _lowered_reduction(name: str) -> Callable[..., Any]:
+    """The lowering of a reduction that is a function of the namespace."""
+
+    def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+        return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims)
+
+    return reduced
+
+
+for _op in ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any"):
+    lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
+lower("ArgMax", static=(1,))(lambda xla, x, axis: xla.argmax(x, int(axis)))
+lower("ArgMin", static=(1,))(lambda xla, x, axis: xla.argmin(x, int(axis)))
+
+
+def _onnx_reduction(op: str) -> Any:
+    """The lowering to one of ONNX's reductions; no axes reduce nothing. Of empty tensors onnxruntime takes no axis below 0."""
+
+    def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+        if axes.array is not None and x.rank:
+            axes = g.constant(np.sort(axes.array.reshape(-1) % x.rank).astype(np.int64))
+        return g.op(op, x, g.vector(axes), keepdims=int(keep_dims), noop_with_empty_axes=1)
+
+    return lowering
+
+
+onnx("Sum")(_onnx_reduction("ReduceSum"))
+onnx("Mean")(_onnx_reduction("ReduceMean"))
+onnx("Prod")(_onnx_reduction("ReduceProd"))
+onnx("Max", "Any")(_onnx_reduction("ReduceMax"))
+onnx("Min", "All")(_onnx_reduction("ReduceMin"))
+onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
+
+
+def _onnx_argument(op: str) -> Any:
+    def lowering(g: Any, x: Any, dimension: Any) -> Any:
+        return g.op(op, x, axis=g.axis(dimension, x.rank), keepdims=0)
+
+    return lowering
+
+
+onnx("ArgMax")(_onnx_argument("ArgMax"))
+onnx("ArgMin")(_onnx_argument("ArgMin"))
+onnx("Range")(lambda g, start, limit, delta: g.Range(start, limit, delta))
+
+
+@onnx("LinSpace")
+def _lin_space_onnx(g: Any, start: Any, stop: Any, num: Any) -> Any:
+    count = g.reshape(g.cast(num, dtypes.int64), [])
+    places = g.cast(g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1))), start.dtype)
+    step = g.Div(g.Sub(stop, start), g.Max(g.Sub(g.cast(count, start.dtype), 1), 1))
+    return g.Where(g.Equal(places, g.Max(g.Sub(g.cast(count, start.dtype), 1), 1)), stop, g.Add(g.Mul(places, step), start))

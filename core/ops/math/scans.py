@@ -1,0 +1,171 @@
+"""Running sums, products and log-sums along an axis."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Cumprod Cumsum CumulativeLogsumexp
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require
+from ..shared.shape_arguments import normalize_axis, scalar_int
+
+
+def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
+    """`accumulate(x, axis)` from one end of the axis; exclusive results lag by one and start with `initial`."""
+    place = _place(axis, x.ndim)
+    source = wide(np.flip(x, place) if reverse else x)
+    result = accumulate(source, place)
+    if exclusive and x.shape[place]:
+        kept = (slice(None),) * place
+        result = np.concatenate([np.full_like(result[(*kept, slice(0, 1))], initial), result[(*kept, slice(-1))]], place)
+    result = result.astype(x.dtype, copy=False)
+    return np.flip(result, place) if reverse else result
+
+
+def _place(axis: Array, rank: int) -> int:
+    """The axis, counted from the first, that a scan goes along."""
+    require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
+    require(-rank <= axis < rank, f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}")
+    return int(axis) % rank
+
+
+@kernel("Cumsum")
+def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
+    """Running sums along `axis`."""
+    return _scan(lambda values, i: np.cumsum(values, i, values.dtype), x, axis, 0, exclusive, reverse)
+
+
+@kernel("Cumprod")
+def cumprod(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
+    """Running products along `axis`."""
+    return _scan(lambda values, i: np.cumprod(values, i, values.dtype), x, axis, 1, exclusive, reverse)
+
+
+@kernel("CumulativeLogsumexp")
+def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
+    """Logarithms of running sums of exponentials along `axis`."""
+    return _scan(np.logaddexp.accumulate, x, axis, -np.inf, exclusive, reverse)
+
+
+@shape("Cumsum", "Cumprod", "CumulativeLogsumexp")
+def scan_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
+    return x.shape
+
+
+@gradient("Cumsum")
+def cumsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    options = {"exclusive": node.attr("exclusive"), "reverse": not node.attr("reverse")}
+    return [g.Cumsum(grad, node.inputs[1], **options), None]
+
+
+@gradient("Cumprod")
+def cumprod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The running sum, from the other end, of products times gradients, over x; zero where x is."""
+    x, axis = node.inputs
+    sums = g.Cumsum(g.Mul(node.output(), grad), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse"))
+    return [g.DivNoNan(sums, x), None]
+
+
+@gradient("CumulativeLogsumexp")
+def cumulative_logsumexp_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Both signs of the gradient go through logarithms apart, which keeps large inputs stable."""
+    x, axis = node.inputs
+    zero = g.scalar_like(grad, 0)
+    lowest = g.constant(_lowest(grad.base_dtype), grad.dtype)
+
+    def part(signed: Output) -> Output:
+        logarithm = g.SelectV2(g.Greater(signed, zero), g.Log(signed), lowest)
+        sums = g.CumulativeLogsumexp(
+            g.Sub(logarithm, node.output()), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse")
+        )
+        return g.Exp(g.AddV2(sums, x))
+
+    return [g.Sub(part(grad), part(g.Neg(grad))), None]
+
+
+def _lowest(dtype: DType) -> Result:
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype.base.numpy).min
+
+
+@flops("Cumsum", "Cumprod")
+def scan_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
+    """One operation less than elements for each line along the axis."""
+    return Cost(_steps(x, axis))
+
+
+def _steps(x: TensorSpec, axis: TensorSpec) -> DimLike:
+    """How often two elements are combined; where the axis is unknown, as many as there are."""
+    if axis.value is None or x.rank is None:
+        return x.shape.num_elements
+    place = normalize_axis(scalar_int(axis.value, "axis"), x.rank)
+    return x.shape.num_elements - (x.shape[:place] + x.shape[place + 1 :]).num_elements
+
+
+@flops("CumulativeLogsumexp")
+def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
+    """A maximum, a minimum, a difference, an exponential, a logarithm and a sum where Cumsum has a sum."""
+    return Cost(4, transcendentals=2) * _steps(x, axis)
+
+
+layout("TA -> T", "Cumprod", "Cumsum")
+
+
+@lower("Cumsum", static=(1,))
+def _cumsum_lowering(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
+    place = _place(axis, x.ndim)
+    total = xla.lax.cumsum(x, place, reverse=reverse)
+    return total - x if exclusive else total
+
+
+@onnx("Cumsum")
+def _cumsum_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    return g.CumSum(x, axis, exclusive=int(exclusive), reverse=int(reverse))
+
+
+@onnx("Cumprod")
+def _cumprod_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    return _doubling_onnx(g, x, axis, g.Mul, 1, exclusive, reverse)
+
+
+@onnx("CumulativeLogsumexp")
+def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    def added(a: Any, b: Any) -> Any:
+        larger = g.Max(a, b)
+        distance = g.Where(g.Equal(a, b), 0, g.Neg(g.Abs(g.Sub(a, b))))
+        return g.Add(larger, g.Log(g.Add(g.Exp(distance), 1)))
+
+    return _doubling_onnx(g, x, axis, added, -np.inf, exclusive, reverse)
+
+
+def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, exclusive: bool, reverse: bool) -> Any:
+    """Each element with that 1, 2, 4 ... before it: log n steps for a row of n, which has `neutral` before it."""
+    place = g.axis(axis, g.rank(x))
+    size = x.shape[place]
+    if not isinstance(size, int):
+        g.refuse("the dimension that it goes along is unknown")
+    last = np.iinfo(np.int64).max
+    if reverse:
+        x = g.Slice(x, [last], [-last], [place], [-1])
+
+    def shifted(value: Any, by: int) -> Any:
+        start = g.slice(value, 0, by, place)
+        return g.Concat(g.Expand(g.like(neutral, value), g.dims(start)), g.slice(value, 0, size - by, place), axis=place)
+
+    if exclusive and size:
+        x = shifted(x, 1)
+    for step in range(max(size - 1, 0).bit_length()):
+        x = combine(shifted(x, 1 << step), x)
+    return g.Slice(x, [last], [-last], [place], [-1]) if reverse else x

@@ -1,0 +1,329 @@
+"""Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
+#   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma IgammaGradA Igammac Lgamma NextAfter: elementwise
+#   Polygamma RandomGammaGrad Spence Xdivy Xlog1py Xlogy Zeta: elementwise
+#   Erfinv Ndtri: elementwise monotone
+#   Erf: elementwise monotone unit_range
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import error_function
+from ...numerics.gamma import gamma_sample_gradient, igamma_gradient
+from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared import onnx_special as in_onnx
+from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
+
+# (g, x, y, dy) -> dx
+
+
+def _times(derivative: Callable[..., Any]) -> Callable[..., Any]:
+    """A gradient from the derivative as a function (g, x, y)."""
+    return lambda g, x, y, dy: g.Mul(dy, derivative(g, x, y))
+
+
+def _gaussian(g: GradientBuilder, x: Output, scale: float, sign: float = -1) -> Output:
+    return g.Mul(g.scalar_like(x, scale), g.Exp(g.Mul(g.scalar_like(x, sign), g.Square(x))))
+
+
+def _at_zero(g: GradientBuilder, x: Output, value: float, otherwise: Output) -> Output:
+    """`otherwise`, but `value` where x is zero, at which the formula divides by zero."""
+    return g.SelectV2(g.Equal(x, g.scalar_like(x, 0)), g.scalar_like(x, value), otherwise)
+
+
+def _i1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
+    return _at_zero(g, x, 0.5, g.Sub(g.BesselI0e(x), g.Mul(y, g.AddV2(g.Sign(x), g.Reciprocal(x)))))
+
+
+def _k1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
+    return g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x))
+
+
+def _fresnel_derivative(name: str) -> Callable[..., Any]:
+    return lambda g, x, y: getattr(g, name)(g.Mul(g.scalar_like(x, math.pi / 2), g.Square(x)))
+
+
+def _spence_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
+    one = g.scalar_like(x, 1)
+    return g.SelectV2(g.Equal(x, one), g.scalar_like(x, -1), g.RealDiv(g.Log(x), g.Sub(one, x)))
+
+
+_DERIVATIVES = {
+    "Lgamma": lambda g, x, y: g.Digamma(x),
+    "Digamma": lambda g, x, y: g.Polygamma(g.scalar_like(x, 1), x),
+    "Erf": lambda g, x, y: _gaussian(g, x, 2 / math.sqrt(math.pi)),
+    "Erfc": lambda g, x, y: _gaussian(g, x, -2 / math.sqrt(math.pi)),
+    "Erfinv": lambda g, x, y: _gaussian(g, y, math.sqrt(math.pi) / 2, 1),
+    "Ndtri": lambda g, x, y: _gaussian(g, y, math.sqrt(2 * math.pi), 0.5),
+    "Dawsn": lambda g, x, y: g.Sub(g.scalar_like(x, 1), g.Mul(g.scalar_like(x, 2), g.Mul(x, y))),
+    "Expint": lambda g, x, y: g.RealDiv(g.Exp(x), x),
+    "FresnelCos": _fresnel_derivative("Cos"),
+    "FresnelSin": _fresnel_derivative("Sin"),
+    "Spence": _spence_derivative,
+    "BesselI0": lambda g, x, y: g.BesselI1(x),
+    "BesselI0e": lambda g, x, y: g.Sub(g.BesselI1e(x), g.Mul(g.Sign(x), y)),
+    # TensorFlow's value at zero is 1, though the derivative there is 1/2
+    "BesselI1": lambda g, x, y: _at_zero(g, x, 1, g.Sub(g.BesselI0(x), g.RealDiv(y, x))),
+    "BesselI1e": _i1e_derivative,
+    "BesselK0": lambda g, x, y: g.Neg(g.BesselK1(x)),
+    "BesselK0e": lambda g, x, y: g.Sub(y, g.BesselK1e(x)),
+    "BesselK1": lambda g, x, y: g.Sub(g.Neg(g.BesselK0(x)), g.RealDiv(y, x)),
+    "BesselK1e": _k1e_derivative,
+    "BesselJ0": lambda g, x, y: g.Neg(g.BesselJ1(x)),
+    "BesselJ1": lambda g, x, y: _at_zero(g, x, 0.5, g.Sub(g.BesselJ0(x), g.RealDiv(y, x))),
+    "BesselY0": lambda g, x, y: g.Neg(g.BesselY1(x)),
+    "BesselY1": lambda g, x, y: g.Sub(g.BesselY0(x), g.RealDiv(y, x)),
+}
+
+
+def _on_positive(function: Callable[..., Any], otherwise: float) -> Callable[..., Any]:
+    """`function` of positive numbers; one value for all others."""
+
+    def positive(x: Array) -> Array:
+        below = x <= 0
+        return np.where(below, x.dtype.type(otherwise), function(np.where(below, x.dtype.type(1), x)))
+
+    return positive
+
+
+def _bessel_y1(x: Array) -> Array:
+    """Y1, which in single precision is NaN at zero, as in TensorFlow."""
+    value = _on_positive(special.y1, -np.inf)(x)
+    return np.where(x == 0, x.dtype.type(np.nan), value) if x.dtype == np.float32 else value
+
+
+_FUNCTIONS = {
+    "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
+    "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
+    "Erf": error_function.erf,
+    "Erfc": error_function.erfc,
+    "Erfinv": special.erfinv,
+    "Ndtri": special.ndtri,
+    "Dawsn": special.dawsn,
+    "Expint": lambda x: np.where((x < 0) | np.isposinf(x), x.dtype.type(np.nan), special.expi(x)),
+    "FresnelCos": lambda x: special.fresnel(x)[1],
+    "FresnelSin": lambda x: special.fresnel(x)[0],
+    "Spence": special.spence,
+    "BesselI0": special.i0,
+    "BesselI0e": special.i0e,
+    "BesselI1": special.i1,
+    "BesselI1e": special.i1e,
+    "BesselK0": _on_positive(special.k0, np.inf),
+    "BesselK0e": _on_positive(special.k0e, np.inf),
+    "BesselK1": _on_positive(special.k1, np.inf),
+    "BesselK1e": _on_positive(special.k1e, np.inf),
+    "BesselJ0": special.j0,
+    "BesselJ1": special.j1,
+    "BesselY0": _on_positive(special.y0, -np.inf),
+    "BesselY1": _bessel_y1,
+}
+
+register_unary(Unary(op, function, _times(_DERIVATIVES[op]), 0, 1, widened=True) for op, function in _FUNCTIONS.items())
+facts("monotone", of=("Erf", "Erfinv", "Ndtri"))
+facts("unit_range", of=("Erf",))
+
+
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with broadcasting checked, its result in the inputs' dtype."""
+
+    def checked(x: Array, y: Array) -> Array:
+        try:
+            np.broadcast_shapes(np.shape(x), np.shape(y))
+        except ValueError:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+        return np.asarray(function(x, y)).astype(x.dtype, copy=False)
+
+    return checked
+
+
+def _zeta(x: Array, q: Array) -> Array:
+    """Hurwitz's zeta; at the poles q = 0, -1, -2 ... infinite for even x and NaN for others."""
+    value = special.zeta(x, q)
+    is_pole = (q <= 0) & (q == np.floor(q)) & (x > 1)
+    return np.where(is_pole, np.where(x % 2 == 0, np.inf, np.nan), value)
+
+
+def _polygamma(n: Array, x: Array) -> Array:
+    """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
+    n, x = np.broadcast_arrays(n, x)
+    result = np.full(n.shape, np.nan)
+    natural = (n >= 0) & (n == np.floor(n))
+    n, x = n[natural], x[natural]
+    value = np.where(n % 2 == 0, -1.0, 1.0) * np.exp(special.gammaln(n + 1.0)) * _zeta(n + 1.0, x)
+    result[natural] = np.where(n == 0, np.where(x == 0, np.nan, special.digamma(x)), value)
+    return result
+
+
+def _igamma(a: Array, x: Array) -> Array:
+    invalid = (x < 0) | (a <= 0) | np.isnan(a) | np.isnan(x)
+    value = np.where(invalid & (x != 0), np.nan, special.gammainc(np.where(invalid, 1, a), np.where(invalid, 0, x)))
+    return np.where(np.isposinf(a) & (x >= 0), 0, value)
+
+
+def _igammac(a: Array, x: Array) -> Array:
+    invalid = (x < 0) | (a <= 0) | np.isnan(a) | np.isnan(x)
+    return np.where(invalid, np.nan, special.gammaincc(np.where(invalid, 1, a), np.where(invalid, 1, x)))
+
+
+def _unless_zero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """function(x, y), but 0 where x is 0, whatever y is."""
+    return lambda x, y: np.where(x == 0, 0, function(x, y))
+
+
+def _xlogy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    return g.Mul(g.Xlogy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, y), dz)
+
+
+def _xlog1py_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    one = g.scalar_like(y, 1)
+    return g.Mul(g.Xlog1py(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, g.AddV2(y, one)), dz)
+
+
+def _xdivy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    return g.Mul(g.Xdivy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(g.Neg(x), g.Square(y)), dz)
+
+
+def _is_nonzero(g: GradientBuilder, x: Output) -> Output:
+    return g.Cast(g.NotEqual(x, g.scalar_like(x, 0)), DstT=x.base_dtype)
+
+
+def _igamma_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    log_density = g.Sub(g.Mul(g.Sub(a, g.scalar_like(a, 1)), g.Log(x)), g.AddV2(x, g.Lgamma(a)))
+    return g.Mul(g.IgammaGradA(a, x), dz), g.Mul(g.Exp(log_density), dz)
+
+
+def _igammac_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, ...]:
+    return tuple(map(g.Neg, _igamma_partials(g, a, x, z, dz)))
+
+
+def _zeta_gradient(g: GradientBuilder, x: Output, q: Output, z: Output, dz: Output) -> tuple[Any, Any]:
+    return None, g.Mul(g.Mul(g.Neg(x), g.Zeta(g.AddV2(x, g.scalar_like(x, 1)), q)), dz)
+
+
+def _polygamma_gradient(g: GradientBuilder, n: Output, x: Output, z: Output, dz: Output) -> tuple[Any, Any]:
+    return None, g.Mul(g.Polygamma(g.AddV2(n, g.scalar_like(n, 1)), x), dz)
+
+
+register_binary(
+    (
+        Binary("Polygamma", _checked(_polygamma), _polygamma_gradient, 0, 1),
+        Binary("Zeta", _checked(_zeta), _zeta_gradient, 0, 1),
+        Binary("Igamma", _checked(_igamma), _igamma_partials, 0, 1, widened=True),
+        Binary("Igammac", _checked(_igammac), _igammac_partials, 0, 1, widened=True),
+        Binary("IgammaGradA", _checked(igamma_gradient), WITHOUT_GRADIENT, 0, 1),
+        Binary("RandomGammaGrad", _checked(gamma_sample_gradient), WITHOUT_GRADIENT, 0, 1),
+        Binary("Xlogy", _checked(_unless_zero(lambda x, y: x * np.log(y))), _xlogy_gradient, 1, 1, widened=True),
+        Binary("Xlog1py", _checked(_unless_zero(lambda x, y: x * np.log1p(y))), _xlog1py_gradient, 1, 1, widened=True),
+        Binary("Xdivy", _checked(_unless_zero(np.true_divide)), _xdivy_gradient, 1, 0, widened=True),
+    )
+)
+
+
+@kernel("NextAfter")
+def next_after(x1: Array, x2: Array) -> Result:
+    """The next number after x1 in the direction of x2."""
+    return _checked(np.nextafter)(x1, x2)
+
+
+@gradient("NextAfter")
+def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x1, x2 = node.inputs
+    return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
+
+
+shape("NextAfter")(binary_shape)
+flops("NextAfter")(binary_flops(1))
+facts("elementwise", of=("NextAfter",))
+
+
+@kernel("Betainc")
+def betainc(a: Array, b: Array, x: Array) -> Result:
+    """The regularized incomplete beta integral I_x(a, b); the three have one shape, or are scalars."""
+    shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
+    if len(shapes) > 1:
+        raise InvalidArgumentError(f"a, b and x must be of one shape or scalars, not {[np.shape(v) for v in (a, b, x)]}")
+    invalid = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | np.isnan(a + b + x)
+    value = special.betainc(np.where(invalid, 1, a), np.where(invalid, 1, b), np.where(invalid, 0, x))
+    return np.where(invalid, np.nan, value).astype(a.dtype)
+
+
+@shape("Betainc")
+def betainc_shape(a: TensorSpec, b: TensorSpec, x: TensorSpec) -> Shape:
+    specs = [s.shape for s in (a, b, x)]
+    if any(s.dims is None for s in specs):
+        return Shape()
+    result = Shape(())
+    for found in specs:
+        if len(found):
+            result = merge_shapes(result, found) if len(result) else found
+    return result
+
+
+@gradient("Betainc")
+def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Only x has one: x^(a-1) (1-x)^(b-1) / B(a, b)."""
+    a, b, x = node.inputs
+    one = g.scalar_like(x, 1)
+    log_beta = g.Sub(g.AddV2(g.Lgamma(a), g.Lgamma(b)), g.Lgamma(g.AddV2(a, b)))
+    powers = g.AddV2(g.Xlog1py(g.Sub(b, one), g.Neg(x)), g.Xlogy(g.Sub(a, one), x))
+    return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
+
+
+@flops("Betainc")
+def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost(transcendentals=outputs[0].shape.num_elements)
+
+
+facts("elementwise", of=("Betainc",))
+
+lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
+lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))
+lower("Xlogy")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log(xla.where(x == 0, 1, y))))
+
+
+onnx_as(Erf="Erf")
+onnx("Erfc")(lambda g, x: g.Sub(1, g.Erf(x)))
+_ONNX: dict[str, Callable[..., Any]] = {
+    "Lgamma": in_onnx.lgamma, "Digamma": in_onnx.digamma, "Polygamma": in_onnx.polygamma, "Zeta": in_onnx.zeta,
+    "Erfinv": in_onnx.erfinv, "Ndtri": in_onnx.ndtri, "Dawsn": in_onnx.dawsn, "Expint": in_onnx.expint,
+    "FresnelCos": functools.partial(in_onnx.fresnel, is_sine=False),
+    "FresnelSin": functools.partial(in_onnx.fresnel, is_sine=True), "Spence": in_onnx.spence,
+    "BesselI0": in_onnx.grown(in_onnx.bessel_i0e), "BesselI0e": in_onnx.bessel_i0e,
+    "BesselI1": in_onnx.grown(in_onnx.bessel_i1e), "BesselI1e": in_onnx.bessel_i1e,
+    "BesselK0": in_onnx.shrunk(in_onnx.bessel_k0e), "BesselK0e": in_onnx.bessel_k0e,
+    "BesselK1": in_onnx.shrunk(in_onnx.bessel_k1e), "BesselK1e": in_onnx.bessel_k1e,
+    "BesselJ0": functools.partial(in_onnx.bessel_j, order=0), "BesselJ1": functools.partial(in_onnx.bessel_j, order=1),
+    "BesselY0": functools.partial(in_onnx.bessel_y, order=0),
+    "Igamma": in_onnx.igamma, "Igammac": in_onnx.igammac, "IgammaGradA": in_onnx.igamma_gradient,
+    "RandomGammaGrad": in_onnx.gamma_sample_gradient, "Betainc": in_onnx.betainc,
+}  # fmt: skip
+for _op, _lowering in _ONNX.items():
+    onnx(_op)(in_onnx.widened(_lowering))
+onnx("BesselY1")(in_onnx.bessel_y1)
+
+
+@onnx("NextAfter")
+def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
+    """A step that rounding takes to the next number: between a half and three halves of the distance to it."""
+    limits = np.finfo(x.dtype.numpy)
+    step = g.Max(g.Mul(g.Abs(x), 5 / 4 * float(limits.epsneg)), float(limits.smallest_subnormal))
+    found = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
+    return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, found))
+
+
+onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))
+onnx("Xlogy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(y))))
+onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))

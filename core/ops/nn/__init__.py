@@ -1,0 +1,1 @@
+"""Op families of neural networks: convolution, pooling, normalization, cells, losses and training ops."""

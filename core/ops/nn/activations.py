@@ -1,0 +1,326 @@
+"""Activation functions and the ops of their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise
+#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative homogeneous rectifier
+#   Relu6: elementwise idempotent monotone not_negative rectifier
+#   Selu: elementwise monotone
+#   LeakyRelu: elementwise monotone homogeneous
+#   Softplus: elementwise monotone not_negative
+#   Softsign: elementwise monotone partial
+#   Elu: elementwise monotone rectifier
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.where import chosen, positive_part, where_positive
+from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.decompositions import gradient_by_parts
+
+_SELU_SCALE = 1.0507009873554805
+_SELU_ALPHA = 1.6732632423543772
+
+
+def _in_float32(function: Any) -> Any:
+    """`function` with 16-bit floats computed in float32."""
+
+    @functools.wraps(function)
+    def kernel_function(*inputs: Array, **attrs: Any) -> Array:
+        dtype = inputs[0].dtype
+        return np.asarray(function(*map(wide, inputs), **attrs)).astype(dtype, copy=False)
+
+    return kernel_function
+
+
+def _same_shapes(gradients: Array, features: Array) -> None:
+    if np.shape(gradients) != np.shape(features):
+        raise InvalidArgumentError(
+            f"gradients and features must have one shape, not {Shape(np.shape(gradients))} and {Shape(np.shape(features))}"
+        )
+
+
+@kernel("Relu")
+def relu(features: Array, *, out: Array | None = None) -> Result:
+    """max(x, 0); NaN stays NaN."""
+    return positive_part(features, out)
+
+
+@gradient("Relu")
+def relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.ReluGrad(grad, node.output())]
+
+
+@kernel("Relu6")
+def relu6(features: Array, *, out: Array | None = None) -> Result:
+    """min(max(x, 0), 6)."""
+    zero, six = features.dtype.type(0), features.dtype.type(6)
+    if features.dtype.kind == "V":  # of bfloat16 NumPy has no clip
+        return np.minimum(np.maximum(features, zero), six)
+    return features.clip(zero, six, out=out)
+
+
+@gradient("Relu6")
+def relu6_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Relu6Grad(grad, node.output())]
+
+
+facts("idempotent", of=("Relu", "Relu6"))
+
+
+@kernel("LeakyRelu")
+@_in_float32
+def leaky_relu(features: Array, *, alpha: float) -> Result:
+    """x where positive, alpha x elsewhere: the larger of the two, where alpha is at most one."""
+    scaled = features * features.dtype.type(alpha)
+    return np.maximum(features, scaled) if 0 < alpha <= 1 else chosen(features > 0, features, scaled)
+
+
+@gradient("LeakyRelu")
+def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.LeakyReluGrad(grad, node.inputs[0], alpha=node.attr("alpha"))]
+
+
+@kernel("Elu")
+@_in_float32
+def elu(features: Array) -> Result:
+    """x where not negative, exp(x) - 1 elsewhere; as a sum, of which one part is zero, it needs no choice."""
+    zero = features.dtype.type(0)
+    return positive_part(features) + np.expm1(np.minimum(features, zero))
+
+
+_FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
+
+
+@shape(*_FORWARD)
+def activation_shape(features: TensorSpec) -> Shape:
+    return features.shape
+
+
+@gradient("Elu")
+def elu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.EluGrad(grad, node.output())]
+
+
+facts("monotone", of=_FORWARD)
+
+
+@kernel("Selu")
+@_in_float32
+def selu(features: Array) -> Result:
+    """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
+    t = features.dtype.type
+    below = t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(np.minimum(features, t(0)))
+    return below + t(_SELU_SCALE) * positive_part(features)
+
+
+@gradient("Selu")
+def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SeluGrad(grad, node.output())]
+
+
+facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
+facts("homogeneous", of=("Relu", "LeakyRelu"))
+facts("rectifier", of=("Elu", "Relu", "Relu6"))
+facts("bounded_by_inputs", "not_negative", of=("Relu",))
+facts("not_negative", of=("Relu6",))
+
+
+@kernel("Softplus")
+def softplus(features: Array) -> Result:
+    """log(1 + exp(x)) without overflow, each step rounded; x or exp(x) where the dtype hardly tells the difference."""
+    x = wide(features)
+    bound = x.dtype.type(-2 - np.log(float(ml_dtypes.finfo(features.dtype).eps)))
+    power = np.exp(np.minimum(x, bound)).astype(features.dtype, copy=False)
+    near = np.where(x < -bound, wide(power), np.log1p(wide(power)))
+    return np.where(x > bound, x, near).astype(features.dtype, copy=False)
+
+
+@gradient("Softplus")
+def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
+
+
+@kernel("Softsign")
+@_in_float32
+def softsign(features: Array) -> Result:
+    """x / (|x| + 1)."""
+    return features / (np.abs(features) + 1)
+
+
+@gradient("Softsign")
+def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SoftsignGrad(grad, node.inputs[0])]
+
+
+@kernel("ReluGrad")
+def relu_grad(gradients: Array, features: Array) -> Result:
+    """gradients where features are positive: times one there and times zero elsewhere, as TensorFlow has it."""
+    _same_shapes(gradients, features)
+    return where_positive(gradients, features)
+
+
+@gradient("ReluGrad")
+def relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.ReluGrad(grad, x), g.zeros_like(x)]
+
+
+@kernel("Relu6Grad")
+def relu6_grad(gradients: Array, features: Array) -> Result:
+    """gradients where features lie between 0 and 6."""
+    _same_shapes(gradients, features)
+    return gradients * ((features > 0) & (features < 6))
+
+
+@gradient("Relu6Grad")
+def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.Relu6Grad(grad, x), g.zeros_like(x)]
+
+
+@kernel("LeakyReluGrad")
+@_in_float32
+def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
+    _same_shapes(gradients, features)
+    return chosen(features > 0, gradients, gradients * gradients.dtype.type(alpha))
+
+
+@gradient("LeakyReluGrad")
+def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.LeakyReluGrad(grad, x, alpha=node.attr("alpha")), g.zeros_like(x)]
+
+
+facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "LeakyReluGrad"))
+facts("not_negative", of=("Softplus",))
+facts("partial", of=("Softsign",))
+
+
+@kernel("EluGrad")
+@_in_float32
+def elu_grad(gradients: Array, outputs: Array) -> Result:
+    _same_shapes(gradients, outputs)
+    return chosen(outputs < 0, (outputs + 1) * gradients, gradients)
+
+
+_GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
+
+
+@shape(*_GRAD)
+def activation_grad_shape(gradients: TensorSpec, features: TensorSpec) -> Shape:
+    return merge_shapes(gradients.shape, features.shape)
+
+
+@gradient("EluGrad")
+def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    gradients, outputs = node.inputs
+    zeros = g.zeros_like(outputs)
+    return [g.EluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
+
+
+@kernel("SeluGrad")
+@_in_float32
+def selu_grad(gradients: Array, outputs: Array) -> Result:
+    _same_shapes(gradients, outputs)
+    t = gradients.dtype.type
+    return chosen(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
+
+
+@gradient("SeluGrad")
+def selu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    gradients, outputs = node.inputs
+    zeros = g.zeros_like(outputs)
+    return [g.SeluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(gradients, grad), zeros)]
+
+
+@kernel("SoftplusGrad")
+@_in_float32
+def softplus_grad(gradients: Array, features: Array) -> Result:
+    _same_shapes(gradients, features)
+    return gradients / (np.exp(-features) + 1)
+
+
+@gradient("SoftplusGrad")
+def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """d/dx of dy / (exp(-x) + 1) is dy / (exp(-x) + 2 + exp(x))."""
+    dy, x = node.inputs
+    denominator = g.AddV2(g.AddV2(g.Exp(g.Neg(x)), g.scalar_like(x, 2)), g.Exp(x))
+    return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
+
+
+@kernel("SoftsignGrad")
+@_in_float32
+def softsign_grad(gradients: Array, features: Array) -> Result:
+    _same_shapes(gradients, features)
+    return gradients / np.square(1 + np.abs(features))
+
+
+facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
+
+
+@gradient_by_parts("SoftsignGrad")
+def softsign_grad_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """dy / (1 + |x|)^2; TensorFlow has no gradient of it."""
+    dy, x = inputs
+    return [g.RealDiv(dy, g.Square(g.AddV2(g.Abs(x), g.scalar_like(x, 1))))]
+
+
+def _per_element(cost: Any) -> Any:
+    """A FLOPs function: so much for each element."""
+    return lambda *specs: cost * specs[0].shape.num_elements
+
+
+for _ops, _cost in (
+    (("Relu", "ReluGrad"), Cost(1)),
+    (("Relu6", "Relu6Grad", "LeakyRelu", "LeakyReluGrad"), Cost(2)),
+    (("Elu",), Cost(1, transcendentals=1)),
+    (("Selu",), Cost(2, transcendentals=1)),
+    (("EluGrad", "SeluGrad"), Cost(3)),
+    (("Softplus",), Cost(1, transcendentals=2)),
+    (("SoftplusGrad",), Cost(3, transcendentals=1)),
+    (("Softsign",), Cost(3)),
+    (("SoftsignGrad",), Cost(4)),
+):
+    flops(*_ops)(_per_element(_cost))
+
+lower_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
+lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
+lower("ReluGrad")(lambda xla, dy, x: xla.where(x > 0, dy, 0))
+lower("Relu6Grad")(lambda xla, dy, x: xla.where((x > 0) & (x < 6), dy, 0))
+lower("LeakyReluGrad")(lambda xla, dy, x, *, alpha: xla.where(x > 0, dy, dy * alpha))
+lower("EluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + 1), dy))
+lower("SoftplusGrad")(lambda xla, dy, x: dy * xla.sigmoid(x))
+lower("SoftsignGrad")(lambda xla, dy, x: dy / xla.square(1 + xla.abs(x)))
+
+
+onnx_as(Elu="Elu", Relu="Relu", Selu="Selu", Softplus="Softplus", Softsign="Softsign")
+onnx("Relu6")(lambda g, x: g.Min(g.Max(x, 0), 6))
+onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))
+onnx("ReluGrad")(lambda g, dy, x: g.Where(g.Greater(x, 0), dy, 0))
+onnx("Relu6Grad")(lambda g, dy, x: g.Where(g.And(g.Greater(x, 0), g.Less(x, 6)), dy, 0))
+onnx("LeakyReluGrad")(lambda g, dy, x, *, alpha: g.Where(g.Greater(x, 0), dy, g.Mul(dy, alpha)))
+onnx("EluGrad")(lambda g, dy, y: g.Where(g.Less(y, 0), g.Mul(dy, g.Add(y, 1)), dy))
+onnx("SoftplusGrad")(lambda g, dy, x: g.Mul(dy, g.Sigmoid(x)))
+
+
+@onnx("SeluGrad")
+def _selu_grad_onnx(g: Any, dy: Any, y: Any) -> Any:
+    below = g.Mul(dy, g.Add(y, _SELU_SCALE * _SELU_ALPHA))
+    return g.Where(g.Less(y, 0), below, g.Mul(dy, _SELU_SCALE))
+
+
+@onnx("SoftsignGrad")
+def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
+    root = g.Add(g.Abs(x), 1)
+    return g.Div(dy, g.Mul(root, root))

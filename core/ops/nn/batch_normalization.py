@@ -1,0 +1,232 @@
+"""Batch normalization of graphs older than the fused ops, and the ops that Grappler fuses with an activation."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchNormWithGlobalNormalization BatchNormWithGlobalNormalizationGrad _FusedBatchNormEx _FusedBatchNormGradEx
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.where import positive_part
+from ...registry.registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
+from ..shared.decompositions import gradient_by_parts
+from .normalization import (
+    fused_batch_norm,
+    fused_batch_norm_flops,
+    fused_batch_norm_grad,
+    fused_batch_norm_grad_flops,
+    fused_batch_norm_shape,
+)
+
+
+def _check(t: Array, **vectors: Any) -> None:
+    require_rank(t, 4, "t")
+    for name, vector in vectors.items():
+        require_shape(vector, t.shape[3:], name)
+
+
+@kernel("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization(
+    t: Array, m: Array, v: Array, beta: Array, gamma: Array, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Result:
+    """(t - m) / sqrt(v + epsilon) [* gamma] + beta for each channel."""
+    _check(t, m=m, v=v, beta=beta, gamma=gamma)
+    factor = 1 / np.sqrt(wide(v) + wide(v).dtype.type(variance_epsilon))
+    if scale_after_normalization:
+        factor = factor * wide(gamma)
+    return ((wide(t) - wide(m)) * factor + wide(beta)).astype(t.dtype, copy=False)
+
+
+@shape("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_shape(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
+) -> Shape:
+    dims = with_rank(t.shape, 4)
+    channels = Shape(dims[3:])
+    for vector in (m, v, beta, gamma):
+        channels = merge_shapes(channels, vector.shape)
+    return Shape((*dims[:3], channels[0]))
+
+
+@gradient("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    t, m, v, _, gamma = node.inputs
+    attrs = {name: node.attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
+    return list(g.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **attrs))
+
+
+@flops("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_flops(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec, *, scale_after_normalization: bool
+) -> Cost:
+    """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
+    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
+
+
+@kernel("BatchNormWithGlobalNormalizationGrad")
+def batch_norm_with_global_normalization_grad(
+    t: Array, m: Array, v: Array, gamma: Array, backprop: Array, *, variance_epsilon: float, scale_after_normalization: bool
+) -> tuple[Result, ...]:
+    """The gradients for t, m, v, beta and gamma; zeros for gamma where it is not used."""
+    _check(t, m=m, v=v, gamma=gamma)
+    require_same_shape(t, backprop, "t and backprop")
+    dtype = t.dtype
+    t, m, v, gamma, backprop = map(wide, (t, m, v, gamma, backprop))
+    inverse = 1 / np.sqrt(v + v.dtype.type(variance_epsilon))
+    factor = inverse * gamma if scale_after_normalization else inverse
+    centered_sum = np.sum(backprop * (t - m), (0, 1, 2))
+    db = np.sum(backprop, (0, 1, 2))
+    dg = centered_sum * inverse if scale_after_normalization else np.zeros_like(gamma)
+    dv = centered_sum * factor * inverse**2 * v.dtype.type(-0.5)
+    return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -db * factor, dv, db, dg))
+
+
+@shape("BatchNormWithGlobalNormalizationGrad")
+def batch_norm_with_global_normalization_grad_shape(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
+) -> list[Shape]:
+    dims = with_rank(t.shape, 4)
+    channels = Shape(dims[3:])
+    for vector in (m, v, gamma):
+        channels = merge_shapes(channels, vector.shape)
+    return [merge_shapes(t.shape, backprop.shape), channels, channels, channels, channels]
+
+
+@flops("BatchNormWithGlobalNormalizationGrad")
+def batch_norm_with_global_normalization_grad_flops(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec, *, scale_after_normalization: bool
+) -> Cost:
+    """A difference, a product, two sums and a product an element; a few operations a channel."""
+    return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
+
+
+without_gradient("BatchNormWithGlobalNormalizationGrad")
+
+
+@kernel("_FusedBatchNormEx")
+def fused_batch_norm_ex(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    side_input: list[Array],
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    activation_mode: str,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, ...]:
+    """activation(batch norm of x + side input)."""
+    y, *moments = fused_batch_norm(
+        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
+        data_format=data_format, is_training=is_training,
+    )  # fmt: skip
+    for side in side_input:
+        require_same_shape(side, x, "side_input and x")
+        y = y + side
+    if activation_mode == "Relu":
+        y = positive_part(y)
+    return (y, *moments, np.zeros(0, scale.dtype))
+
+
+@shape("_FusedBatchNormEx")
+def fused_batch_norm_ex_shape(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    data_format: str,
+) -> list[Shape]:
+    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
+    return [*shapes, Shape([None])]
+
+
+layout("T....T* -> T.*", "_FusedBatchNormEx")
+
+
+@flops("_FusedBatchNormEx")
+def fused_batch_norm_ex_flops(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    is_training: bool,
+    activation_mode: str,
+) -> Cost:
+    """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
+    normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
+    return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
+
+
+@gradient_by_parts("_FusedBatchNormEx")
+def fused_batch_norm_ex_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Batch normalization, the sum with the side input, and the activation."""
+    names = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
+    y, *moments = g.FusedBatchNormV3(*inputs[:5], **{name: node.attr(name) for name in names})
+    for side in inputs[5:]:
+        y = g.AddV2(y, side)
+    return [g.Relu(y) if node.attr("activation_mode") == b"Relu" else y, *moments]
+
+
+@kernel("_FusedBatchNormGradEx")
+def fused_batch_norm_grad_ex(
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    reserve_space_3: Array,
+    offset: Array,
+    y: Array,
+    *,
+    epsilon: float,
+    activation_mode: str,
+    num_side_inputs: int,
+    data_format: str,
+    is_training: bool,
+) -> Any:
+    """The gradients of x, scale, offset and the side input; an activation stops them where y is not positive."""
+    if activation_mode == "Relu":
+        require_same_shape(y, y_backprop, "y and y_backprop")
+        y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
+    moments = (reserve_space_1, reserve_space_2)
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
+    empty = np.zeros(0, scale.dtype)
+    return (*results, empty, empty, [y_backprop] * num_side_inputs)
+
+
+@shape("_FusedBatchNormGradEx")
+def fused_batch_norm_grad_ex_shape(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, num_side_inputs: int
+) -> list[Shape | list[Any]]:
+    side = [merge_shapes(x.shape, y_backprop.shape)] * num_side_inputs
+    return [x.shape, scale.shape, scale.shape, Shape([0]), Shape([0]), side]
+
+
+@flops("_FusedBatchNormGradEx")
+def fused_batch_norm_grad_ex_flops(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool, activation_mode: str
+) -> Cost:
+    """As FusedBatchNormGrad, with a comparison for Relu."""
+    normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)
+    return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)
+
+
+without_gradient("_FusedBatchNormGradEx")

@@ -1,0 +1,168 @@
+"""Adding a bias to the channels."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BiasAddGrad BiasAddV1
+#   BiasAdd: sum_of_inputs
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_input, reduction
+from ...numerics.axis_sums import row_sums, summed
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.window_geometry import is_channels_first
+
+
+def _channel_axis(data_format: str, rank: int) -> int:
+    """The axis of the channels: the last but for NCHW, which TensorFlow reads as channels at axis 1."""
+    return 1 if is_channels_first(data_format) else rank - 1
+
+
+def _axis_of(value: Any, data_format: str) -> int:
+    """The axis of the channels of a tensor of NumPy or XLA, which has others."""
+    if value.ndim < 2:
+        raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
+    return _channel_axis(data_format, value.ndim)
+
+
+@kernel("BiasAdd")
+def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
+    """`value` plus a vector along its channels."""
+    if data_format == "NHWC" and bias.ndim == 1 and value.ndim > 1 and bias.shape[0] == value.shape[-1]:
+        return value + bias
+    axis = _checked_axis(value, bias, data_format)
+    if axis == value.ndim - 1:
+        return value + bias
+    return value + bias.reshape(bias.shape + (1,) * (value.ndim - 1 - axis))
+
+
+def _checked_axis(value: Any, bias: Any, data_format: str) -> int:
+    """The axis of the channels, which are as many as biases."""
+    axis = _axis_of(value, data_format)
+    if bias.ndim != 1:
+        raise InvalidArgumentError(f"Biases must be 1D: {Shape(bias.shape)}")
+    if value.shape[axis] != bias.shape[0]:
+        raise InvalidArgumentError(
+            f"Must provide as many biases as the channel dimension of the input tensor: {Shape(bias.shape)} vs. "
+            f"{value.shape[axis]} in {Shape(value.shape)}"
+        )
+    return axis
+
+
+@affine("BiasAdd", has_factor=False)
+def bias_add_affine(value: Array, bias: Array, *, data_format: str) -> Array:
+    _checked_axis(value, bias, data_format)
+    return bias
+
+
+@affine("BiasAddV1", has_factor=False)
+def bias_add_v1_affine(value: Array, bias: Array) -> Array:
+    return bias_add_affine(value, bias, data_format="NHWC")
+
+
+@kernel("BiasAddV1")
+def bias_add_v1(value: Array, bias: Array) -> Result:
+    return bias_add(value, bias, data_format="NHWC")
+
+
+@kernel("BiasAddGrad")
+def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
+    """The sum over everything but the channels."""
+    x = wide(out_backprop)
+    if data_format == "NHWC" and x.ndim == 2 and x is out_backprop:
+        return row_sums(x)
+    return summed(x, _others(out_backprop, data_format)).astype(out_backprop.dtype, copy=False)
+
+
+def _others(value: Any, data_format: str) -> tuple[int, ...]:
+    """All axes but that of the channels."""
+    channels = _axis_of(value, data_format)
+    return tuple(axis for axis in range(value.ndim) if axis != channels)
+
+
+@shape("BiasAdd")
+def bias_add_shape(value: TensorSpec, bias: TensorSpec, *, data_format: str) -> Shape:
+    return value.shape
+
+
+@shape("BiasAddV1")
+def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
+    return value.shape
+
+
+@shape("BiasAddGrad")
+def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
+    if out_backprop.shape.dims is None:
+        return Shape([None])
+    if len(out_backprop.shape) < 2:
+        return UNKNOWN
+    return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
+
+
+@gradient("BiasAdd")
+def bias_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad, g.BiasAddGrad(grad, data_format=node.attr("data_format"))]
+
+
+@gradient("BiasAddV1")
+def bias_add_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad, g.BiasAddGrad(grad)]
+
+
+@gradient("BiasAddGrad")
+def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient of a channel at every place that was summed into it."""
+    return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
+
+
+@flops("BiasAdd", "BiasAddV1")
+def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
+    """One sum an element."""
+    return Cost(value.shape.num_elements)
+
+
+@flops("BiasAddGrad")
+def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One sum less than there are elements for each result."""
+    return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
+
+
+layout("T. -> T", "BiasAdd")
+layout("T -> .", "BiasAddGrad")
+profiled(of_input(1), "BiasAdd")
+facts("sum_of_inputs", of=("BiasAdd",))
+profiled(reduction, "BiasAddGrad")
+
+
+@lower("BiasAdd")
+def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str) -> Any:
+    axis = _checked_axis(x, bias, data_format)
+    return x + bias.reshape(-1, *[1] * (x.ndim - 1 - axis))
+
+
+@lower("BiasAddGrad")
+def _bias_add_grad_lowering(xla: Any, dy: Any, *, data_format: str) -> Any:
+    return xla.sum(dy, _others(dy, data_format))
+
+
+@onnx("BiasAdd")
+def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str) -> Any:
+    if is_channels_first(data_format):
+        bias = g.unsqueeze(bias, *range(1, g.rank(value) - 1))
+    return g.Add(value, bias)
+
+
+onnx("BiasAddV1")(lambda g, value, bias: g.Add(value, bias))
+
+
+@onnx("BiasAddGrad")
+def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
+    rank = g.rank(dy)
+    channels = 1 if is_channels_first(data_format) else rank - 1
+    return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)

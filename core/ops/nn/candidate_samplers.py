@@ -1,0 +1,261 @@
+"""Candidate samplers: classes to contrast the true ones with, and how often each was to be expected."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AllCandidateSampler ComputeAccidentalHits
+#   LearnedUnigramCandidateSampler LogUniformCandidateSampler ThreadUnsafeUnigramCandidateSampler: random
+#   UniformCandidateSampler: random
+#   FixedUnigramCandidateSampler: random reads_files
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...random import range_samplers
+from ...random.range_samplers import FixedUnigramSampler, UniformSampler, Words
+from ...registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...runtime.state.run_context import reserve
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..random._random import new_stream
+from ..shared.kernel_files import read_file
+
+_WORDS_PER_SAMPLE = 2048
+_INT32_MAX = 2**31 - 1
+_FLOAT_MAX = float(np.finfo(np.float32).max)
+
+
+def _check_true_classes(true_classes: Any, num_true: int, size: int) -> None:
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise InvalidArgumentError(
+            f"true_classes must be a matrix of {num_true} columns, not of shape {Shape(true_classes.shape)}"
+        )
+    bad = true_classes[(true_classes < 0) | (true_classes >= size)]
+    if len(bad):
+        raise InvalidArgumentError(f"`true_candidate` out of range [0, {size}), received {bad[0]}")
+
+
+class _State(Shared):
+    """What a sampler node keeps from run to run: the sampler, which may learn, and its stream."""
+
+    def __init__(self, sampler: UniformSampler, stream: Any) -> None:
+        self.sampler = sampler
+        self.stream = stream
+
+
+def _sample(
+    ctx: KernelContext,
+    true_classes: Array,
+    create: Callable[..., Any],
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[Array, Array, Array]:
+    """(sampled classes, expected counts of the true classes, expected counts of the sampled ones)."""
+    state = ctx.state(lambda: _State(create(), new_stream(ctx, seed, seed2)))
+    sampler = state.sampler
+    if unique and num_sampled > sampler.possible:
+        raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
+    _check_true_classes(true_classes, num_true, sampler.size)
+    flat = true_classes.reshape(-1)
+    with state:
+        words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
+        sampled, tries = range_samplers.sample_batch(sampler, words, num_sampled, unique)
+        expected = [
+            range_samplers.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
+        ]
+        sampler.update(flat)
+    return sampled, expected[0].reshape(true_classes.shape), expected[1]
+
+
+@kernel("UniformCandidateSampler")
+def uniform_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
+    """All classes are equally likely."""
+    create = functools.partial(range_samplers.UniformSampler, range_max)
+    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
+    """A FLOPs function from the costs of one draw and of one class's probability."""
+
+    def candidate_sampler_flops(true_classes: TensorSpec, *, num_sampled: int, unique: bool) -> Cost:
+        """For each class its probability and from it how often it is expected: a product, or for `unique` ones
+        -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
+        """
+        expected = probability + (Cost(3, transcendentals=2) if unique else Cost(1))
+        return draw * num_sampled + expected * (true_classes.shape.num_elements + num_sampled)
+
+    return candidate_sampler_flops
+
+
+flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
+
+
+@kernel("LogUniformCandidateSampler")
+def log_uniform_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
+    """Classes are sorted by falling frequency."""
+    create = functools.partial(range_samplers.LogUniformSampler, range_max)
+    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
+
+not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
+
+
+@kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
+def learned_unigram_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
+    """Classes are as likely as they were among the true ones so far."""
+    if range_max >= _INT32_MAX:
+        raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {range_max}")
+    create = functools.partial(range_samplers.LearnedUnigramSampler, range_max)
+    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+_SAMPLERS = (
+    "UniformCandidateSampler",
+    "LogUniformCandidateSampler",
+    "LearnedUnigramCandidateSampler",
+    "ThreadUnsafeUnigramCandidateSampler",
+    "FixedUnigramCandidateSampler",
+)
+
+
+@shape(*_SAMPLERS, "AllCandidateSampler")
+def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_sampled: int) -> tuple[Shape, Shape, Shape]:
+    matrix = merge_shapes(true_classes.shape, Shape([None, None]))
+    sampled = Shape([num_sampled])
+    return sampled, Shape([matrix[0], num_true]), sampled
+
+
+facts("random", of=_SAMPLERS)
+
+flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_sampler_flops(ZERO, Cost(1)))
+
+not_differentiable("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
+
+
+@kernel("FixedUnigramCandidateSampler")
+def fixed_unigram_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str,
+    distortion: float,
+    num_reserved_ids: int,
+    num_shards: int,
+    shard: int,
+    unigrams: list[float],
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
+    """Classes are as likely as given: by a list, or by the last field of each line of a file."""
+
+    def create() -> FixedUnigramSampler:
+        if bool(vocab_file) == bool(unigrams):
+            raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
+        given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
+        reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
+        own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
+        if reserved + len(own) != range_max:
+            raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
+        powers = np.power(np.array(own, np.float32), np.float32(distortion))
+        total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
+        reserve(32 * range_max)
+        return range_samplers.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
+
+    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+def _file_weights(ctx: KernelContext, path: str) -> Any:
+    lines = read_file(ctx, path).decode("utf-8", "surrogateescape").splitlines()
+    fields = [line.rsplit(",", 1)[-1] for line in lines]
+    try:
+        return [float(field) for field in fields]
+    except ValueError as error:
+        raise InvalidArgumentError(f"Wrong vocabulary format in '{path}': {error}") from None
+
+
+flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
+
+facts("reads_files", of=("FixedUnigramCandidateSampler",))
+
+
+@kernel("AllCandidateSampler")
+def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: int) -> tuple[Result, Result, Result]:
+    """Every class, each expected once."""
+    _check_true_classes(true_classes, num_true, num_sampled)
+    ones = np.ones(num_sampled, np.float32)
+    return np.arange(num_sampled, dtype=np.int64), np.ones(true_classes.shape, np.float32), ones
+
+
+not_differentiable("FixedUnigramCandidateSampler", "AllCandidateSampler")
+
+
+@kernel("ComputeAccidentalHits")
+def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, num_true: int) -> tuple[Result, Result, Result]:
+    """(rows, positions, weights) where a sampled class is a true one of that row; weights hide it from a softmax."""
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise InvalidArgumentError(
+            f"true_candidates must be a batch_size * num_true matrix, not of shape {Shape(true_classes.shape)}"
+        )
+    if sampled_candidates.ndim != 1:
+        raise InvalidArgumentError(f"sampled_candidates must be a vector, not of shape {Shape(sampled_candidates.shape)}")
+    places = {value: i for i, value in enumerate(sampled_candidates.tolist())}
+    hits = [(row, places[v]) for row, values in enumerate(true_classes.tolist()) for v in values if v in places]
+    rows = np.array([row for row, _ in hits], np.int32)
+    return rows, np.array([place for _, place in hits], np.int64), np.full(len(hits), -_FLOAT_MAX, np.float32)
+
+
+@shape("ComputeAccidentalHits")
+def compute_accidental_hits_shape(
+    true_classes: TensorSpec, sampled_candidates: TensorSpec, *, num_true: int
+) -> tuple[Shape, Shape, Shape]:
+    merge_shapes(true_classes.shape, Shape([None, num_true]))
+    hits = Shape([None])
+    return hits, hits, hits
+
+
+not_differentiable("ComputeAccidentalHits")
+zero_flops("AllCandidateSampler", "ComputeAccidentalHits")

@@ -1,0 +1,113 @@
+"""k-means: initial centers and nearest centers."""
+# Ops here (scripts/regenerate.py writes this list):
+#   NearestNeighbors
+#   KMC2ChainInitialization KmeansPlusPlusInitialization: random
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...random import kmeans as numerics
+from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.shape_arguments import scalar_int, scalar_of
+
+
+@kernel("KMC2ChainInitialization")
+def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
+    """The place of the next center, from the distances of candidates to the centers before."""
+    require_rank(distances, 1, "distances")
+    seed = scalar(seed, "seed")
+    require(distances.size, "Expected distances_tensor.size() > 0.")
+    return np.int64(numerics.kmc2_chain(distances, seed))
+
+
+@shape("KMC2ChainInitialization")
+def kmc2_chain_initialization_shape(distances: TensorSpec, seed: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("KmeansPlusPlusInitialization")
+def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: Array, num_retries_per_sample: Array) -> Result:
+    """(num_to_sample, d) of the points (n, d)."""
+    require_rank(points, 2, "points")
+    count = scalar(num_to_sample, "num_to_sample")
+    seed, retries = scalar(seed, "seed"), scalar(num_retries_per_sample, "num_retries_per_sample")
+    require(len(points), "Expected points.rows() > 0.")
+    require(count > 0, f"Expected num_to_sample > 0, not {count}.")
+    require(count <= len(points), f"Expected num_to_sample <= points.rows(). {count} vs {len(points)}.")
+    return numerics.kmeans_plus_plus(points, count, seed, retries)
+
+
+@shape("KmeansPlusPlusInitialization")
+def kmeans_plus_plus_initialization_shape(
+    points: TensorSpec, num_to_sample: TensorSpec, seed: TensorSpec, num_retries_per_sample: TensorSpec
+) -> Shape:
+    return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
+
+
+@kernel("NearestNeighbors")
+def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, Result]:
+    """(n, k) places and squared distances of the centers nearest to each point."""
+    require_rank(points, 2, "points")
+    require_rank(centers, 2, "centers")
+    count = scalar(k, "k")
+    require(len(points), "Expected points.rows() > 0.")
+    require(
+        points.shape[1] == centers.shape[1],
+        f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.",
+    )
+    require(count >= 0, f"Expected k >= 0, not {count}.")
+    return numerics.nearest_centers(points, centers, min(count, len(centers)))
+
+
+@shape("NearestNeighbors")
+def nearest_neighbors_shape(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> list[Shape]:
+    return [Shape([points.shape[0], None])] * 2
+
+
+@flops("KMC2ChainInitialization")
+def kmc2_chain_initialization_flops(distances: TensorSpec, seed: TensorSpec) -> Cost:
+    """A product and a comparison for each but the first."""
+    return Cost(2 * (distances.shape.num_elements - 1))
+
+
+@flops("KmeansPlusPlusInitialization")
+def kmeans_plus_plus_initialization_flops(
+    points: TensorSpec,
+    num_to_sample: TensorSpec,
+    seed: TensorSpec,
+    num_retries_per_sample: TensorSpec,
+    *,
+    outputs: list[TensorSpec],
+) -> Cost:
+    """For each candidate its distances to all points, the smaller ones and their sum, and a cumulative sum to draw it.
+
+    Halves of squared norms are made once. The search for what is drawn, and what is drawn again, are not counted.
+    """
+    count, (size, depth) = outputs[0].shape[0], with_rank(points.shape, 2)
+    tries = _candidates(num_retries_per_sample, count)
+    distances = multiply_adds(size * depth) + Cost(4 * size - 1)
+    drawn = Cost(size) * ((count - 1) * tries)
+    return multiply_adds(size * depth) + distances * (count * tries) + drawn + Cost(count * (tries - 1))
+
+
+def _candidates(num_retries_per_sample: TensorSpec, count: int) -> DimLike:
+    """How many candidates each center is chosen from."""
+    if num_retries_per_sample.value is None or not isinstance(count, int):
+        return UNKNOWN.num_elements
+    return 1 + numerics.retries_of(scalar_int(num_retries_per_sample.value, "num_retries_per_sample"), count)
+
+
+@flops("NearestNeighbors")
+def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> Cost:
+    """A matrix product, squared norms, and for each pair two sums, a product and a maximum; not the choice among them."""
+    pairs, norms = points.shape[0] * centers.shape[0], points.shape[0] + centers.shape[0]
+    return multiply_adds(pairs * points.shape[1]) + Cost(norms * (2 * points.shape[1] - 1) + 4 * pairs)
+
+
+facts("random", of=("KMC2ChainInitialization", "KmeansPlusPlusInitialization"))
+without_gradient("KMC2ChainInitialization", "KmeansPlusPlusInitialization", "NearestNeighbors")

@@ -1,0 +1,494 @@
+"""Convolutions in two and three dimensions and their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Conv Conv2D Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInputV2 Conv3D Conv3DBackpropFilter
+#   Conv3DBackpropFilterV2 Conv3DBackpropInput
+#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...graph.graph import Node
+from ...inference.profiler_formulas import backprop_filter, backprop_input, window
+from ...numerics.convolution import Finishing, product_rows
+from ...numerics.row_producer import ByRows, Feeding, FinishRows
+from ...registry.registry import (
+    Blockwise,
+    Cost,
+    blockwise,
+    facts,
+    flops,
+    kernel,
+    layout,
+    lower,
+    onnx,
+    profiled,
+    shape,
+    without_gradient,
+)
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.convolution_shared import (
+    Geometry,
+    StrictGeometry,
+    by_shape,
+    convolution_shape,
+    convolve,
+    convolved,
+    empty_filter_gradient,
+    empty_input_gradient,
+    filter_gradient,
+    input_gradient,
+    input_sizes_2d,
+    lower_gradients,
+    register_gradients,
+    window_multiply_adds,
+)
+from ..shared.decompositions import gradient_by_parts
+from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
+from ..shared.shape_arguments import ints, shape_from
+from ..shared.window_geometry import checked, shape_from_channels_last, shape_to_channels_last, to_channels_last
+
+
+@kernel("Conv2D")
+def conv2d(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    finishing: Finishing | None = None,
+    summand: Array | None = None,
+    feeding: Feeding | None = None,
+) -> Result:
+    """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
+    geometry = checked(Geometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    return convolve(x, w, geometry, finishing, summand, feeding)
+
+
+@shape("Conv2D")
+def conv2d_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
+    return convolution_shape(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
+
+
+@kernel("Conv3D")
+def conv3d(
+    x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    finishing: Finishing | None = None, summand: Array | None = None,
+) -> Result:  # fmt: skip
+    """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
+    geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
+    return convolve(x, w, checked(geometry, 5, strides, padding, (), data_format, dilations), finishing, summand)
+
+
+@shape("Conv3D")
+def conv3d_shape(
+    x: TensorSpec, w: TensorSpec, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Shape:
+    return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
+
+
+def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
+    """True of a window of one element at every position, and at no other."""
+    return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1} and node.attr("padding") != b"EXPLICIT"
+
+
+def _rows(
+    x: Array, w: Array, *, finish: FinishRows | None = None, summand: Array | None = None, feeding: Feeding | None = None
+) -> Feeding | None:
+    return product_rows(x, w, finish, summand, feeding) if w.shape[-2] == x.shape[-1] else None
+
+
+blockwise("Conv2D", Blockwise(np.multiply, takes_summand=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
+blockwise("Conv3D", Blockwise(np.multiply, takes_summand=True))
+
+layout("T. -> T", "Conv2D", "Conv3D")
+
+profiled(window(-1), "Conv2D", "Conv3D")
+
+
+@flops("Conv2D", "Conv3D")
+def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One multiply-add for each result element and each place and channel of its window."""
+    return window_multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
+
+
+@kernel("Conv2DBackpropInput")
+def conv2d_backprop_input(
+    sizes: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """The gradient of Conv2D for its input, of shape `sizes`."""
+    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    if empty is not None:
+        return empty
+    return input_gradient(input_sizes_2d(sizes, w.shape, grad, data_format), w, grad, geometry)
+
+
+@shape("Conv2DBackpropInput")
+def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec, *, data_format: str) -> Shape:
+    if sizes.shape.is_known and sizes.shape.known() == (2,):
+        height, width = shape_from(sizes, 2)
+        batch = shape_to_channels_last(with_rank(grad.shape, 4), data_format)[0]
+        return shape_from_channels_last((batch, height, width, with_rank(w.shape, 4)[2]), data_format)
+    return shape_from(sizes, 4)
+
+
+ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
+
+register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", *ATTRIBUTES_2D)
+
+profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, output positions here")
+
+
+@kernel("Conv3DBackpropInputV2")
+def conv3d_backprop_input_v2(
+    sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
+    """The gradient of Conv3D for its input, of shape `sizes`."""
+    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
+
+
+@shape("Conv3DBackpropInputV2")
+def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 5)
+
+
+_ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
+
+register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
+
+layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
+
+facts("settled_by_shapes", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
+
+
+@flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
+    """The multiply-adds of the forward pass: each sends its weight times the gradient to the element that it read."""
+    return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
+
+
+@kernel("Conv2DBackpropInputV2")
+def conv2d_backprop_input_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """As Conv2DBackpropInput; the input itself gives its shape."""
+    require_rank(x, 4, "input")
+    return input_gradient(
+        x.shape, w, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    )
+
+
+layout("T.T -> T", "Conv2DBackpropInputV2")
+
+
+@kernel("Conv2DBackpropFilterV2")
+def conv2d_backprop_filter_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """As Conv2DBackpropFilter; the filter itself gives its shape."""
+    require_rank(w, 4, "filter")
+    return filter_gradient(
+        x, w.shape, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    )
+
+
+@kernel("Conv3DBackpropInput")
+def conv3d_backprop_input(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
+    """As Conv3DBackpropInputV2; the input itself gives its shape."""
+    require_rank(x, 5, "input")
+    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
+
+
+@shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
+def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return x.shape
+
+
+@kernel("Conv3DBackpropFilter")
+def conv3d_backprop_filter(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
+    """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
+    require_rank(w, 5, "filter")
+    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
+
+
+@shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
+def convolution_backprop_filter_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return w.shape
+
+
+@flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
+def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
+    """The multiply-adds of the forward pass again."""
+    return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
+
+
+gradient_by_parts("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
+
+
+@kernel("Conv2DBackpropFilter")
+def conv2d_backprop_filter(
+    x: Array,
+    sizes: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """The gradient of Conv2D for its filter, of shape `sizes`."""
+    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    empty = empty_filter_gradient(x, sizes, grad)
+    return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
+
+
+@shape("Conv2DBackpropFilter")
+def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 4)
+
+
+layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
+
+profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")
+
+
+@kernel("Conv3DBackpropFilterV2")
+def conv3d_backprop_filter_v2(
+    x: Array, sizes: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
+    """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
+    empty = empty_filter_gradient(x, sizes, grad)
+    if empty is not None and not empty.size:
+        return empty
+    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
+    return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
+
+
+@shape("Conv3DBackpropFilterV2")
+def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 5)
+
+
+@flops("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
+def convolution_backprop_filter_flops(
+    x: TensorSpec, sizes: TensorSpec, grad: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
+    """The multiply-adds of the forward pass: each sends the element that it read times the gradient to its weight."""
+    return window_multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
+
+
+@kernel("Conv")
+def conv(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+    groups: int,
+) -> Result:
+    """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
+    require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
+    rank = np.ndim(x) - batch_dims + 1
+    require(rank in (4, 5), f"input of shape {np.shape(x)} has neither 2 nor 3 spatial dimensions")
+    if groups != 1 and np.ndim(w) == rank:
+        channels = to_channels_last(x, data_format).shape[-1]
+        require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
+    lead = x.shape[:batch_dims]
+    geometry = checked(StrictGeometry, rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
+    return y.reshape(lead + y.shape[1:])
+
+
+@shape("Conv")
+def conv_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+) -> Shape:
+    if x.rank is None:
+        return Shape()
+    rank = x.rank - batch_dims + 1
+    require(batch_dims >= 1 and rank in (4, 5), f"{batch_dims} batch dimensions of {x.shape}")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    dims = geometry.last((1, *tuple(x.shape)[batch_dims:]))
+    *window, _, filters = with_rank(w.shape, rank)
+    inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], window), filters), data_format)
+    return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
+
+
+flops("Conv")(convolution_flops)
+
+# TensorFlow registers no gradient for these.
+without_gradient("Conv")
+
+
+_FILTERS: Final = 32
+"""How many filters of one channel are as fast as fewer, or faster."""
+
+
+@lower("Conv2D")
+def _conv2d_lowering(
+    xla: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Any:
+    """On CPUs few filters of one channel are filled up with zeros: XLA has its fast convolution for more only."""
+    filters, geometry = w.shape[3], (strides, padding, explicit_paddings, data_format, dilations)
+    if not (xla.is_cpu and w.shape[2] == 1 and data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
+        return _convolved(xla, x, w, *geometry)
+    more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
+    return _convolved(xla, x, more, *geometry)[..., :filters]
+
+
+def _convolved(
+    xla: Any, x: Any, w: Any, strides: list[int], padding: str, explicit: list[int], data_format: str, dilations: list[int]
+) -> Any:
+    """On CPUs a filter of one element is a product of matrices, several times as fast as XLA's convolution."""
+    is_product = w.shape[:2] == (1, 1) and data_format == "NHWC" and padding != "EXPLICIT" and x.shape[3] == w.shape[2]
+    if not (xla.is_cpu and is_product):
+        return convolved(xla, x, w, strides, padding, explicit, data_format, dilations)
+    x = x[:, :: strides[1], :: strides[2]]
+    return xla.matmul(x.reshape(-1, x.shape[3]), w[0, 0]).reshape(*x.shape[:3], w.shape[3])
+
+
+lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
+
+
+@onnx("Conv2D", "Conv3D")
+def convolution_onnx(
+    g: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    explicit_paddings: Sequence[int] = (),
+) -> Any:
+    """Channels first, as ONNX has them; depth and channels tell the number of groups."""
+    window, rank = window_of(g, w), len(w.shape)
+    attrs = window_attrs(x, window, strides, dilations, padding, data_format, explicit_paddings)
+    channels = shape_to_channels_last(x.shape, data_format)[-1] if x.rank == rank else None
+    if channels != w.shape[-2]:
+        if not isinstance(channels, int):
+            g.refuse("the number of channels is unknown")
+        attrs["group"] = channels // w.shape[-2]
+    y = g.Conv(channels_first(g, x, data_format), filter_first(g, w), **attrs)
+    return in_format(g, y, rank, data_format)
+
+
+@onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+def convolution_input_gradient_onnx(
+    g: Any, sizes: Any, w: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    outputs: list[TensorSpec], explicit_paddings: Sequence[int] = (),
+) -> Any:  # fmt: skip
+    """A transposed convolution, cut to the sizes that are asked for: what its windows do not reach is zero."""
+    window, rank = window_of(g, w), len(w.shape)
+    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
+    if not shape or not all(isinstance(size, int) for size in shape[1:]):
+        g.refuse("the sizes of its result are computed")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
+    pads = geometry.pads(shape[1:-1], window)
+    reached = geometry.outputs(shape[1:-1], window)
+    spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, window, geometry.dilations)]
+    short = [size + before - span for size, (before, _), span in zip(shape[1:-1], pads, spans)]
+    attrs = {
+        "strides": list(geometry.strides),
+        "dilations": list(geometry.dilations),
+        "kernel_shape": window,
+        "group": shape[-1] // w.shape[-2],
+        "pads": [before for before, _ in pads] + [max(-missing, 0) for missing in short],
+    }
+    filters = g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
+    y = g.ConvTranspose(channels_first(g, dy, data_format), filters, **attrs)
+    if any(missing > 0 for missing in short):
+        y = g.Pad(y, [0] * (rank + 2) + [max(missing, 0) for missing in short])
+    return in_format(g, y, rank, data_format)
+
+
+@onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
+def _convolution_filter_gradient_onnx(
+    g: Any, x: Any, sizes: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    explicit_paddings: Sequence[int] = (),
+) -> Any:  # fmt: skip
+    """A convolution of images whose batch is their channels, with the gradient as its filter."""
+    shape, rank = tuple(g.known(sizes, "sizes").tolist()), len(strides)
+    dims = shape_to_channels_last(x.shape, data_format) if x.rank == rank else ()
+    if not dims or not all(isinstance(size, int) for size in dims[1:]) or dims[-1] != shape[-2]:
+        g.refuse("the size of its images is unknown, or it has groups")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
+    pads = geometry.pads(dims[1:-1], shape[:-2])
+    swap = [1, 0, *range(2, rank)]
+    first, filters = (g.transpose(channels_first(g, value, data_format), swap) for value in (x, dy))
+    ends = [pair[0] for pair in pads] + [pair[1] for pair in pads]
+    steps = {"strides": list(geometry.dilations), "dilations": list(geometry.strides), "pads": ends}
+    dw = g.Conv(first, filters, **steps)
+    dw = g.Slice(dw, [0] * (rank - 2), list(shape[:-2]), range(2, rank))
+    return g.transpose(dw, [*range(2, rank), 0, 1])

@@ -1,0 +1,255 @@
+"""Connectionist temporal classification: losses and decoders."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CTCBeamSearchDecoder CTCGreedyDecoder CTCLoss CTCLossV2
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import ctc as numerics
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ...support.errors import FailedPreconditionError
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+
+
+def _check_inputs(inputs: Array) -> None:
+    require_rank(inputs, 3, "inputs")
+    require(min(inputs.shape[1:]) > 0, f"inputs must not be empty: {inputs.shape}")
+
+
+def _check_sequences(inputs: Array, sequence_length: Array) -> None:
+    """A length for each sequence, within the time there is."""
+    _check_inputs(inputs)
+    time, batch, _ = inputs.shape
+    require_shape(sequence_length, (batch,), "sequence_length")
+    in_time = np.all((sequence_length >= 0) & (sequence_length <= time))
+    require(in_time, f"sequence_length must be in [0, {time}]: {sequence_length.tolist()}")
+
+
+def _decoded_lengths(inputs: Array, sequence_length: Array) -> Array:
+    """The steps of each sequence that a decoder looks at: none where its length is negative."""
+    _check_inputs(inputs)
+    time, batch, _ = inputs.shape
+    require_rank(sequence_length, 1, "sequence_length")
+    if len(sequence_length) != batch:
+        raise FailedPreconditionError(f"{len(sequence_length)} sequence lengths for a batch of {batch}")
+    if np.any(sequence_length > time):
+        raise FailedPreconditionError(f"sequence_length must not exceed {time}: {sequence_length.tolist()}")
+    return np.maximum(sequence_length, 0)
+
+
+def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list[list[int]]:
+    """The labels of each sequence, in the order of their places."""
+    require_rank(labels_indices, 2, "labels_indices")
+    require_rank(labels_values, 1, "labels_values")
+    require(labels_indices.shape[0] == len(labels_values), "labels_indices and labels_values differ in length")
+    require(labels_indices.shape[1] == 2 or not len(labels_values), f"labels_indices {labels_indices.shape} is no (n, 2)")
+    rows: list[list[int]] = [[] for _ in range(batch)]
+    previous = (-1, -1)
+    for (row, column), value in zip(labels_indices.tolist(), labels_values.tolist()):
+        require(0 <= row < batch, f"labels_indices names sequence {row} of {batch}")
+        require((row, column) > previous, "labels_indices must be in order and without repeats")
+        previous = (row, column)
+        rows[row].append(value)
+    return rows
+
+
+def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: bool) -> list[list[int]]:
+    """Labels in range, before the first blank; runs of one label collapsed where asked."""
+    checked = []
+    for number, row in enumerate(rows):
+        kept: list[int] = []
+        ended = False
+        for label in row:
+            require(label >= 0, f"label {label} of sequence {number} is negative")
+            is_blank = label == blank or label >= classes
+            require(not ended or is_blank, f"sequence {number} has a label after a blank")
+            ended = ended or is_blank
+            if not ended and not (collapse and kept and kept[-1] == label):
+                kept.append(label)
+        require(row, f"sequence {number} has no labels")
+        checked.append(kept)
+    return checked
+
+
+def _ctc_loss(
+    inputs: Array,
+    indices: Array,
+    values: Array,
+    lengths: Array,
+    blank: int,
+    collapse: bool,
+    merge_repeated: bool,
+    ignore_longer: bool,
+) -> tuple[Array, Array]:
+    _check_sequences(inputs, lengths)
+    given = _label_rows(indices, values, inputs.shape[1])
+    rows = _check_labels(given, inputs.shape[2], blank, collapse)
+    lengths = lengths.astype(np.int64)
+    # As in TensorFlow, labels that collapse into one count as many.
+    too_long = np.array([len(row) for row in given]) > lengths
+    if not ignore_longer:
+        for number in np.flatnonzero(too_long):
+            require(False, f"sequence {number} has {len(given[number])} labels, but only {lengths[number]} time steps")
+    used = np.where(too_long, 0, lengths)
+    rows = [[] if skip else row for row, skip in zip(rows, too_long)]
+    loss, grad = numerics.loss_and_gradient(inputs, rows, used, blank, merge_repeated)
+    return loss.astype(inputs.dtype), grad.astype(inputs.dtype)
+
+
+@kernel("CTCLoss")
+def ctc_loss(
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
+    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Result, Result]:  # fmt: skip
+    """The loss of each sequence of logits (time, batch, classes), blank last, and its gradient."""
+    require_rank(inputs, 3, "inputs")
+    blank = inputs.shape[2] - 1
+    return _ctc_loss(
+        inputs, labels_indices, labels_values, sequence_length, blank,
+        preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
+    )  # fmt: skip
+
+
+@kernel("CTCLossV2")
+def ctc_loss_v2(
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
+    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Result, Result]:  # fmt: skip
+    """As CTCLoss, the blank being class 0."""
+    return _ctc_loss(
+        inputs, labels_indices, labels_values, sequence_length, 0,
+        preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
+    )  # fmt: skip
+
+
+@shape("CTCLoss", "CTCLossV2")
+def ctc_loss_shape(
+    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
+) -> list[Shape]:
+    dims = with_rank(inputs.shape, 3)
+    with_rank(labels_indices.shape, 2)
+    with_rank(labels_values.shape, 1)
+    return [Shape([dims[1]]), Shape(dims)]
+
+
+@gradient("CTCLoss", "CTCLossV2")
+def ctc_loss_gradient(g: GradientBuilder, node: Node, grad_loss: Output, _grad_gradient: Output) -> Gradients:
+    """The op's own second output, scaled by each sequence's gradient."""
+    scale = g.ExpandDims(g.ExpandDims(grad_loss, -1), 0)
+    return [g.Mul(scale, g.PreventGradient(node.output(1), message="CTCLoss has no second derivative")), None, None, None]
+
+
+@flops("CTCLoss", "CTCLossV2")
+def ctc_loss_flops(
+    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
+) -> Cost:
+    """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
+
+    A state, of which a sequence of n labels has 2 n + 1, takes two sums by logarithms a step in either direction, each a
+    maximum, a minimum, a difference, an exponential, a logarithm and a sum. All sequences are counted at full length.
+    """
+    time, batch, _ = with_rank(inputs.shape, 3)
+    elements, labels = inputs.shape.num_elements, labels_values.shape.num_elements
+    states = 2 * labels + batch
+    softmax = Cost(4, transcendentals=2) * elements + Cost(-2, transcendentals=1) * (time * batch)
+    variables = Cost(18, transcendentals=8) * ((time - 1) * states)
+    return softmax + variables + Cost(3, transcendentals=1) * (time * states) + Cost(5, transcendentals=2) * batch
+
+
+def _sparse(rows: list[list[int]]) -> tuple[Array, Array, Array]:
+    """Rows of labels as a sparse tensor: indices, values, dense shape."""
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    values = [label for row in rows for label in row]
+    dense = [len(rows), max(map(len, rows), default=0)]
+    return (
+        np.array(indices, np.int64).reshape(-1, 2),
+        np.array(values, np.int64),
+        np.array(dense, np.int64),
+    )
+
+
+def _collapsed(row: list[int]) -> list[int]:
+    return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
+
+
+@kernel("CTCGreedyDecoder")
+def ctc_greedy_decoder(
+    inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
+) -> tuple[Result, Result, Result, Result]:
+    """The most probable class of each step, blanks left out: a sparse tensor, and the negative sum of its logits."""
+    lengths = _decoded_lengths(inputs, sequence_length)
+    classes = inputs.shape[2]
+    blank = blank_index + classes if blank_index < 0 else blank_index
+    require(0 <= blank < classes, f"blank_index {blank_index} is not in [-{classes}, {classes})")
+    best = np.argmax(inputs, 2)
+    live = np.arange(inputs.shape[0])[:, None] < lengths
+    kept = live & (best != blank)
+    if merge_repeated:
+        kept[1:] &= best[1:] != best[:-1]
+    rows = [best[kept[:, b], b].tolist() for b in range(inputs.shape[1])]
+    largest = np.where(live, np.max(inputs, 2), 0).sum(0, dtype=inputs.dtype)
+    return (*_sparse(rows), -largest[:, None])
+
+
+@kernel("CTCBeamSearchDecoder")
+def ctc_beam_search_decoder(
+    inputs: Array, sequence_length: Array, *, beam_width: int, top_paths: int, merge_repeated: bool
+) -> Any:
+    """The `top_paths` most probable label sequences as sparse tensors, and their log probabilities (batch, top_paths)."""
+    lengths = _decoded_lengths(inputs, sequence_length)
+    require(top_paths <= beam_width, f"top_paths {top_paths} exceeds beam_width {beam_width}")
+    found = [
+        numerics.beam_search(inputs[: int(length), b].astype(np.float64), beam_width, top_paths)
+        for b, length in enumerate(lengths)
+    ]
+    for paths in found:
+        require(len(paths) == top_paths, f"fewer than {top_paths} paths were found")
+    decoded = [
+        _sparse([_collapsed(paths[k][0]) if merge_repeated else paths[k][0] for paths in found]) for k in range(top_paths)
+    ]
+    probabilities = np.array([[score for _, score in paths] for paths in found], inputs.dtype)
+    return (*(list(part) for part in zip(*decoded)), probabilities)
+
+
+@shape("CTCGreedyDecoder")
+def ctc_greedy_decoder_shape(inputs: TensorSpec, sequence_length: TensorSpec) -> list[Shape]:
+    count = Dim.unknown()
+    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([with_rank(inputs.shape, 3)[1], 1])]
+
+
+@shape("CTCBeamSearchDecoder")
+def ctc_beam_search_decoder_shape(
+    inputs: TensorSpec, sequence_length: TensorSpec, *, top_paths: int
+) -> list[Shape | list[Shape]]:
+    batch = with_rank(inputs.shape, 3)[1]
+    counts = [Dim.unknown() for _ in range(top_paths)]
+    indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
+    return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]
+
+
+not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
+
+
+@flops("CTCGreedyDecoder")
+def ctc_greedy_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec) -> Cost:
+    """One comparison less than logits at each step, and a sum."""
+    return Cost(inputs.shape.num_elements)
+
+
+@flops("CTCBeamSearchDecoder")
+def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec, *, beam_width: int) -> Cost:
+    """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a comparison.
+
+    At most: there are as many beams as beam_width only after some steps.
+    """
+    elements, rows = inputs.shape.num_elements, inputs.shape[:-1].num_elements
+    softmax = Cost(4, transcendentals=1) * elements + Cost(-2, transcendentals=1) * rows
+    return softmax + (Cost(10, transcendentals=4) * rows + Cost(2) * (elements - rows)) * beam_width

@@ -1,0 +1,159 @@
+"""Grayscale morphology: dilation by a structuring function, and its gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import window
+from ...numerics.half_precision import wide
+from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
+from ...registry.registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
+from ...support.errors import UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.window_geometry import Pads, output_sizes, window_pads
+
+
+class _Geometry:
+    """Strides, rates and padding of a dilation, and for one input and filter how the windows lie."""
+
+    def __init__(self, strides: list[int], rates: list[int], padding: str) -> None:
+        for name, values in (("strides", strides), ("rates", rates)):
+            require(len(values) == 4, f"{name} must have 4 values, not {list(values)}")
+            if (values[0], values[3]) != (1, 1):
+                raise UnimplementedError(f"{name} {list(values)} over batch or channels")
+            require(min(values) > 0, f"{name} must be positive, not {list(values)}")
+        self.strides, self.rates, self.padding = tuple(strides[1:3]), tuple(rates[1:3]), padding
+
+    def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
+        return output_sizes(sizes, window, self.strides, self.rates, self.padding)
+
+    def pads(self, sizes: tuple[int, ...], window: tuple[int, ...]) -> Pads:
+        return window_pads(sizes, window, self.strides, self.rates, self.padding)
+
+
+def _lowest(dtype: Any) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else np.finfo(dtype).min
+
+
+def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
+    require_rank(x, 4, "input")
+    require_rank(w, 3, "filter")
+    require(x.shape[3] == w.shape[2], f"input and filter must have the same depth: {x.shape[3]} and {w.shape[2]}")
+    return geometry.outputs(x.shape[1:3], w.shape[:2])
+
+
+def _largest(x: Array, w: Array, geometry: _Geometry, outputs: tuple[int, ...]) -> tuple[Array, Array]:
+    """The largest x + w of each window, and the number of its place in the window (-1 where the window is outside)."""
+    x, w = wide(x), wide(w)
+    pads = geometry.pads(x.shape[1:3], w.shape[:2])
+    padded = pad(x, pads)
+    inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
+    best = np.full((x.shape[0], *outputs, x.shape[3]), _lowest(x.dtype), x.dtype)
+    places = np.full(best.shape, -1)
+    for place, offset in enumerate(offsets(w.shape[:2])):
+        index = offset_index(offset, outputs, geometry.strides, geometry.rates)
+        value = padded[index] + w[offset]
+        better = (value > best) & inside[index]
+        best, places = np.where(better, value, best), np.where(better, place, places)
+    return best, places
+
+
+@kernel("Dilation2D")
+def dilation2d(input: Array, filter: Array, *, strides: list[int], rates: list[int], padding: str) -> Result:
+    """max over the window of input + filter: (N, H, W, C), (KH, KW, C) -> (N, OH, OW, C)."""
+    geometry = _Geometry(strides, rates, padding)
+    outputs = _check(input, filter, geometry)
+    return _largest(input, filter, geometry, outputs)[0].astype(input.dtype, copy=False)
+
+
+def _backprop(input: Array, filter: Array, out_backprop: Array, geometry: _Geometry) -> tuple[Array, Array]:
+    """The place in each window that its gradient goes to, and the gradients."""
+    outputs = _check(input, filter, geometry)
+    require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
+    return _largest(input, filter, geometry, outputs)[1], wide(out_backprop)
+
+
+@kernel("Dilation2DBackpropInput")
+def dilation2d_backprop_input(
+    input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
+) -> Result:
+    """Each window's gradient at its first largest element."""
+    geometry = _Geometry(strides, rates, padding)
+    places, grad = _backprop(input, filter, out_backprop, geometry)
+    pads = geometry.pads(input.shape[1:3], filter.shape[:2])
+    result = np.zeros((input.shape[0], *padded_sizes(input.shape[1:3], pads), input.shape[3]), grad.dtype)
+    for place, offset in enumerate(offsets(filter.shape[:2])):
+        index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
+        result[index] += np.where(places == place, grad, grad.dtype.type(0))
+    return unpad(result, pads).astype(input.dtype)
+
+
+@kernel("Dilation2DBackpropFilter")
+def dilation2d_backprop_filter(
+    input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
+) -> Result:
+    """Each window's gradient at the filter's place of its first largest element."""
+    geometry = _Geometry(strides, rates, padding)
+    places, grad = _backprop(input, filter, out_backprop, geometry)
+    result = np.zeros(filter.shape, grad.dtype)
+    for place, offset in enumerate(offsets(filter.shape[:2])):
+        result[offset] = np.where(places == place, grad, grad.dtype.type(0)).sum((0, 1, 2), dtype=grad.dtype)
+    return result.astype(filter.dtype, copy=False)
+
+
+@shape("Dilation2D")
+def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int], rates: list[int], padding: str) -> Shape:
+    batch, *sizes, depth = with_rank(input.shape, 4)
+    *window, filter_depth = with_rank(filter.shape, 3)
+    outputs = _Geometry(strides, rates, padding).outputs(sizes, window)
+    return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
+
+
+@shape("Dilation2DBackpropInput")
+def dilation2d_backprop_input_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
+    return input.shape
+
+
+@shape("Dilation2DBackpropFilter")
+def dilation2d_backprop_filter_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
+    return filter.shape
+
+
+@gradient("Dilation2D")
+def dilation2d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, w = node.inputs
+    attrs = {name: node.attr(name) for name in ("strides", "rates", "padding")}
+    return [g.Dilation2DBackpropInput(x, w, grad, **attrs), g.Dilation2DBackpropFilter(x, w, grad, **attrs)]
+
+
+without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+
+
+def _window_elements(filter: TensorSpec) -> DimLike:
+    height, width, _ = with_rank(filter.shape, 3)
+    return height * width
+
+
+@flops("Dilation2D")
+def dilation2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """A sum for each element of the window, and one comparison less."""
+    return Cost(1) * (outputs[0].shape.num_elements * (2 * _window_elements(filter) - 1))
+
+
+@flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Cost:
+    """The window's sums and comparisons again, and one sum for each window."""
+    return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
+
+
+profiled(window(2), "Dilation2D")

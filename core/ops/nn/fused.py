@@ -1,0 +1,461 @@
+"""What optimizers fuse others into: a product, a bias or batch normalization, and an activation; layer normalization."""
+# Ops here (scripts/regenerate.py writes this list):
+#   _FusedConv3D _FusedMatMul _MklLayerNorm
+#   _FusedConv2D _FusedDepthwiseConv2dNative: channels_last
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.where import positive_part
+from ...registry.catalog import CATALOG
+from ...registry.registry import Cost, facts, flops, kernel, layout, onnx, shape
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.shapes import Shape, TensorSpec
+from ..linalg import matmul
+from ..shared.argument_checks import require, require_shape
+from ..shared.decompositions import gradient_by_parts
+from . import activations, convolution, depthwise
+
+
+def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float) -> Array:
+    """Apply the fused ops, in order, to a fresh array of channels-last values."""
+    remaining = list(args)
+    for op in fused_ops:
+        if op == "BiasAdd":
+            (bias,), remaining = _by_channel(y, remaining, 1)
+            y += bias
+        elif op == "FusedBatchNorm":
+            (scale, offset, mean, variance), remaining = _by_channel(y, remaining, 4)
+            factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
+            y *= factor
+            y += offset - mean * factor
+        elif op == "LeakyRelu":
+            y = activations.leaky_relu(y, alpha=leakyrelu_alpha)
+        elif op in _ACTIVATIONS:
+            y = _ACTIVATIONS[op](y)
+        else:
+            raise UnimplementedError(f"tfg cannot fuse '{op}'")
+    return y
+
+
+def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], list[Array]]:
+    """The arguments of one fused op, which hold a number for each channel, and those of the ops behind it."""
+    if len(args) < count:
+        raise InvalidArgumentError(f"a fused op takes {count} more arguments, and {len(args)} are left")
+    for arg in args[:count]:
+        if arg.shape != y.shape[-1:]:
+            raise InvalidArgumentError(f"what is applied by channel must have shape {y.shape[-1:]}, not {arg.shape}")
+        if arg.dtype != y.dtype:
+            raise InvalidArgumentError(f"what is applied by channel must be {y.dtype}, not {arg.dtype}")
+    return args[:count], args[count:]
+
+
+def _gelu(x: Array) -> Array:
+    """x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
+    t = x.dtype.type
+    return t(0.5) * x * (1 + np.tanh(t(np.sqrt(2 / np.pi)) * (x + t(0.044715) * x**3)))
+
+
+def _gelu_exact(x: Array) -> Array:
+    """x times the normal distribution function."""
+    from scipy.special import ndtr
+
+    return (x * ndtr(x)).astype(x.dtype)
+
+
+_ACTIVATIONS = {
+    "Relu": lambda y: positive_part(y, y),
+    "Relu6": lambda y: np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y),
+    "Elu": activations.elu,
+    "Tanh": np.tanh,
+    "Sigmoid": lambda y: 1 / (1 + np.exp(-y)),
+    "GeluApproximate": _gelu,
+    "GeluExact": _gelu_exact,
+}
+
+
+def _own(y: Any, x: Array) -> Array:
+    """`y` as an array that may be written to: a convolution can return a view of its input."""
+    return y.copy() if np.shares_memory(y, x) or not y.flags.writeable else y
+
+
+def _require_nhwc(data_format: str, filter_format: str = "HWIO") -> None:
+    if data_format != "NHWC" or filter_format != "HWIO":
+        raise InvalidArgumentError(f"fused convolutions on the CPU take NHWC and HWIO, not {data_format} and {filter_format}")
+
+
+@kernel("_FusedConv2D")
+def fused_conv2d(
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    host_args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    filter_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    _require_nhwc(data_format, filter_format)
+    y = convolution.conv2d(
+        input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
+        dilations=dilations,
+    )  # fmt: skip
+    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedConv2D")
+def fused_conv2d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    host_args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
+    return convolution.conv2d_shape(
+        input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
+        dilations=dilations,
+    )  # fmt: skip
+
+
+_PER_ELEMENT = {
+    "BiasAdd": Cost(1),
+    "FusedBatchNorm": Cost(2, macs=1),
+    "Relu": Cost(1),
+    "Relu6": Cost(2),
+    "Elu": Cost(1, transcendentals=1),
+    "LeakyRelu": Cost(2),
+    "Tanh": Cost(0, transcendentals=1),
+    "Sigmoid": Cost(3, transcendentals=1),
+    "GeluApproximate": Cost(8, transcendentals=1),
+    "GeluExact": Cost(3, transcendentals=1),
+}
+
+
+def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
+    """The sum of the costs of the parts."""
+    total = Cost()
+    for op in fused_ops:
+        if op not in _PER_ELEMENT:
+            raise UnimplementedError(f"tfg cannot fuse '{op}'")
+        total += _PER_ELEMENT[op] * elements
+    return total
+
+
+@flops("_FusedConv2D")
+def fused_conv2d_flops(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    host_args: list[TensorSpec],
+    *,
+    fused_ops: list[str],
+    outputs: list[TensorSpec],
+) -> Cost:
+    product = convolution.convolution_flops(input, filter, outputs=outputs)
+    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+facts("channels_last", of=("_FusedConv2D",))
+layout("T.* -> T", "_FusedConv2D")
+
+
+@kernel("_FusedConv3D")
+def fused_conv3d(
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    padding_list: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    if data_format != "NDHWC":
+        raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
+    pairs = _padding_pairs(padding_list)
+    padded, padding = (np.pad(input, pairs), "VALID") if pairs else (input, padding)
+    y = convolution.conv3d(padded, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations)
+    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
+    """How many zeros are before and behind each dimension of NDHWC, whatever `padding` says; none of an empty list."""
+    if not padding_list:
+        return []
+    if len(padding_list) != 10 or min(padding_list) < 0:
+        raise InvalidArgumentError(f"padding_list must be 5 pairs of numbers, not {padding_list}")
+    pairs = list(zip(padding_list[::2], padding_list[1::2]))
+    return [(0, 0), *pairs[1:4], (0, 0)]
+
+
+@shape("_FusedConv3D")
+def fused_conv3d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    padding_list: list[int],
+) -> Shape:
+    pairs = _padding_pairs(padding_list)
+    padding = "VALID" if pairs else padding
+    if input.shape.rank == len(pairs):
+        sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))
+        input = dataclasses.replace(input, shape=sizes, value=None)
+    return convolution.conv3d_shape(
+        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
+    )
+
+
+@flops("_FusedConv3D")
+def fused_conv3d_flops(
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
+    product = convolution.convolution_flops(input, filter, outputs=outputs)
+    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+@kernel("_FusedDepthwiseConv2dNative")
+def fused_depthwise_conv2d(
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    _require_nhwc(data_format)
+    y = depthwise.depthwise_conv2d_native(
+        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
+    )
+    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedDepthwiseConv2dNative")
+def fused_depthwise_conv2d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
+    return depthwise.depthwise_conv2d_native_shape(
+        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
+    )
+
+
+@gradient_by_parts("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
+def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The product, and what follows it, op by op."""
+    op = {"_FusedDepthwiseConv2dNative": "DepthwiseConv2dNative"}.get(node.op, node.op.removeprefix("_Fused"))
+    attrs = {name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs}
+    y = g.apply(op, *inputs[:2], **attrs)
+    rest = list(inputs[2:])
+    for fused in node.attr("fused_ops"):
+        y = _fused_part(g, node, fused.decode(), y, rest)
+    return [y]
+
+
+def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[Output]) -> Output:
+    """One of the fused ops, which takes its arguments from the rest."""
+    if op == "BiasAdd":
+        return g.BiasAdd(y, rest.pop(0))
+    if op == "FusedBatchNorm":
+        scale, offset, mean, variance = (rest.pop(0) for _ in range(4))
+        factor = g.Mul(scale, g.Rsqrt(g.AddV2(variance, g.scalar_like(variance, node.attr("epsilon")))))
+        return g.AddV2(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
+    if op == "LeakyRelu":
+        return g.LeakyRelu(y, alpha=node.attr("leakyrelu_alpha"))
+    if op in ("GeluApproximate", "GeluExact"):
+        return g.Mul(y, _normal_part(g, op, y))
+    return g.apply(op, y)
+
+
+def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
+    """The normal distribution function of y, or Gelu's approximation of it."""
+    if op == "GeluExact":
+        share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
+    else:
+        cubed = g.Mul(g.scalar_like(y, 0.044715), g.Mul(y, g.Square(y)))
+        share = g.Tanh(g.Mul(g.scalar_like(y, np.sqrt(2 / np.pi)), g.AddV2(y, cubed)))
+    return g.Mul(g.scalar_like(y, 0.5), g.AddV2(share, g.scalar_like(y, 1)))
+
+
+@gradient_by_parts("_MklLayerNorm")
+def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Means over the last dimension, and what is made of them."""
+    x, scale, offset = inputs
+    centered = g.Sub(x, g.Mean(x, [-1], keep_dims=True))
+    variance = g.Mean(g.Square(centered), [-1], keep_dims=True)
+    deviation = g.Rsqrt(g.AddV2(variance, g.scalar_like(x, node.attr("epsilon"))))
+    return [g.AddV2(g.Mul(g.Mul(centered, deviation), scale), offset)]
+
+
+@flops("_FusedDepthwiseConv2dNative")
+def fused_depthwise_conv2d_flops(
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
+    product = depthwise.depthwise_conv2d_native_flops(input, filter, outputs=outputs)
+    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+facts("channels_last", of=("_FusedDepthwiseConv2dNative",))
+layout("T.* -> T", "_FusedDepthwiseConv2dNative")
+
+
+@kernel("_FusedMatMul")
+def fused_matmul(
+    a: Array,
+    b: Array,
+    args: list[Array],
+    *,
+    transpose_a: bool,
+    transpose_b: bool,
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedMatMul")
+def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
+    return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+@flops("_FusedMatMul")
+def fused_matmul_flops(
+    a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
+    product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
+    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+@kernel("_MklLayerNorm")
+def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
+    require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
+    require_shape(scale, x.shape[-1:], "scale")
+    require_shape(offset, x.shape[-1:], "offset")
+    values = wide(x)
+    centered = values - values.mean(-1, keepdims=True)
+    variance = np.square(centered).mean(-1, keepdims=True)
+    y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
+    return y.astype(x.dtype, copy=False)
+
+
+@shape("_MklLayerNorm")
+def mkl_layer_norm_shape(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Shape:
+    return x.shape
+
+
+@flops("_MklLayerNorm")
+def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
+    """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
+    return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
+
+
+def _finished_onnx(g: Any, y: Any, args: list[Any], fused_ops: list[str], epsilon: float, alpha: float) -> Any:
+    """The fused ops, in order, on channels-last values."""
+    left = list(args)
+    for op in fused_ops:
+        if op == "BiasAdd":
+            y = g.Add(y, left.pop(0))
+        elif op == "FusedBatchNorm":
+            scale, offset, mean, variance = left[:4]
+            left = left[4:]
+            factor = g.Div(scale, g.Sqrt(g.Add(variance, epsilon)))
+            y = g.Add(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
+        elif op in _ONNX_ACTIVATIONS:
+            y = _ONNX_ACTIVATIONS[op](g, y, alpha)
+        else:
+            g.refuse(f"it ends with {op}")
+    return y
+
+
+_ONNX_ACTIVATIONS: dict[str, Any] = {
+    "Relu": lambda g, y, alpha: g.Relu(y),
+    "Relu6": lambda g, y, alpha: g.Min(g.Max(y, 0), 6),
+    "Elu": lambda g, y, alpha: g.Elu(y),
+    "LeakyRelu": lambda g, y, alpha: g.LeakyRelu(y, alpha=alpha),
+    "Tanh": lambda g, y, alpha: g.Tanh(y),
+    "Sigmoid": lambda g, y, alpha: g.Sigmoid(y),
+    "GeluApproximate": lambda g, y, alpha: g.Gelu(y, approximate="tanh"),
+    "GeluExact": lambda g, y, alpha: g.Gelu(y),
+}
+
+
+@onnx("_FusedMatMul")
+def _fused_matmul_onnx(
+    g: Any, a: Any, b: Any, args: list[Any], *, transpose_a: bool, transpose_b: bool, fused_ops: list[str], epsilon: float,
+    leakyrelu_alpha: float,
+) -> Any:  # fmt: skip
+    y = matmul.matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@onnx("_FusedConv2D", "_FusedConv3D")
+def _fused_convolution_onnx(
+    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, strides: list[int], padding: str,
+    data_format: str, dilations: list[int], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
+    explicit_paddings: Sequence[int] = (), padding_list: Sequence[int] = (),
+) -> Any:  # fmt: skip
+    _require_channels_last(g, data_format)
+    if padding_list:
+        padding, explicit_paddings = "EXPLICIT", [count for pair in _padding_pairs(padding_list) for count in pair]
+    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
+    y = convolution.convolution_onnx(g, x, w, **attrs, explicit_paddings=explicit_paddings)
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@onnx("_FusedDepthwiseConv2dNative")
+def _fused_depthwise_onnx(
+    g: Any, x: Any, w: Any, args: list[Any], *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
+) -> Any:  # fmt: skip
+    _require_channels_last(g, data_format)
+    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
+    y = depthwise.depthwise_onnx(g, x, w, **attrs, explicit_paddings=[])
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+def _require_channels_last(g: Any, data_format: str) -> None:
+    if not data_format.endswith("C"):
+        g.refuse(f"fused convolutions on the CPU have no {data_format}")

@@ -1,0 +1,112 @@
+"""Resizing, padding and convolving in one op."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FusedPadConv2D FusedResizeAndPadConv2D
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, flops, kernel, shape
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec
+from ..array.padding import pad_shape
+from ..image import image_resize
+from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.decompositions import gradient_by_parts
+from ..shared.shape_arguments import shape_from
+from . import convolution
+
+
+@gradient_by_parts("FusedPadConv2D", "FusedResizeAndPadConv2D")
+def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """The resizing, the padding and the convolution."""
+    images, *sizes, paddings, filters = inputs
+    if sizes:
+        resized = g.ResizeBilinear(images, *sizes, align_corners=node.attr("resize_align_corners"))
+        images = g.Cast(resized, DstT=node.attr("T"))
+    padded = g.MirrorPad(images, paddings, mode=node.attr("mode"))
+    return [g.Conv2D(padded, filters, strides=node.attr("strides"), padding=node.attr("padding"))]
+
+
+def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
+    """x with its edges mirrored, the edge itself repeated in mode SYMMETRIC."""
+    require(paddings.shape == (4, 2), f"paddings must have shape (4, 2), not {paddings.shape}")
+    widths = paddings.tolist()
+    require(widths[0] == widths[3] == [0, 0], f"paddings {widths} of batch or channels")
+    for size, pair in zip(x.shape, widths):
+        limit = size - (mode == "REFLECT")
+        require(min(pair) >= 0 and max(pair) <= max(limit, 0), f"paddings {widths} do not fit {x.shape} in mode {mode}")
+    return np.pad(x, widths, mode=mode.lower())
+
+
+def _convolve(x: Array, w: Array, strides: list[int], padding: str) -> Array:
+    return convolution.convolve(x, w, convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4))
+
+
+@kernel("FusedPadConv2D")
+def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, strides: list[int], padding: str) -> Result:
+    """A mirror padding and a convolution."""
+    require_rank(input, 4, "input")
+    return _convolve(_mirror_pad(input, paddings, mode), filter, strides, padding)
+
+
+@kernel("FusedResizeAndPadConv2D")
+def fused_resize_and_pad_conv2d(
+    input: Array,
+    size: Array,
+    paddings: Array,
+    filter: Array,
+    *,
+    resize_align_corners: bool,
+    mode: str,
+    strides: list[int],
+    padding: str,
+) -> Result:
+    """A bilinear resizing, a mirror padding and a convolution."""
+    resized = image_resize.resize_bilinear(input, size, align_corners=resize_align_corners, half_pixel_centers=False)
+    return _convolve(_mirror_pad(resized.astype(input.dtype), paddings, mode), filter, strides, padding)
+
+
+def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
+    dims = with_rank(x.shape, 4)
+    if paddings.value is None:
+        return TensorSpec(x.dtype, Shape((dims[0], None, None, dims[3])))
+    return TensorSpec(x.dtype, pad_shape(TensorSpec(x.dtype, Shape(dims)), paddings))
+
+
+@shape("FusedPadConv2D")
+def fused_pad_conv2d_shape(
+    input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
+) -> Shape:
+    geometry = convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4)
+    return convolution.convolution_shape(_padded_shape(input, paddings), filter, geometry)
+
+
+@shape("FusedResizeAndPadConv2D")
+def fused_resize_and_pad_conv2d_shape(
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
+) -> Shape:
+    batch, _, _, channels = with_rank(input.shape, 4)
+    resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))
+    return fused_pad_conv2d_shape(resized, paddings, filter, strides=strides, padding=padding)
+
+
+@flops("FusedPadConv2D")
+def fused_pad_conv2d_flops(input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return convolution.convolution_flops(input, filter, outputs=outputs)
+
+
+@flops("FusedResizeAndPadConv2D")
+def fused_resize_and_pad_conv2d_flops(
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
+    """The convolution, and three interpolations for each resized element."""
+    height, width = shape_from(size, 2)
+    batch, _, _, channels = with_rank(input.shape, 4)
+    resized = Cost(9, macs=3) * (batch * height * width * channels)
+    return convolution.convolution_flops(input, filter, outputs=outputs) + resized

@@ -1,0 +1,446 @@
+"""Batch normalization in its fused forms and local response normalization."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3
+#   FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3: batch_normalization
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import batch_norm
+from ...numerics.half_precision import wide
+from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.onnx_lowerings import on_channels_first
+from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
+
+_FORWARD = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_BACKWARD = ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+_GRADIENT_OPS = dict(zip(_FORWARD, _BACKWARD))
+
+
+def _check_vectors(channels: int, **vectors: Any) -> None:
+    """Every named vector must have one element a channel."""
+    for name, vector in vectors.items():
+        if vector.ndim != 1:
+            raise InvalidArgumentError(f"{name} must be 1-dimensional: {Shape(vector.shape)}")
+        if vector.shape[0] != channels:
+            raise InvalidArgumentError(f"{name} must have {channels} elements, one for each channel, not {vector.shape[0]}")
+
+
+def _channels_last(x: Array, data_format: str) -> Array:
+    if x.ndim not in (4, 5):
+        raise InvalidArgumentError(f"input must be 4 or 5-dimensional: {Shape(x.shape)}")
+    return to_channels_last(x, data_format)
+
+
+def fused_batch_norm(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Array, Array, Array, Array, Array]:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
+
+    In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
+    and, in the reserved outputs, the batch's mean and variance as the gradient needs them.
+    """
+    values = wide(_channels_last(x, data_format))
+    channels = values.shape[-1]
+    _check_vectors(channels, scale=scale, offset=offset)
+    if not is_training or exponential_avg_factor != 1.0:
+        _check_vectors(channels, mean=mean, variance=variance)
+    if is_training:
+        new_mean, new_variance, used_mean, used_variance = _moments(values, mean, variance, exponential_avg_factor, scale)
+    else:
+        new_mean = used_mean = mean
+        new_variance = used_variance = variance
+    factor, summand = _factor_and_summand(scale, offset, used_mean, used_variance, epsilon)
+    y = batch_norm.scaled(values, factor, summand) if values.size else values
+    result = from_channels_last(y.astype(x.dtype, copy=False), data_format)
+    return result, new_mean, new_variance, used_mean, used_variance
+
+
+def _factor_and_summand(scale: Array, offset: Array, mean: Array, variance: Array, epsilon: float) -> tuple[Array, Array]:
+    """The vectors that normalize: x * factor + summand."""
+    factor = scale / np.sqrt(variance + scale.dtype.type(epsilon))
+    return factor, offset - mean * factor
+
+
+@affine(*_FORWARD)
+def fused_batch_norm_affine(
+    x: Array, scale: Array, offset: Array, mean: Array, variance: Array, *, epsilon: float, data_format: str
+) -> tuple[Array, Array]:
+    """What normalizing with given moments does."""
+    channels = _channels_last(x, data_format).shape[-1]
+    _check_vectors(channels, scale=scale, offset=offset, mean=mean, variance=variance)
+    return _factor_and_summand(scale, offset, mean, variance, epsilon)
+
+
+def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
+    """(moving mean, moving variance, batch mean, batch variance); NaN moving averages over an empty batch."""
+    count = values.size // max(values.shape[-1], 1)
+    if count == 0:
+        empty = np.full(values.shape[-1], np.nan, scale.dtype)
+        return empty, empty, np.zeros_like(empty), np.zeros_like(empty)
+    batch_mean, batch_variance = batch_norm.moments(values)
+    unbiased = batch_variance * values.dtype.type(count / max(count - 1, 1))
+    if factor == 1.0:
+        return batch_mean, unbiased, batch_mean, batch_variance
+    pairs = (mean, batch_mean), (variance, unbiased)
+    moved_mean, moved_variance = (((1 - factor) * old + factor * new).astype(scale.dtype) for old, new in pairs)
+    return moved_mean, moved_variance, batch_mean, batch_variance
+
+
+@kernel("FusedBatchNorm", "FusedBatchNormV2")
+def fused_batch_norm_v2(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
+    return fused_batch_norm(
+        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
+        data_format=data_format, is_training=is_training,
+    )  # fmt: skip
+
+
+@kernel("FusedBatchNormV3")
+def fused_batch_norm_v3(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result, Result]:
+    results = fused_batch_norm(
+        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
+        data_format=data_format, is_training=is_training,
+    )  # fmt: skip
+    return (*results, _reserve(x, scale))
+
+
+def _reserve(x: Array, scale: Array) -> Array:
+    """The last reserved output, which holds nothing: as TensorFlow shapes it."""
+    return np.zeros(0 if x.ndim == 4 and x.dtype != np.float16 else (), scale.dtype)
+
+
+@shape("FusedBatchNorm", "FusedBatchNormV2")
+def fused_batch_norm_shape(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
+) -> list[Shape]:
+    channels = Shape([x.shape[1 if is_channels_first(data_format) else -1]])
+    for vector in (scale, offset):
+        channels = merge_shapes(channels, vector.shape)
+    return [x.shape, channels, channels, channels, channels]
+
+
+@shape("FusedBatchNormV3")
+def fused_batch_norm_v3_shape(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
+) -> list[Shape]:
+    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
+    return [*shapes, Shape()]
+
+
+layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+facts("batch_normalization", of=("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
+
+
+@gradient(*_FORWARD)
+def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
+    """Only the gradient of y counts; in inference the moments are constants of their own."""
+    x, scale = node.inputs[:2]
+    training = node.attr("is_training")
+    saved = [node.output(3), node.output(4)] if training else [node.inputs[3], node.inputs[4]]
+    attrs = {name: node.attr(name) for name in ("epsilon", "data_format", "is_training")}
+    extra = [node.output(5)] if node.op == "FusedBatchNormV3" else []
+    dx, dscale, doffset, *_rest = g.apply(_GRADIENT_OPS[node.op], grad, x, scale, *saved, *extra, **attrs)
+    return [dx, dscale, doffset, None, None]
+
+
+def fused_batch_norm_grad(
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Array, Array, Array]:
+    """The gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
+    if y_backprop.shape != x.shape:
+        shapes = f"{Shape(x.shape)} and {Shape(y_backprop.shape)}"
+        raise InvalidArgumentError(f"x and y_backprop must have the same shape: {shapes}")
+    dy, values = (wide(_channels_last(array, data_format)) for array in (y_backprop, x))
+    _check_vectors(values.shape[-1], scale=scale, mean=mean, variance=variance)
+    inverse = 1 / np.sqrt(variance + scale.dtype.type(epsilon))
+    if not values.size:
+        nothing = np.zeros_like(inverse)
+        return np.zeros_like(x), nothing, nothing
+    part = dy.dtype.type(values.shape[-1] / values.size)
+    is_near = is_training and batch_norm.is_near(mean, variance)
+    doffset, dot = batch_norm.gradient_sums(dy, values, mean, is_near)
+    factor = scale * inverse
+    if is_training:
+        dx = batch_norm.combined(dy, factor, values, mean, inverse**2 * dot * part, doffset * part, is_near)
+    else:
+        dx = dy * factor
+    dscale = dot * inverse
+    return from_channels_last(dx.astype(x.dtype, copy=False), data_format), dscale, doffset
+
+
+@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2")
+def fused_batch_norm_grad_v2(
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
+    moments = (reserve_space_1, reserve_space_2)
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
+    nothing = np.zeros((), scale.dtype)
+    return (*results, nothing, nothing)
+
+
+@kernel("FusedBatchNormGradV3")
+def fused_batch_norm_grad_v3(
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    reserve_space_3: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    return fused_batch_norm_grad_v2(y_backprop, x, scale, reserve_space_1, reserve_space_2, **attrs)
+
+
+@shape("FusedBatchNormGrad", "FusedBatchNormGradV2")
+def fused_batch_norm_grad_shape(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, reserve_space_1: TensorSpec, reserve_space_2: TensorSpec
+) -> list[Shape]:
+    return [merge_shapes(x.shape, y_backprop.shape), scale.shape, scale.shape, SCALAR, SCALAR]
+
+
+@shape("FusedBatchNormGradV3")
+def fused_batch_norm_grad_v3_shape(
+    y_backprop: TensorSpec,
+    x: TensorSpec,
+    scale: TensorSpec,
+    reserve_space_1: TensorSpec,
+    reserve_space_2: TensorSpec,
+    reserve_space_3: TensorSpec,
+) -> list[Shape]:
+    return fused_batch_norm_grad_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2)
+
+
+layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+
+
+def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:
+    return g.Mean(x, axes, keep_dims=True)
+
+
+@gradient(*_BACKWARD)
+def fused_batch_norm_grad_gradient(
+    g: GradientBuilder, node: Node, grad_dx: Output, grad_dscale: Output, grad_doffset: Output, *_: Output
+) -> Gradients:
+    """The gradient of the backward op, by the formulas of the op written out on channels-last float32 values.
+
+    With xh the normalized x and s = scale / sqrt(variance + epsilon): dx = s (dy - mean(dy) - xh mean(dy xh)) in training and
+    s dy in inference, dscale = sum(dy xh), doffset = sum(dy).
+    """
+    data_format = node.attr("data_format").decode()
+    rank = len(data_format)
+    first = is_channels_first(data_format)
+    to_last, to_first = [0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)]
+    last = (lambda v: g.Transpose(v, to_last)) if first else (lambda v: v)
+    back = (lambda v: g.Transpose(v, to_first)) if first else (lambda v: v)
+    dtype = node.inputs[0].base_dtype
+    widen = lambda v: g.Cast(last(v), DstT="float")  # noqa: E731 - local shorthand in a formula
+    dy, x, gx = widen(node.inputs[0]), widen(node.inputs[1]), widen(grad_dx)
+    scale, mean, variance = node.inputs[2:5]
+    axes = list(range(rank - 1))
+    inverse = g.Rsqrt(g.AddV2(variance, g.scalar_like(variance, node.attr("epsilon"))))
+    xh = g.Mul(g.Sub(x, mean), inverse)
+    s = g.Mul(scale, inverse)
+    if not node.attr("is_training"):
+        ddy = g.AddV2(g.AddV2(g.Mul(gx, s), g.Mul(grad_dscale, xh)), grad_doffset)
+        dx = g.Mul(g.Mul(dy, grad_dscale), inverse)
+        dscale = g.Sum(g.Mul(g.Mul(gx, dy), inverse), axes)
+        return [g.Cast(back(ddy), DstT=dtype), g.Cast(back(dx), DstT=dtype), dscale, *[None] * (len(node.inputs) - 3)]
+    project = lambda v: g.Sub(g.Sub(v, _mean_of(g, v, axes)), g.Mul(xh, _mean_of(g, g.Mul(v, xh), axes)))  # noqa: E731
+    projected_dy = project(dy)
+    ddy = g.AddV2(g.AddV2(g.Mul(s, project(gx)), g.Mul(grad_dscale, xh)), grad_doffset)
+    dscale = g.Sum(g.Mul(g.Mul(gx, projected_dy), inverse), axes)
+    # The derivative with respect to xh, taken through xh = (x - mean) / std with the batch's own moments.
+    through = g.Sub(
+        g.Mul(dy, grad_dscale),
+        g.Mul(s, g.AddV2(g.Mul(gx, _mean_of(g, g.Mul(dy, xh), axes)), g.Mul(dy, _mean_of(g, g.Mul(gx, xh), axes)))),
+    )
+    through_std = g.Neg(g.Mul(xh, _mean_of(g, g.Mul(g.Mul(gx, s), projected_dy), axes)))
+    dx = g.Mul(inverse, g.AddV2(project(through), through_std))
+    return [g.Cast(back(ddy), DstT=dtype), g.Cast(back(dx), DstT=dtype), dscale, *[None] * (len(node.inputs) - 3)]
+
+
+@flops(*_FORWARD)
+def fused_batch_norm_flops(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, is_training: bool
+) -> Cost:
+    """A product and a sum an element; in training also the moments: two sums, a difference and a square. A few a channel."""
+    elements, channels = x.shape.num_elements, scale.shape.num_elements
+    return Cost(6 * elements + 4 * channels if is_training else 2 * elements + 5 * channels)
+
+
+@flops(*_BACKWARD)
+def fused_batch_norm_grad_flops(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool
+) -> Cost:
+    """Two sums, a difference, a product and dx; in training dx less its two projections. A few a channel."""
+    elements, channels = x.shape.num_elements, scale.shape.num_elements
+    return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
+
+
+def _along_channels(v: Any, x: Any, data_format: str) -> Any:
+    return v.reshape([-1 if name == "C" else 1 for name in data_format])
+
+
+@lower("FusedBatchNormV3")
+def _fused_batch_norm_lowering(
+    xla: Any,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float,
+    is_training: bool,
+    data_format: str,
+    exponential_avg_factor: float,
+) -> Any:
+    """As _normalized; the variance of a batch is returned without bias, and kept for the gradient with it."""
+    returned = mean, variance
+    if is_training:
+        axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
+        count = x.size // x.shape[data_format.index("C")]
+        batch = xla.mean(x, axes), xla.var(x, axes)
+        factor = exponential_avg_factor
+        unbiased = batch[0], batch[1] * (count / max(count - 1, 1))
+        if factor != 1:
+            unbiased = tuple(old * (1 - factor) + new * factor for old, new in zip(returned, unbiased))
+        returned = unbiased
+        mean, variance = batch
+    multiple = _along_channels(xla.rsqrt(variance + epsilon) * scale, x, data_format)
+    y = (x - _along_channels(mean, x, data_format)) * multiple + _along_channels(offset, x, data_format)
+    return y, *returned, mean, variance, np.zeros(0, np.float32)
+
+
+@lower("FusedBatchNormGradV3")
+def _fused_batch_norm_grad_lowering(
+    xla: Any,
+    dy: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    variance: Any,
+    unused: Any,
+    *,
+    epsilon: float,
+    is_training: bool,
+    data_format: str,
+) -> Any:
+    axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
+    count = x.size // x.shape[data_format.index("C")]
+    inverse = xla.rsqrt(variance + epsilon)
+    normal = (x - _along_channels(mean, x, data_format)) * _along_channels(inverse, x, data_format)
+    d_scale, d_offset = xla.sum(dy * normal, axes), xla.sum(dy, axes)
+    if is_training:
+        dy = dy - _along_channels(d_offset / count, x, data_format) - normal * _along_channels(d_scale / count, x, data_format)
+    dx = dy * _along_channels(scale * inverse, x, data_format)
+    nothing = np.zeros((), np.float32)
+    return dx, d_scale, d_offset, nothing, nothing
+
+
+@onnx("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+def _fused_batch_norm_onnx(
+    g: Any,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    is_training: bool,
+    data_format: str,
+    outputs: list[TensorSpec],
+) -> Any:
+    """In training the statistics are the batch's, and returned mixed with the running ones."""
+    wide_x, given = g.cast(x, scale.dtype), (mean, variance)
+    if is_training:
+        axes = [axis for axis, name in enumerate(data_format) if name != "C"]
+        mean = g.ReduceMean(wide_x, axes, keepdims=0)
+        squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
+        count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
+        variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
+        returned = [_mixed_onnx(g, *pair, exponential_avg_factor) for pair in zip(given, (mean, corrected))]
+    else:
+        returned = [mean, variance]
+
+    def normalized(first: Any) -> Any:
+        return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=epsilon)
+
+    y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
+    rest = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), scale.dtype) for spec in outputs[5:]]
+    return [y, *returned, mean, variance, *rest]
+
+
+def _squared_onnx(g: Any, x: Any) -> Any:
+    return g.Mul(x, x)
+
+
+def _spread(g: Any, v: Any, data_format: str) -> Any:
+    """A vector along the channels."""
+    return g.reshape(v, [-1 if name == "C" else 1 for name in data_format])
+
+
+def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
+    return new if factor == 1 else g.Add(g.Mul(old, 1 - factor), g.Mul(new, factor))

@@ -1,0 +1,498 @@
+"""Maximum and average pooling in two and three dimensions and their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad
+#   MaxPoolGradGradV2 MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax MaxPoolV2 MaxPoolWithArgmax
+#   AvgPool MaxPool: bounded_by_inputs
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import pool
+from ...numerics import pooling as numerics
+from ...numerics.half_precision import wide
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    onnx,
+    profiled,
+    shape,
+    without_gradient,
+    zero_flops,
+)
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.pooling_shared import (
+    Pool,
+    pool_attrs,
+    pool_max,
+    pool_max_gradient,
+    pool_max_gradient_gradient,
+    pool_mean,
+    pool_mean_gradient,
+    pooled_shape,
+    reject_depth,
+    require_spatial,
+)
+from ..shared.shape_arguments import ints, shape_from
+from ..shared.window_geometry import checked, is_channels_first
+from . import _onnx_pooling as in_onnx
+from . import _pooling_lowerings
+
+
+@kernel("MaxPool")
+def max_pool(
+    input: Array, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
+) -> Result:
+    """The largest element of each window."""
+    return pool_max(input, checked(Pool, 4, ksize, strides, padding, data_format, explicit_paddings))
+
+
+@shape("MaxPool")
+def max_pool_shape(
+    input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
+) -> Shape:
+    return pooled_shape(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+
+
+@gradient("MaxPool")
+def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    attrs = pool_attrs(node, "explicit_paddings", "data_format")
+    return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
+
+
+@flops("MaxPool")
+def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """One comparison less than the window has elements."""
+    return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
+
+
+profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
+layout("T -> T", "MaxPool")
+facts("bounded_by_inputs", of=("MaxPool",))
+
+
+@kernel("MaxPoolV2")
+def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Result:
+    return pool_max(input, _pool_v2(ksize, strides, padding, data_format))
+
+
+def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> Pool:
+    return Pool(4, ints(ksize, "ksize", 4), ints(strides, "strides", 4), padding, data_format)
+
+
+@shape("MaxPoolV2")
+def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
+    if ksize.value is None or strides.value is None:
+        return Shape([None] * 4)
+    return pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
+
+
+@gradient("MaxPoolV2")
+def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, ksize, strides = node.inputs
+    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
+    return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
+
+
+@flops("MaxPoolV2")
+def max_pool_v2_flops(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
+
+
+layout("TVV -> T", "MaxPoolV2")
+
+
+def _window_size(ksize: TensorSpec) -> DimLike:
+    if ksize.value is None:
+        return UNKNOWN.num_elements
+    return math.prod(ints(ksize.value, "ksize"))
+
+
+@kernel("MaxPoolGrad")
+def max_pool_grad(
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    *,
+    ksize: list[int],
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+) -> Result:
+    """Each window's gradient at the first of its largest elements."""
+    return pool_max_gradient(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+
+
+@kernel("MaxPool3DGrad")
+def max_pool_3d_grad(
+    orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    return pool_max_gradient(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("MaxPoolGrad", "MaxPool3DGrad")
+def max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
+    return orig_input.shape
+
+
+@flops("MaxPoolGrad", "MaxPool3DGrad")
+def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """The comparisons of the window again and one addition for each window."""
+    return Cost(math.prod(ksize) * orig_output.shape.num_elements)
+
+
+profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
+layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
+
+
+@kernel("MaxPoolGradV2")
+def max_pool_grad_v2(
+    orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
+) -> Result:
+    return pool_max_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+
+
+shape("MaxPoolGradV2")(max_pool_grad_shape)
+
+
+@gradient("MaxPoolGradV2")
+def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, y, _, ksize, strides = node.inputs
+    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
+    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
+
+
+@flops("MaxPoolGradV2")
+def max_pool_grad_v2_flops(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
+) -> Cost:
+    return Cost(_window_size(ksize) * orig_output.shape.num_elements)
+
+
+@kernel("MaxPoolGradGrad")
+def max_pool_grad_grad(
+    orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format))
+
+
+_GRADIENTS_OF_GRADIENTS = {
+    "MaxPoolGrad": "MaxPoolGradGrad",
+    "MaxPool3DGrad": "MaxPool3DGradGrad",
+    "MaxPoolGradGrad": "MaxPoolGrad",
+    "MaxPool3DGradGrad": "MaxPool3DGrad",
+}
+
+
+@gradient(*_GRADIENTS_OF_GRADIENTS)
+def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, y, _ = node.inputs
+    attrs = pool_attrs(node, "data_format")
+    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
+
+
+@kernel("MaxPoolGradGradV2")
+def max_pool_grad_grad_v2(
+    orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
+) -> Result:
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+
+
+@flops("MaxPoolGradGradV2")
+def max_pool_grad_grad_v2_flops(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
+) -> Cost:
+    return Cost((_window_size(ksize) - 1) * orig_output.shape.num_elements)
+
+
+@kernel("MaxPool3DGradGrad")
+def max_pool_3d_grad_grad(
+    orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    if not orig_input.size:
+        raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
+def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *rest: TensorSpec) -> Shape:
+    return orig_output.shape
+
+
+without_gradient("MaxPoolGradGradV2")
+layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
+
+
+@flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """The comparisons of the window again."""
+    return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
+
+
+layout("TTT -> T", "MaxPool3DGradGrad", "MaxPoolGradGrad")
+
+
+@kernel("AvgPool")
+def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
+    """The mean of each window."""
+    return pool_mean(value, checked(Pool, 4, ksize, strides, padding, data_format))
+
+
+@shape("AvgPool")
+def avg_pool_shape(value: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
+    return pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
+
+
+@kernel("MaxPool3D")
+def max_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
+    return pool_max(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@gradient("MaxPool3D")
+def max_pool_3d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **pool_attrs(node, "data_format"))]
+
+
+flops("MaxPool3D")(max_pool_flops)
+
+
+@kernel("AvgPool3D")
+def avg_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
+    """The mean of each window; images without a depth TensorFlow takes for ones of depth 0."""
+    if input.ndim == 4:
+        depth = 2 if is_channels_first(data_format) else 1
+        input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
+    return pool_mean(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("MaxPool3D", "AvgPool3D")
+def pool_3d_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
+    return pooled_shape(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@gradient("AvgPool", "AvgPool3D")
+def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **pool_attrs(node, "data_format"))]
+
+
+@flops("AvgPool", "AvgPool3D")
+def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """A sum over the window and one division."""
+    return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
+
+
+layout("T -> T", "MaxPool3D", "AvgPool", "AvgPool3D")
+profiled(pool(-1, 1), "AvgPool")
+facts("bounded_by_inputs", of=("AvgPool",))
+
+
+@kernel("AvgPoolGrad")
+def avg_pool_grad(
+    orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    return pool_mean_gradient(orig_input_shape, grad, Pool(4, ksize, strides, padding, data_format))
+
+
+@shape("AvgPoolGrad")
+def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(orig_input_shape, 4)
+
+
+@kernel("AvgPool3DGrad")
+def avg_pool_3d_grad(
+    orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    """The gradient of AvgPool3D for its input; of an empty one TensorFlow looks at the shape alone."""
+    dims = ints(orig_input_shape, "orig_input_shape")
+    if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
+        return np.zeros(dims, grad.dtype)
+    return pool_mean_gradient(orig_input_shape, grad, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("AvgPool3DGrad")
+def avg_pool_3d_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(orig_input_shape, 5)
+
+
+@gradient("AvgPoolGrad", "AvgPool3DGrad")
+def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, g.apply(node.op.removesuffix("Grad"), grad, **pool_attrs(node, "data_format"))]
+
+
+@flops("AvgPoolGrad", "AvgPool3DGrad")
+def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """One division, and one addition for each element of the window."""
+    return Cost((math.prod(ksize) + 1) * grad.shape.num_elements)
+
+
+profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
+layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
+
+
+def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
+    """Flat indices ((y * width + x) * channels + c), with the batch in front where asked."""
+    channels = x.shape[-1]
+    index = places * channels + np.arange(channels)
+    if include_batch:
+        index = index + (np.arange(x.shape[0]) * math.prod(x.shape[1:])).reshape(-1, 1, 1, 1)
+    return index
+
+
+@kernel("MaxPoolWithArgmax")
+def max_pool_with_argmax(
+    input: Array, *, ksize: list[int], strides: list[int], Targmax: DType, padding: str, include_batch_in_index: bool
+) -> tuple[Result, Result]:
+    """The largest element of each window and its flat index."""
+    pool = Pool(4, ksize, strides, padding, "NHWC")
+    reject_depth(pool)
+    x = pool.last(input)
+    if not x.size:
+        raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
+    best, places = numerics.max_pool_places(x, *pool.geometry(x.shape[1:-1]))
+    return best.astype(input.dtype, copy=False), _argmax(places, x, include_batch_in_index).astype(Targmax.numpy)
+
+
+@shape("MaxPoolWithArgmax")
+def max_pool_with_argmax_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str) -> list[Shape]:
+    pooled = pooled_shape(input, Pool(4, ksize, strides, padding, "NHWC"))
+    return [pooled, pooled]
+
+
+@gradient("MaxPoolWithArgmax")
+def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
+    attrs = pool_attrs(node, "include_batch_in_index")
+    return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
+
+
+flops("MaxPoolWithArgmax")(max_pool_flops)
+
+
+def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
+    """The flat index into the whole input of each window's maximum; InvalidArgumentError where one lies outside."""
+    per_image = size // max(images, 1)
+    index = np.asarray(argmax, np.int64)
+    if not include_batch:
+        index = index + (np.arange(images) * per_image).reshape(-1, 1, 1, 1)
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise InvalidArgumentError(f"argmax holds an index outside of [0, {size})")
+    return index
+
+
+@kernel("MaxPoolGradWithArgmax")
+def max_pool_grad_with_argmax(
+    input: Array,
+    grad: Array,
+    argmax: Array,
+    *,
+    ksize: list[int],
+    strides: list[int],
+    padding: str,
+    include_batch_in_index: bool,
+) -> Result:
+    """Each window's gradient at the index that argmax gives."""
+    pool = Pool(4, ksize, strides, padding, "NHWC")
+    x = pool.last(input)
+    pool.require_output(x, grad, "grad")
+    if grad.shape != argmax.shape:
+        raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
+    index = _flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)
+    summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
+    return summed.reshape(x.shape).astype(grad.dtype)
+
+
+shape("MaxPoolGradWithArgmax")(max_pool_grad_shape)
+
+
+@flops("MaxPoolGradWithArgmax")
+def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
+    """One addition for each window."""
+    return Cost(argmax.shape.num_elements)
+
+
+@kernel("MaxPoolGradGradWithArgmax")
+def max_pool_grad_grad_with_argmax(
+    input: Array,
+    grad: Array,
+    argmax: Array,
+    *,
+    ksize: list[int],
+    strides: list[int],
+    padding: str,
+    include_batch_in_index: bool,
+) -> Result:
+    """The elements of a gradient shaped like the input at the index that argmax gives."""
+    pool = Pool(4, ksize, strides, padding, "NHWC")
+    x = pool.last(input)
+    if grad.shape != x.shape:
+        raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(grad.shape)}")
+    return grad.ravel()[_flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)]
+
+
+@shape("MaxPoolGradGradWithArgmax")
+def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Shape:
+    return argmax.shape
+
+
+without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
+zero_flops("MaxPoolGradGradWithArgmax")
+
+
+@lower("MaxPool")
+def _max_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
+    require_spatial(Pool(4, ksize, strides, padding, data_format))
+    return _pooling_lowerings.max_pool(xla, x, ksize=ksize, strides=strides, padding=padding)
+
+
+lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
+
+
+@lower("AvgPool")
+def _avg_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
+    zero = np.zeros((), x.dtype)
+    count = xla.lax.reduce_window(xla.ones(x.shape, x.dtype), zero, xla.lax.add, ksize, strides, padding)
+    return xla.lax.reduce_window(x, zero, xla.lax.add, ksize, strides, padding) / count
+
+
+@lower("AvgPoolGrad", static=(0,))
+def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
+    def forward(x: Any) -> Any:
+        return _avg_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding)
+
+    return xla.transposed(forward, tuple(sizes.tolist()), dy)
+
+
+@onnx("MaxPool", "MaxPool3D")
+def _max_pool_onnx(
+    g: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str, explicit_paddings: Any = ()
+) -> Any:
+    return in_onnx.pooled(g, x, "MaxPool", ksize, strides, padding, data_format, explicit_paddings)
+
+
+@onnx("MaxPoolV2")
+def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
+    window, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
+    return in_onnx.pooled(g, x, "MaxPool", window, steps, padding, data_format)
+
+
+@onnx("AvgPool", "AvgPool3D")
+def _avg_pool_onnx(g: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
+    return in_onnx.pooled(g, x, "AveragePool", ksize, strides, padding, data_format)
+
+
+onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
+onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)

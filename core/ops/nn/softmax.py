@@ -1,0 +1,249 @@
+"""Softmax, its logarithm, and the cross entropies and norms that losses are made of."""
+# Ops here (scripts/regenerate.py writes this list):
+#   L2Loss LogSoftmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
+#   Softmax: unit_range not_negative
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_input
+from ...numerics.axis_sums import row_maxima, summed
+from ...numerics.half_precision import wide
+from ...numerics.softmax import softmax as rows_softmax
+from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+
+
+def _require_logits(logits: Array) -> None:
+    if logits.ndim < 1:
+        raise InvalidArgumentError(f"logits must have >= 1 dimension, got {Shape(logits.shape)}")
+
+
+def _shifted(logits: Array) -> Array:
+    """Logits less their largest, so that no exponential overflows."""
+    return logits - row_maxima(logits) if logits.size else logits
+
+
+@kernel("Softmax")
+def softmax(logits: Array) -> Result:
+    """exp(x) / sum(exp(x)) along the last dimension."""
+    _require_logits(logits)
+    return rows_softmax(wide(logits)).astype(logits.dtype, copy=False)
+
+
+@kernel("LogSoftmax")
+def log_softmax(logits: Array) -> Array:
+    """x - log(sum(exp(x))) along the last dimension."""
+    _require_logits(logits)
+    shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
+    exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
+    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(logits.dtype, copy=False)
+    return (wide(shifted) - np.log(wide(total))).astype(logits.dtype, copy=False)
+
+
+@shape("Softmax", "LogSoftmax")
+def softmax_shape(logits: TensorSpec) -> Shape:
+    if logits.rank == 0:
+        raise InvalidArgumentError("logits must have >= 1 dimension")
+    return logits.shape
+
+
+@gradient("Softmax")
+def softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """(dy - sum(dy y)) y."""
+    y = node.output()
+    return [g.Mul(g.Sub(grad, g.Sum(g.Mul(grad, y), [-1], keep_dims=True)), y)]
+
+
+@gradient("LogSoftmax")
+def log_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """dy - sum(dy) softmax(x)."""
+    return [g.Sub(grad, g.Mul(g.Sum(grad, [-1], keep_dims=True), g.Exp(node.output())))]
+
+
+@flops("Softmax")
+def softmax_flops(logits: TensorSpec) -> Cost:
+    """Maximum, shift, sum and division, and one exponential for each element."""
+    elements = logits.shape.num_elements
+    return Cost(4 * elements - 2 * logits.shape[:-1].num_elements, transcendentals=elements)
+
+
+profiled(of_input(5), "Softmax", differs="5 an element there; exponentials are counted apart here")
+facts("unit_range", "not_negative", of=("Softmax",))
+
+
+@flops("LogSoftmax")
+def log_softmax_flops(logits: TensorSpec) -> Cost:
+    """Maximum, shift, sum and difference, and one exponential for each element; one logarithm a row."""
+    elements, rows = logits.shape.num_elements, logits.shape[:-1].num_elements
+    return Cost(4 * elements - 2 * rows, transcendentals=elements + rows)
+
+
+@kernel("SoftmaxCrossEntropyWithLogits")
+def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
+    """-sum(labels log_softmax(features)) for each row, and its gradient softmax(features) - labels."""
+    try:
+        features_wide, labels_wide = np.broadcast_arrays(wide(features), wide(labels))
+    except ValueError:
+        raise InvalidArgumentError(
+            f"logits and labels must be broadcastable: logits_size={Shape(features.shape)} labels_size={Shape(labels.shape)}"
+        ) from None
+    if features_wide.ndim != 2:
+        raise InvalidArgumentError(f"logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: "
+                                   f"{Shape(features.shape)} and {Shape(labels.shape)}")  # fmt: skip
+    logarithms = log_softmax(features_wide)
+    products = np.where(labels_wide == 0, features_wide.dtype.type(0), labels_wide * logarithms)
+    loss = -summed(products, (1,))
+    backprop = np.exp(logarithms) - labels_wide
+    return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
+
+
+@kernel("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
+    """-log_softmax(features)[label] for each row, and its gradient."""
+    if features.ndim != 2:
+        raise InvalidArgumentError(f"logits must be 2-D, but got shape {Shape(features.shape)}")
+    if labels.ndim != 1 or len(labels) != len(features):
+        raise InvalidArgumentError(
+            f"logits and labels must have the same first dimension, got logits shape {Shape(features.shape)} and labels "
+            f"shape {Shape(labels.shape)}"
+        )
+    if features.shape[1] == 0:
+        raise InvalidArgumentError(f"Must have at least one class, but got logits shape {Shape(features.shape)}")
+    bad = labels[(labels < 0) | (labels >= features.shape[1])]
+    if bad.size:
+        limit = features.shape[1]
+        raise InvalidArgumentError(f"Received a label value of {bad[0]} which is outside the valid range of [0, {limit})")
+    logarithms = log_softmax(wide(features))
+    rows = np.arange(len(labels))
+    backprop = np.exp(logarithms)
+    backprop[rows, labels] -= 1
+    return (-logarithms[rows, labels]).astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
+
+
+@shape("SoftmaxCrossEntropyWithLogits")
+def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
+    both = broadcast_shapes(features.shape, labels.shape)
+    if both.dims is not None and len(both) != 2:
+        raise InvalidArgumentError(f"logits and labels must be 2-dimensional, not {features.shape} and {labels.shape}")
+    return [Shape([both[0]]), Shape([both[0], both[1]])]
+
+
+@shape("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
+    rows = labels.shape[0] if features.shape.dims is None else features.shape[0]
+    return [Shape([rows]), features.shape if features.shape.dims is not None else Shape([rows, None])]
+
+
+def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:
+    """Row by row the loss's gradient times backprop, and what comes back through backprop itself."""
+    logits, backprop = node.inputs[0], node.output(1)
+    scaled = g.Mul(g.ExpandDims(grad_loss, -1), backprop)
+    probabilities = g.Softmax(logits)
+    through = g.Mul(g.Sub(grad_backprop, g.Sum(g.Mul(grad_backprop, probabilities), [1], keep_dims=True)), probabilities)
+    return g.AddV2(scaled, through)
+
+
+@gradient("SoftmaxCrossEntropyWithLogits")
+def softmax_cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Gradients:
+    logits, labels = node.inputs
+    dlogits = _cross_entropy_gradient(g, node, grad_loss, grad_backprop)
+    dlabels = g.Mul(g.ExpandDims(grad_loss, -1), g.Neg(g.LogSoftmax(logits)))
+    return [g.reduce_to(dlogits, logits, labels), g.reduce_to(dlabels, labels, logits)]
+
+
+@gradient("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy_gradient(
+    g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output
+) -> Gradients:
+    return [_cross_entropy_gradient(g, node, grad_loss, grad_backprop), None]
+
+
+@flops("SoftmaxCrossEntropyWithLogits")
+def softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """The softmax (maximum, shift, sum, division) less the labels, and the sum of labels times log-probabilities."""
+    elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
+    return Cost(8 * elements - 3 * rows, transcendentals=elements + rows)
+
+
+@flops("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """The softmax (maximum, shift, sum, division), and for each row one difference for the loss and one for its gradient."""
+    elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
+    return Cost(4 * elements, transcendentals=elements + rows)
+
+
+@kernel("L2Loss")
+def l2_loss(t: Array) -> Result:
+    """Half the sum of squares."""
+    x = wide(np.asarray(t))
+    return (np.sum(np.square(x), dtype=x.dtype) / x.dtype.type(2)).astype(np.asarray(t).dtype)
+
+
+@shape("L2Loss")
+def l2_loss_shape(t: TensorSpec) -> Shape:
+    return Shape(())
+
+
+@gradient("L2Loss")
+def l2_loss_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Mul(node.inputs[0], grad)]
+
+
+@flops("L2Loss")
+def l2_loss_flops(t: TensorSpec) -> Cost:
+    return Cost(2 * t.shape.num_elements)
+
+
+layout("T -> .", "L2Loss")
+profiled(of_input(3, less=1), "L2Loss", differs="3 an element less 1 there, 2 an element here")
+
+lower_as(Softmax="softmax", LogSoftmax="log_softmax")
+
+
+@lower("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
+    xla.require(xla.all((labels >= 0) & (labels < features.shape[1])))
+    logs = xla.log_softmax(features)
+    is_label = labels[:, None] == np.arange(features.shape[1], dtype=labels.dtype)
+    return -xla.sum(xla.where(is_label, logs, 0), -1), xla.exp(logs) - is_label
+
+
+lower("L2Loss")(lambda xla, t: xla.sum(t * t) / 2)
+
+
+@lower("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
+    logs = xla.log_softmax(xla.broadcast_to(features, np.broadcast_shapes(features.shape, labels.shape)))
+    return -xla.sum(xla.where(labels == 0, 0, labels * logs), -1), xla.exp(logs) - labels
+
+
+onnx("Softmax")(lambda g, logits: g.Softmax(logits, axis=-1))
+onnx("LogSoftmax")(lambda g, logits: g.LogSoftmax(logits, axis=-1))
+onnx("L2Loss")(lambda g, t: g.Mul(g.ReduceSumSquare(t, keepdims=0), 0.5))
+
+
+@onnx("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
+    """The loss of each row and its gradient; labels of zero count nothing, however unlikely they are."""
+    logs = g.LogSoftmax(features, axis=-1)
+    loss = g.Neg(g.ReduceSum(g.Where(g.Equal(labels, 0), 0, g.Mul(labels, logs)), [1], keepdims=0))
+    return loss, g.Sub(g.Softmax(features, axis=-1), labels)
+
+
+@onnx("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
+    """Rows of zeros with a one at the label."""
+    classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(features, -1), []), g.constant(np.int64(1)))
+    hot = g.Equal(g.unsqueeze(g.cast(labels, dtypes.int64), 1), classes)
+    loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
+    probabilities = g.Softmax(features, axis=-1)
+    return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)

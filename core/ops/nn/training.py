@@ -1,0 +1,247 @@
+"""Training ops: one table of update rules, each as ref and resource op, dense and, where TensorFlow has it, sparse.
+
+Inputs of every op: the variables to write, then scalars and the gradient in the order of the rule's parameters; sparse ops
+have `indices` among them, the rows of the variables that the gradient's rows belong to.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign: side_effect training
+#   ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign: side_effect training
+#   ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp ResourceApplyAdaMax: side_effect training
+#   ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2: side_effect training
+#   ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign ResourceApplyCenteredRMSProp: side_effect training
+#   ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyKerasMomentum: side_effect training
+#   ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad: side_effect training
+#   ResourceApplyProximalGradientDescent ResourceApplyRMSProp ResourceSparseApplyAdadelta: side_effect training
+#   ResourceSparseApplyAdagrad ResourceSparseApplyAdagradDA ResourceSparseApplyAdagradV2: side_effect training
+#   ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl ResourceSparseApplyFtrlV2: side_effect training
+#   ResourceSparseApplyKerasMomentum ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad: side_effect training
+#   ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp SparseApplyAdadelta: side_effect training
+#   SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp: side_effect training
+#   SparseApplyFtrl SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad: side_effect training
+#   SparseApplyProximalGradientDescent SparseApplyRMSProp: side_effect training
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...numerics import update_rules
+from ...numerics.integers import extremes
+from ...registry.catalog import CATALOG
+from ...registry.registry import Cost, facts, flops, kernel, lower, shape, without_gradient
+from ...runtime.state.resources import Variable
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types.arrays import Array
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.variable_access import resource_variable, rounds_without_repeats
+from . import _training_lowerings
+
+
+class _Work(NamedTuple):
+    """What an update does for each element; `more` FLOPs where the op's flag is set (use_nesterov, update_slots ...)."""
+
+    flops: int
+    more: int = 0
+    transcendentals: int = 0
+
+
+_RULES: tuple[tuple[str, Callable[..., None], _Work], ...] = (
+    ("GradientDescent", update_rules.gradient_descent, _Work(2)),
+    ("Momentum", update_rules.momentum, _Work(4, more=2)),
+    ("KerasMomentum", update_rules.keras_momentum, _Work(4, more=2)),
+    ("Adam", update_rules.adam, _Work(12, more=3)),
+    ("AdamWithAmsgrad", update_rules.adam_with_amsgrad, _Work(13)),
+    ("AdaMax", update_rules.ada_max, _Work(10)),
+    ("Adadelta", update_rules.adadelta, _Work(16)),
+    ("Adagrad", update_rules.adagrad, _Work(4, more=2)),
+    ("AdagradV2", update_rules.adagrad_v2, _Work(5, more=2)),
+    ("AdagradDA", update_rules.adagrad_da, _Work(12)),
+    ("ProximalAdagrad", update_rules.proximal_adagrad, _Work(15)),
+    ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _Work(8)),
+    ("Ftrl", update_rules.ftrl, _Work(17, more=-1)),
+    ("FtrlV2", update_rules.ftrl_v2, _Work(19, more=-1)),
+    ("RMSProp", update_rules.rms_prop, _Work(11)),
+    ("CenteredRMSProp", update_rules.centered_rms_prop, _Work(16)),
+    ("AddSign", update_rules.add_sign, _Work(11)),
+    ("PowerSign", update_rules.power_sign, _Work(10, transcendentals=1)),
+)
+
+
+class _Layout:
+    """Where an op's inputs stand, and whether its variables come as references or handles."""
+
+    def __init__(self, op: str) -> None:
+        arguments = CATALOG[op].inputs
+        names = [arg.name for arg in arguments]
+        self.op = op
+        self.names = names
+        self.is_resource = op.startswith("Resource")
+        self.is_strict = op.removeprefix("Resource") in _STRICT_OPS
+        self.variables = sum(arg.is_ref or (arg.dtype is not None and arg.dtype.name == "resource") for arg in arguments)
+        self.gradient = next(i for i, name in enumerate(names) if name in ("grad", "delta"))
+        self.indices = names.index("indices") if "indices" in names else None
+        self.scalars = [i for i in range(self.variables, len(names)) if i not in (self.gradient, self.indices)]
+
+    def resolve(self, inputs: Sequence[Any]) -> list[Variable]:
+        """The variables behind the first inputs, all initialized and of one shape and dtype."""
+        first = inputs[: self.variables]
+        variables = [self._behind(handle) for handle in first] if self.is_resource else list(first)
+        wanted = variables[0].read()
+        for i, variable in enumerate(variables):
+            value = variable.read()
+            if value.shape != wanted.shape or value.dtype != inputs[self.gradient].dtype:
+                raise InvalidArgumentError(
+                    f"{self.op}: '{self.names[i]}' is {value.dtype} of shape {Shape(value.shape)}, "
+                    f"var has shape {Shape(wanted.shape)} and the gradient is {inputs[self.gradient].dtype}"
+                )
+        return variables
+
+    def _behind(self, handle: Any) -> Variable:
+        """The variable of a handle; TensorFlow calls an uninitialized one an internal error here."""
+        try:
+            return resource_variable(handle)
+        except NotFoundError as error:
+            raise InvalidArgumentError(f"{self.op}: invalid variable reference, {error.message}", hint=error.hint) from None
+
+    def check_scalars(self, inputs: Sequence[Any]) -> None:
+        for i in self.scalars:
+            name, value = self.names[i], inputs[i]
+            if value.ndim:
+                raise InvalidArgumentError(f"{self.op}: {name} is not a scalar but of shape {Shape(value.shape)}")
+            if self.is_strict and name in _CONDITIONS and not _CONDITIONS[name][0](value):
+                raise InvalidArgumentError(f"{self.op}: {name} must be {_CONDITIONS[name][1]}, not {value}")
+
+
+_STRICT_OPS = ("ApplyProximalAdagrad", "SparseApplyProximalAdagrad", "SparseApplyFtrl", "SparseApplyFtrlV2")
+"""The ops (also as Resource...) whose kernels TensorFlow has check the values of scalars."""
+
+_NO_EMPTY_ROWS = ("Adagrad", "AdagradV2", "AdagradDA", "ProximalAdagrad", "ProximalGradientDescent", "Ftrl", "FtrlV2")
+"""Rules whose sparse kernels TensorFlow has refuse variables with empty rows."""
+
+_CONDITIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "lr": (lambda value: value > 0, "positive"),
+    "l1": (lambda value: value >= 0, "non-negative"),
+    "l2": (lambda value: value >= 0, "non-negative"),
+    "l2_shrinkage": (lambda value: value >= 0, "non-negative"),
+    "lr_power": (lambda value: value <= 0, "non-positive"),
+}
+
+
+def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
+    """The kernel that applies `update` to whole variables."""
+
+    @functools.wraps(update)
+    def apply(*inputs: Any, **attrs: Any) -> Any:
+        variables = layout.resolve(inputs)
+        layout.check_scalars(inputs)
+        shape = variables[0].read().shape
+        if inputs[layout.gradient].shape != shape:
+            raise InvalidArgumentError(
+                f"{layout.op}: var has shape {Shape(shape)}, the gradient {Shape(inputs[layout.gradient].shape)}"
+            )
+        memories = [variable.writable() for variable in variables]
+        rule = functools.partial(update, **attrs) if attrs else update
+        update_rules.in_tiles(rule, memories, inputs[layout.variables :], layout.gradient - layout.variables)
+        return None if layout.is_resource else variables[0]
+
+    return apply
+
+
+def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
+    """The kernel that applies `update` to some rows; a row that occurs several times is updated as often, in order."""
+    indices_at = layout.indices
+    assert indices_at is not None
+
+    @functools.wraps(update)
+    def apply(*inputs: Any, **attrs: Any) -> Any:
+        variables = layout.resolve(inputs)
+        layout.check_scalars(inputs)
+        indices = inputs[indices_at]
+        _check_rows(layout, variables[0], inputs[layout.gradient], indices)
+        memories = [variable.writable() for variable in variables]
+        for chosen in rounds_without_repeats(indices):
+            rows = indices[chosen]
+            parts = [memory.take(rows, axis=0) for memory in memories]
+            arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
+            place = layout.gradient - layout.variables - (layout.gradient > indices_at)
+            arguments[place] = arguments[place][chosen]
+            update(*parts, *arguments, **attrs)
+            for memory, part in zip(memories, parts):
+                memory[rows] = part
+        return None if layout.is_resource else variables[0]
+
+    return apply
+
+
+def _check_rows(layout: _Layout, variable: Variable, grad: Array, indices: Array) -> None:
+    shape = variable.read().shape
+    if not shape:
+        raise InvalidArgumentError(f"{layout.op}: var must be at least 1 dimensional")
+    if indices.ndim != 1:
+        raise InvalidArgumentError(f"{layout.op}: indices must be one-dimensional, not of shape {Shape(indices.shape)}")
+    if grad.shape != (len(indices), *shape[1:]):
+        raise InvalidArgumentError(
+            f"{layout.op}: {len(indices)} indices and var of shape {Shape(shape)} do not fit a gradient of {Shape(grad.shape)}"
+        )
+    if 0 in shape[1:] and layout.op.split("Apply")[1] in _NO_EMPTY_ROWS:
+        raise InvalidArgumentError(f"{layout.op}: the rows of var, of shape {Shape(shape)}, must not be empty")
+    if indices.size and not 0 <= (found := extremes(indices))[0] <= found[1] < shape[0]:
+        bad = np.flatnonzero((indices < 0) | (indices >= shape[0]))
+        raise InvalidArgumentError(f"{layout.op}: index {indices[bad[0]]} at offset {bad[0]} in indices is out of range")
+
+
+def _training_shape(layout: _Layout, *inputs: TensorSpec) -> Any:
+    for i in layout.scalars:
+        merge_shapes(inputs[i].shape, SCALAR)
+    content = [_content_shape(layout, spec) for spec in inputs[: layout.variables]]
+    if layout.indices is None:
+        content.append(inputs[layout.gradient].shape)
+    merged = functools.reduce(merge_shapes, content)
+    return [] if layout.is_resource else merged
+
+
+def _content_shape(layout: _Layout, spec: TensorSpec) -> Shape:
+    if not layout.is_resource:
+        return spec.shape
+    return spec.handle[0].shape if spec.handle else Shape()
+
+
+def _training_flops(
+    layout: _Layout,
+    work: _Work,
+    *inputs: TensorSpec,
+    use_nesterov: bool = False,
+    update_slots: bool = False,
+    multiply_linear_by_lr: bool = False,
+) -> Cost:
+    more = work.more if use_nesterov or update_slots or multiply_linear_by_lr else 0
+    return Cost(work.flops + more, transcendentals=work.transcendentals) * inputs[layout.gradient].shape.num_elements
+
+
+def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
+    ops = [f"{prefix}{rule}" for prefix in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")]
+    known = [op for op in ops if op in CATALOG]
+    for op in known:
+        layout = _Layout(op)
+        rows, rows_work = _ROW_UPDATES.get(update, (update, work))
+        kernel(op)(_dense(layout, update) if layout.indices is None else _sparse(layout, rows))
+        shape(op)(functools.partial(_training_shape, layout))
+        flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
+        if layout.indices is None and (lowering := getattr(_training_lowerings, update.__name__, None)) is not None:
+            lower(op, updates=layout.variables)(lowering)
+    without_gradient(*known)
+    facts("training", "side_effect", of=known)
+
+
+_ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {
+    update_rules.adagrad_da: (update_rules.adagrad_da_rows, _Work(13)),
+    update_rules.ftrl: (update_rules.ftrl_rows, _Work(15, more=-1)),
+    update_rules.ftrl_v2: (update_rules.ftrl_v2_rows, _Work(17, more=-1)),
+}
+"""Rules that TensorFlow computes in another form for sparse gradients."""
+
+for _rule, _update, _work in _RULES:
+    _register_rule(_rule, _update, _work)

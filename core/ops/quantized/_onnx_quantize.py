@@ -1,0 +1,96 @@
+"""Fake quantization in ONNX, step by step: its own operators round otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...types import dtypes
+
+
+def fake(g: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    """Values rounded to 2**num_bits steps between bounds, which are moved so that zero is a step."""
+    is_empty, bottom, top, scale = _nudged(g, x, low, high, num_bits, narrow_range)
+    within, inverse = g.Sub(g.Max(g.Min(x, top), bottom), bottom), g.Reciprocal(scale)
+    steps = g.Sub(g.Mul(within, inverse), g.Floor(g.Add(g.Mul(g.Neg(bottom), inverse), 0.5)))
+    return g.Where(is_empty, 0, g.Mul(g.Floor(g.Add(steps, 0.5)), scale))
+
+
+def _nudged(g: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
+    """Whether the range is [0, 0], the bounds moved so that zero is a step, and the size of a step."""
+    first, last = int(narrow_range), (1 << num_bits) - 1
+    is_empty = g.And(g.Equal(low, 0), g.Equal(high, 0))
+    scale = g.Div(g.Sub(g.Where(is_empty, 1, high), low), last - first)
+    zero = g.Sub(g.like(first, x), g.Div(low, scale))
+    zero = g.Min(g.Max(g.Floor(g.Add(zero, 0.5)), first), last)
+    bottom, top = (g.Mul(g.Sub(g.like(end, x), zero), scale) for end in (first, last))
+    return is_empty, bottom, top, scale
+
+
+def fake_gradient(
+    g: Any, grad: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
+) -> tuple[Any, Any, Any]:
+    """The gradients for the values within the bounds, and for each bound that of the values beyond it, by channel."""
+    is_empty, bottom, top, _ = _nudged(g, x, low, high, num_bits, narrow_range)
+    is_below, is_above = (g.And(g.Not(is_empty), beyond) for beyond in (g.Less(x, bottom), g.Greater(x, top)))
+    others = list(range(g.rank(x) - (low.rank or 0)))
+    bounds = [g.ReduceSum(g.Where(side, grad, 0), others, keepdims=0, noop_with_empty_axes=1) for side in (is_below, is_above)]
+    return g.Where(g.Or(is_below, is_above), 0, grad), *bounds
+
+
+def simulated(
+    g: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str = "HALF_TO_EVEN",
+    narrow_range: bool = False,
+    axis: int = -1,
+) -> Any:
+    """Values rounded to what integers of `num_bits` stand for, in the range given or that of each slice along an axis."""
+    dtype, x = x.dtype, _wide(g, x)
+    others = [i for i in range(g.rank(x)) if i != axis]
+    if range_given:
+        edge = [1 if i in others else -1 for i in range(g.rank(x))] if axis >= 0 else []
+        low, high = (g.reshape(_wide(g, bound), edge) for bound in (low, high))
+    else:
+        low, high = g.ReduceMin(x, others), g.ReduceMax(x, others)
+    low, high, scale, inverse = _simulated_range(g, low, high, signed_input, num_bits, narrow_range)
+    scaled = g.Mul(g.Min(g.Max(x, low), high) if range_given else x, scale)
+    rounded = g.Round(scaled) if round_mode == "HALF_TO_EVEN" else g.Floor(g.Add(scaled, 0.5))
+    return g.cast(g.Mul(rounded, inverse), dtype)
+
+
+def simulated_v3(
+    g: Any, x: Any, low: Any, high: Any, num_bits: Any, *, signed_input: bool, range_given: bool, narrow_range: bool, axis: int
+) -> Any:
+    """As `simulated`, with the number of bits as an input."""
+    return simulated(
+        g, x, low, high, signed_input=signed_input, num_bits=int(g.known(num_bits, "bits")), range_given=range_given,
+        narrow_range=narrow_range, axis=axis,
+    )  # fmt: skip
+
+
+def _wide(g: Any, x: Any) -> Any:
+    return x if x.dtype is dtypes.float64 else g.cast(x, dtypes.float32)
+
+
+def _simulated_range(g: Any, low: Any, high: Any, signed: bool, bits: int, narrow: bool) -> tuple[Any, ...]:
+    """Bounds, scale and its inverse, so that zero stays zero and both ends lie within the integers."""
+    lowest = (-(1 << (bits - 1)) + narrow) if signed else 0
+    highest = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
+    most = float(np.finfo(low.dtype.numpy).max)
+
+    def ratio(number: int, bound: Any) -> Any:
+        return g.Where(g.Greater(g.Mul(bound, number), 0), g.Div(g.like(number, bound), bound), most)
+
+    from_low, from_high = ratio(lowest, low), ratio(highest, high)
+    by_low = g.Less(from_low, from_high)
+    inverse = g.Where(by_low, g.Div(low, lowest or 1), g.Div(high, highest))
+    scale = g.Where(by_low, from_low, from_high)
+    return g.Where(by_low, low, g.Mul(inverse, lowest)), g.Where(by_low, g.Mul(inverse, highest), high), scale, inverse

@@ -1,0 +1,351 @@
+"""Quantized convolutions and products fused with a bias, a sum, an activation and a change of range (oneDNN's ops).
+
+Inputs are symmetric: an integer stands for itself times (high - low) / (highest - lowest), and filters may have a range for
+each output channel. Sums are exact 32-bit integers whose step is the product of the steps; a requantized result is
+symmetric too.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   QuantizedConv2DAndRelu QuantizedConv2DAndReluAndRequantize QuantizedConv2DAndRequantize QuantizedConv2DPerChannel
+#   QuantizedConv2DWithBias QuantizedConv2DWithBiasAndRelu QuantizedConv2DWithBiasAndReluAndRequantize
+#   QuantizedConv2DWithBiasAndRequantize QuantizedConv2DWithBiasSignedSumAndReluAndRequantize
+#   QuantizedConv2DWithBiasSumAndRelu QuantizedConv2DWithBiasSumAndReluAndRequantize QuantizedDepthwiseConv2D
+#   QuantizedDepthwiseConv2DWithBias QuantizedDepthwiseConv2DWithBiasAndRelu
+#   QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize QuantizedMatMulWithBias QuantizedMatMulWithBiasAndDequantize
+#   QuantizedMatMulWithBiasAndRelu QuantizedMatMulWithBiasAndReluAndRequantize QuantizedMatMulWithBiasAndRequantize
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import ZERO, Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..nn import convolution, depthwise
+from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.quantized_ranges import limits, unclamped
+
+_PATTERN = re.compile(
+    r"Quantized(?P<kind>Conv2D|DepthwiseConv2D|MatMul)(?P<channel>PerChannel)?(?P<bias>WithBias)?(?P<sum>SignedSum|Sum)?"
+    r"(?:And)?(?P<relu>Relu)?(?:And)?(?P<end>Requantize|Dequantize)?"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Form:
+    """What an op does, by its name; `inputs` are the names of its inputs in order."""
+
+    kind: str
+    bias: bool
+    sum: bool
+    relu: bool
+    end: str
+
+    @property
+    def inputs(self) -> list[str]:
+        names = ["x", "w", *(["bias"] if self.bias else []), "min_x", "max_x", "min_w", "max_w"]
+        names += ["min_out", "max_out"] if self.end else []
+        summand = ["summand", *(["min_summand", "max_summand"] if self.end else [])]
+        return names + (summand if self.sum else [])
+
+
+def _form(op: str) -> _Form:
+    found = _PATTERN.fullmatch(op)
+    assert found is not None, op
+    return _Form(found["kind"], bool(found["bias"]), bool(found["sum"]), bool(found["relu"]), found["end"] or "")
+
+
+def _level(low: Array, high: Array, dtype: DType) -> Array:
+    """What a step of one integer stands for; signed types are used symmetrically."""
+    require(np.size(low) == np.size(high), f"the ends of a range have {np.size(low)} and {np.size(high)} elements")
+    lowest, highest = limits(dtype)
+    lowest = max(lowest, -highest)
+    return (np.float32(high).reshape(-1) - np.float32(low).reshape(-1)) / np.float32(highest - lowest)
+
+
+def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None:
+    for value in (low, high):
+        require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
+
+
+def _accumulate(form: _Form, given: dict[Any, Any], types: tuple[DType, ...], attrs: dict[Any, Any]) -> tuple[Array, Array]:
+    """The exact sums as float64, and the step of each output channel."""
+    x, w = given["x"].astype(np.float64), given["w"].astype(np.float64)
+    level = _level(given["min_x"], given["max_x"], types[0])
+    require(level.size == 1, "the input must have one range")
+    if form.kind == "MatMul":
+        require_rank(x, 2, "a")
+        require_rank(w, 2, "b")
+        x = x.T if attrs["transpose_a"] else x
+        w = w.T if attrs["transpose_b"] else w
+        require(x.shape[1] == w.shape[0], f"matrices of {x.shape} and {w.shape} do not fit")
+        if attrs.get("input_quant_mode", "MIN_FIRST") == "MIN_FIRST":
+            # The range is not symmetric: take away the integer that stands for zero.
+            low, high = np.reshape(given["min_x"], ()), np.reshape(given["max_x"], ())
+            x = x - (unclamped(0.0, low, high, types[0]) if low else 0)
+        sums = x @ w
+    else:
+        sums = _convolve(form, x, w, attrs)
+    _one_or_per_filter(given["min_w"], given["max_w"], sums.shape[-1], "the filter")
+    return sums, level * _level(given["min_w"], given["max_w"], types[1])
+
+
+def _convolve(form: _Form, x: Array, w: Array, attrs: dict[Any, Any]) -> Array:
+    pads = attrs.get("padding_list") or ()
+    padding = "EXPLICIT" if any(pads) else attrs["padding"]
+    geometry = convolution.Geometry(4, attrs["strides"], padding, pads if any(pads) else (), "NHWC", attrs["dilations"])
+    require_rank(x, 4, "input")
+    require_rank(w, 4, "filter")
+    if form.kind == "Conv2D":
+        return convolution.convolve(x, w, geometry)
+    return depthwise.depthwise_convolve(x, w, geometry)
+
+
+def _run(form: _Form, types: tuple[DType, ...], attrs: dict[Any, Any], *inputs: Array) -> Result | tuple[Result, ...]:
+    """All steps of one op; `types` are those of the two operands and the result."""
+    given = dict(zip(form.inputs, inputs))
+    sums, level = _accumulate(form, given, types, attrs)
+    if form.bias:
+        bias = given["bias"]
+        require(bias.shape == sums.shape[-1:], f"the bias must have shape {sums.shape[-1:]}, not {bias.shape}")
+        if bias.dtype.kind == "f":
+            bias = bias.astype(np.float64) / level
+            bias = bias if form.end == "Dequantize" else np.rint(bias)
+        sums = sums + bias
+    if form.sum:
+        sums = sums + _summand(form, given, sums, level, types[-1])
+    if form.relu:
+        sums = np.maximum(sums, 0)
+    if form.end == "Dequantize":
+        return (sums * level).astype(np.float32)
+    if form.end == "Requantize":
+        return _requantized(sums, level, given["min_out"], given["max_out"], types[2])
+    # TensorFlow brings all channels to the largest step, though it reports a range for each.
+    sums = np.rint(sums * (level / level.max())) if level.size > 1 else sums
+    lowest, highest = limits(types[2])
+    low, high = level * np.float32(lowest), level * np.float32(highest)
+    edge = () if level.size == 1 else level.shape
+    result = np.clip(sums, lowest, highest).astype(types[2].numpy)
+    return result, low.astype(np.float32).reshape(edge), high.astype(np.float32).reshape(edge)
+
+
+def _summand(form: Any, given: Any, sums: Any, level: Any, dtype: Any) -> Any:
+    """The summand in steps of the sums."""
+    summand = given["summand"]
+    require(summand.shape == sums.shape, f"the summand must have shape {sums.shape}, not {summand.shape}")
+    if not form.end:
+        return np.rint(summand.astype(np.float64) / level)
+    top = np.maximum(np.abs(given["min_summand"]), np.abs(given["max_summand"])).reshape(())
+    return summand.astype(np.float64) * (float(top) / limits(dtype)[1]) / level
+
+
+def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DType) -> tuple[Array, Result, Result]:
+    require(np.size(low) == np.size(high) == 1, "the range of the output must be two scalars")
+    low, high = np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
+    lowest, highest = limits(dtype)
+    step = max(abs(low), abs(high)) / np.float32(highest)
+    scaled = np.rint(sums * (level.astype(np.float64) / float(step)))
+    return np.clip(scaled, lowest, highest).astype(dtype.numpy), low, high
+
+
+_CONVOLUTIONS = (
+    "QuantizedConv2DAndRelu", "QuantizedConv2DAndReluAndRequantize", "QuantizedConv2DAndRequantize", "QuantizedConv2DWithBias",
+    "QuantizedConv2DWithBiasAndRelu", "QuantizedConv2DWithBiasAndReluAndRequantize", "QuantizedConv2DWithBiasAndRequantize",
+    "QuantizedConv2DWithBiasSumAndRelu", "QuantizedDepthwiseConv2DWithBiasAndRelu",
+    "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize",
+)  # fmt: skip
+_PLAIN_CONVOLUTIONS = ("QuantizedConv2DPerChannel", "QuantizedDepthwiseConv2D", "QuantizedDepthwiseConv2DWithBias")
+_SUMS = ("QuantizedConv2DWithBiasSignedSumAndReluAndRequantize", "QuantizedConv2DWithBiasSumAndReluAndRequantize")
+_PRODUCTS = (
+    "QuantizedMatMulWithBias", "QuantizedMatMulWithBiasAndDequantize", "QuantizedMatMulWithBiasAndRelu",
+    "QuantizedMatMulWithBiasAndReluAndRequantize", "QuantizedMatMulWithBiasAndRequantize",
+)  # fmt: skip
+_ALL = (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS, *_PRODUCTS)
+without_gradient(*_ALL)
+
+
+def _convolution_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array,
+        Tinput: DType,
+        Tfilter: DType,
+        out_type: DType,
+        strides: list[int],
+        padding: str,
+        dilations: list[int],
+        padding_list: list[Any],
+    ) -> Result | tuple[Result, ...]:
+        attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
+        return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
+
+    return quantized_convolution
+
+
+def _plain_convolution_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array, Tinput: DType, Tfilter: DType, out_type: DType, strides: list[int], padding: str, dilations: list[int]
+    ) -> Result | tuple[Result, ...]:
+        attrs = {"strides": strides, "padding": padding, "dilations": dilations}
+        return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
+
+    return quantized_convolution
+
+
+def _sum_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array,
+        Tinput: DType,
+        Tfilter: DType,
+        Tsummand: DType,
+        out_type: DType,
+        strides: list[int],
+        padding: str,
+        dilations: list[int],
+        padding_list: list[Any],
+    ) -> Any:
+        attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
+        return _run(form, (Tinput, Tfilter, out_type, Tsummand), attrs, *inputs)
+
+    return quantized_convolution
+
+
+def _product_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_product(
+        *inputs: Array, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool, input_quant_mode: str
+    ) -> Result | tuple[Result, ...]:
+        attrs = {"transpose_a": transpose_a, "transpose_b": transpose_b, "input_quant_mode": input_quant_mode}
+        return _run(form, (T1, T2, Toutput), attrs, *inputs)
+
+    return quantized_product
+
+
+for _ops, _make in (
+    (_CONVOLUTIONS, _convolution_kernel),
+    (_PLAIN_CONVOLUTIONS, _plain_convolution_kernel),
+    (_SUMS, _sum_kernel),
+    (_PRODUCTS, _product_kernel),
+):
+    for _op in _ops:
+        kernel(_op)(_make(_form(_op)))
+
+
+def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:
+    """The shape of the result's range: a scalar, or one for each filter."""
+    if form.end:
+        return SCALAR
+    return SCALAR if given["min_w"].rank == 0 else Shape([None]) if given["min_w"].rank is None else Shape([filters])
+
+
+def _result_shapes(form: _Form, given: dict[Any, Any], dims: Sequence[DimLike], filters: DimLike) -> Shape | list[Shape]:
+    if form.end == "Dequantize":
+        return Shape(dims)
+    edge = _edges(form, given, filters)
+    if given["min_w"].rank is None and not form.end:
+        edge = Shape()
+    if given["min_w"].shape == Shape([1]):
+        edge = SCALAR
+    return [Shape(dims), edge, edge]
+
+
+def _convolution_shape(
+    form: _Form,
+    specs: tuple[TensorSpec, ...],
+    strides: list[int],
+    padding: str,
+    dilations: list[int],
+    padding_list: Sequence[Any] = (),
+) -> Shape | list[Shape]:
+    given = dict(zip(form.inputs, specs))
+    explicit = any(padding_list)
+    geometry = convolution.Geometry(
+        4, strides, "EXPLICIT" if explicit else padding, padding_list if explicit else (), "NHWC", dilations
+    )
+    batch, height, width, _ = with_rank(given["x"].shape, 4)
+    *window, depth, filters = with_rank(given["w"].shape, 4)
+    filters = filters if form.kind == "Conv2D" else depth * filters
+    return _result_shapes(form, given, (batch, *geometry.outputs((height, width), window), filters), filters)
+
+
+def _quantized_convolution_shape(op: str) -> Callable[..., Any]:
+    def quantized_convolution_shape(
+        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int], padding_list: list[Any]
+    ) -> Shape | list[Shape]:
+        return _convolution_shape(_form(op), specs, strides, padding, dilations, padding_list)
+
+    return quantized_convolution_shape
+
+
+def _quantized_plain_convolution_shape(op: str) -> Callable[..., Any]:
+    def quantized_convolution_shape(
+        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int]
+    ) -> Shape | list[Shape]:
+        return _convolution_shape(_form(op), specs, strides, padding, dilations)
+
+    return quantized_convolution_shape
+
+
+def _quantized_product_shape(op: str) -> Callable[..., Any]:
+    def quantized_product_shape(*specs: TensorSpec, transpose_a: bool, transpose_b: bool) -> Shape | list[Shape]:
+        form = _form(op)
+        given = dict(zip(form.inputs, specs))
+        rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
+        columns = with_rank(given["w"].shape, 2)[0 if transpose_b else 1]
+        return _result_shapes(form, given, (rows, columns), columns)
+
+    return quantized_product_shape
+
+
+for _op in (*_CONVOLUTIONS, *_SUMS):
+    shape(_op)(_quantized_convolution_shape(_op))
+for _op in _PLAIN_CONVOLUTIONS:
+    shape(_op)(_quantized_plain_convolution_shape(_op))
+for _op in _PRODUCTS:
+    shape(_op)(_quantized_product_shape(_op))
+
+
+_ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
+"""Operations of the change of range: to integers a product, a rounding and two clips."""
+
+
+def _finish_cost(form: _Form, specs: tuple[TensorSpec, ...], elements: DimLike) -> Cost:
+    """What is fused: a float bias is brought to the sums' range first, and a summand to their steps."""
+    given = dict(zip(form.inputs, specs))
+    each = form.bias + form.relu + _ENDS[form.end]
+    if form.sum:
+        each += 2 if form.end else 3
+    if not form.end and given["min_w"].shape.num_elements != 1:
+        each += 2
+    of_bias = 0
+    if form.bias and given["bias"].dtype.is_floating:
+        of_bias = 1 if form.end == "Dequantize" else 2
+    return Cost(each) * elements + (Cost(of_bias) * given["bias"].shape.num_elements if of_bias else ZERO)
+
+
+def _convolution_cost(form: _Form, *specs: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """The convolution, and what is fused with it; ranges are not counted."""
+    height, width, depth, _ = with_rank(specs[1].shape, 4)
+    elements = outputs[0].shape.num_elements
+    products = elements * height * width * (depth if form.kind == "Conv2D" else 1)
+    return multiply_adds(products) + _finish_cost(form, specs, elements)
+
+
+def _product_cost(
+    form: _Form, *specs: TensorSpec, transpose_a: bool, input_quant_mode: str, outputs: list[TensorSpec]
+) -> Cost:
+    """The product, what is fused with it, and in mode MIN_FIRST a difference for each element of the first matrix."""
+    depth, elements = with_rank(specs[0].shape, 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
+    centered = Cost(1) * specs[0].shape.num_elements if input_quant_mode == "MIN_FIRST" else ZERO
+    return centered + multiply_adds(elements * depth) + _finish_cost(form, specs, elements)
+
+
+for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
+    flops(_op)(functools.partial(_convolution_cost, _form(_op)))
+for _op in _PRODUCTS:
+    flops(_op)(functools.partial(_product_cost, _form(_op)))

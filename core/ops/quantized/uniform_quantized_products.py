@@ -1,0 +1,369 @@
+"""Matrix products and convolutions of uniformly quantized tensors; hybrid ones quantize their left side by themselves."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...codecs.wire import fields, repeated_integers
+from ...numerics import convolution as convolution_numerics
+from ...numerics import windows
+from ...registry.registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
+from ...support.errors import DataLossError, UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dims import DimLike
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.shape_arguments import unknown_dims
+from ..shared.window_geometry import Pads
+from .uniform_quantized import RESCALED_COST, along_axis, check_scales, to_output, to_quantized
+
+
+def _check_matrices(lhs: Array, rhs: Array) -> None:
+    require_rank(lhs, 2, "lhs")
+    require_rank(rhs, 2, "rhs")
+    require(lhs.shape[1] == rhs.shape[0], f"matrices of {lhs.shape} and {rhs.shape} do not fit")
+
+
+def _centered(x: Array, zero_points: Array, axis: int) -> Array:
+    return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
+
+
+@kernel("UniformQuantizedDot")
+def uniform_quantized_dot(
+    lhs: Array,
+    rhs: Array,
+    lhs_scales: Array,
+    lhs_zero_points: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    Tout: DType,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
+    """The matrix product at the output's scale; rhs may have a scale for each column."""
+    _check_matrices(lhs, rhs)
+    require(lhs_quantization_axis == -1, "lhs must have one scale")
+    require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
+    require(output_quantization_axis in (-1, 1), "the output must have one scale, or one for each column")
+    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
+    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    product = _centered(lhs, lhs_zero_points, -1) @ _centered(rhs, rhs_zero_points, rhs_quantization_axis)
+    check_scales(product, output_scales, output_zero_points, output_quantization_axis, "output")
+    scale = lhs_scales.astype(np.float64) * rhs_scales / output_scales
+    limits = output_quantization_min_val, output_quantization_max_val
+    return to_output(product.astype(np.int64), scale, output_zero_points, *limits, Tout.numpy)
+
+
+not_differentiable("UniformQuantizedDot")
+
+
+def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
+    """Differences of both operands, multiply-adds and the change of scale of a product."""
+    operands = lhs.shape.num_elements + rhs.shape.num_elements
+    return Cost(1) * operands + multiply_adds(products) + RESCALED_COST * outputs[0].shape.num_elements
+
+
+@flops("UniformQuantizedDot")
+def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A difference for each element, the product, and its change of scale, eight operations."""
+    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
+
+
+def _asymmetric(x: Array, low: int = -128, high: int = 127) -> tuple[Any, Any, Any]:
+    """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
+    least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
+    require(math.isfinite(most - least), "lhs must be finite")
+    if least == most:
+        return np.zeros(x.shape, np.int64), np.float32(1), 0
+    scale = (most - least) / (high - low)
+    from_low, from_high = low - least / scale, high - most / scale
+    low_error = abs(low) + abs(least / scale)
+    high_error = abs(high) + abs(most / scale)
+    zero = from_low if low_error < high_error else from_high
+    zero_point = int(np.clip(np.floor(abs(zero) + 0.5) * np.sign(zero), low, high))
+    scale = np.float32(scale)
+    return to_quantized(x, scale, zero_point, low, high, np.int64), scale, zero_point
+
+
+def _asymmetric_rows(x: Array) -> tuple[Array, Array]:
+    """_asymmetric for each place of the first dimension: integers less their zero points, and scales."""
+    parts = [_asymmetric(row) for row in x]
+    centered = np.array([q - zero for q, _, zero in parts], np.float64).reshape(x.shape)
+    return centered, np.array([scale for _, scale, _ in parts], np.float32)
+
+
+@kernel("UniformQuantizedDotHybrid")
+def uniform_quantized_dot_hybrid(
+    lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, rhs_quantization_axis: int
+) -> Result:
+    """Floats, quantized row by row, times integers: floats."""
+    _check_matrices(lhs, rhs)
+    require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
+    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    rows, scales = _asymmetric_rows(lhs)
+    product = rows @ _centered(rhs, rhs_zero_points, rhs_quantization_axis)
+    return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
+
+
+@shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
+def uniform_quantized_dot_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
+    return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
+
+
+def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
+    """The range of the floats and their quantization, differences, multiply-adds and two products to make floats again."""
+    operands = Cost(9) * lhs.shape.num_elements + Cost(1) * rhs.shape.num_elements
+    return operands + multiply_adds(products) + Cost(2) * outputs[0].shape.num_elements
+
+
+@flops("UniformQuantizedDotHybrid")
+def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
+    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
+
+
+without_gradient("UniformQuantizedDotHybrid")
+
+
+class _Convolution:
+    """The attributes of one convolution: which dimension is which, strides, dilations, padding and groups."""
+
+    def __init__(
+        self,
+        lhs: tuple[int, ...],
+        rhs: tuple[int, ...],
+        window_strides: list[int],
+        padding: str,
+        explicit_padding: list[int],
+        lhs_dilation: list[int],
+        rhs_dilation: list[int],
+        counts: tuple[int, ...],
+        numbers: str,
+    ) -> None:
+        rank = len(lhs)
+        require(rank > 2 and len(rhs) == rank, f"lhs {tuple(lhs)} and rhs {tuple(rhs)} must have the same rank, above 2")
+        spatial = rank - 2
+        self.batch_groups, self.feature_groups = counts
+        for name, values in (("strides", window_strides), ("lhs_dilation", lhs_dilation), ("rhs_dilation", rhs_dilation)):
+            fits = len(values) in (0, spatial) and all(v >= 1 for v in values)
+            require(fits, f"{name} {list(values)} of {spatial} dimensions")
+        self.strides = tuple(window_strides) or (1,) * spatial
+        self.lhs_dilation = tuple(lhs_dilation) or (1,) * spatial
+        self.rhs_dilation = tuple(rhs_dilation) or (1,) * spatial
+        self.lhs_order, self.rhs_order, self.out_order = _orders(numbers, spatial)
+        sizes = [lhs[i] for i in self.lhs_order[1:-1]]
+        window = [rhs[i] for i in self.rhs_order[:-2]]
+        dilated = [(n - 1) * d + 1 if n else 0 for n, d in zip(sizes, self.lhs_dilation)]
+        self.pads = _pads(dilated, window, self.strides, self.rhs_dilation, padding, explicit_padding)
+        padded = windows.padded_sizes(dilated, self.pads)
+        self.outputs = tuple(map(windows.output_size, padded, window, self.strides, self.rhs_dilation))
+        self._check_groups(lhs, rhs)
+        batch, filters = lhs[self.lhs_order[0]] // self.batch_groups, rhs[self.rhs_order[-1]]
+        inner = (batch, *self.outputs, filters)
+        self.shape = tuple(inner[self.out_order.index(i)] for i in range(rank))
+
+    def _check_groups(self, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> None:
+        batch, channels = lhs[self.lhs_order[0]], lhs[self.lhs_order[-1]]
+        depth, filters = rhs[self.rhs_order[-2]], rhs[self.rhs_order[-1]]
+        groups = self.batch_groups, self.feature_groups
+        require(min(groups) >= 1 and 1 in groups, f"batch groups {groups[0]} and feature groups {groups[1]}")
+        require(batch % groups[0] == 0 and filters % (groups[0] * groups[1]) == 0, f"{groups} groups do not divide the shapes")
+        require(channels == depth * groups[1], f"{channels} channels are not {groups[1]} groups of {depth}")
+
+    def run(self, lhs: Array, rhs: Array) -> Array:
+        """The exact sums, in the order of the output: both operands are centered floats."""
+        if self.batch_groups != 1:
+            raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is known")
+        x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)
+        if any(d > 1 for d in self.lhs_dilation):
+            spread = np.zeros((len(x), *((n - 1) * d + 1 for n, d in zip(x.shape[1:-1], self.lhs_dilation)), x.shape[-1]))
+            spread[(slice(None), *(slice(None, None, d) for d in self.lhs_dilation))] = x
+            x = spread
+        result = convolution_numerics.convolve(x, w, self.strides, self.pads, self.rhs_dilation)
+        return result.transpose([self.out_order.index(i) for i in range(result.ndim)])
+
+
+def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
+    """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
+    found: dict[int, list[int]] = {i: [] for i in range(1, 10)}
+    try:
+        for field in fields(numbers.encode("utf-8", "surrogateescape")):
+            found[field.number] += repeated_integers([field])
+    except (DataLossError, KeyError):
+        require(False, "dimension_numbers are no UniformQuantizedConvolutionDimensionNumbersAttr")
+    if not numbers:
+        places = list(range(2, spatial + 2))
+        return (0, *places, 1), (*places, 1, 0), (0, *places, 1)
+    single = {i: (v or [0])[-1] for i, v in found.items()}
+    orders = (
+        (single[1], *found[3], single[2]),
+        (*found[6], single[4], single[5]),
+        (single[7], *found[9], single[8]),
+    )
+    for order in orders:
+        require(sorted(order) == list(range(spatial + 2)), f"dimension_numbers are no permutation: {order}")
+    return orders
+
+
+def _pads(
+    sizes: list[int],
+    window: list[int],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: str,
+    explicit: list[int],
+) -> Pads:
+    if padding == "EXPLICIT":
+        require(len(explicit) == 2 * len(sizes), f"explicit_padding must have {2 * len(sizes)} values, not {list(explicit)}")
+        return tuple(zip(explicit[::2], explicit[1::2]))
+    require(padding in ("SAME", "VALID"), f"padding '{padding}' is not SAME, VALID or EXPLICIT")
+    require(not explicit, "explicit_padding needs padding EXPLICIT")
+    if padding == "VALID":
+        return ((0, 0),) * len(sizes)
+    pads = []
+    for size, k, stride, dilation in zip(sizes, window, strides, dilations):
+        needed = max((-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size, 0)
+        pads.append((needed // 2, needed - needed // 2))
+    return tuple(pads)
+
+
+@kernel("UniformQuantizedConvolution")
+def uniform_quantized_convolution(
+    lhs: Array,
+    rhs: Array,
+    lhs_scales: Array,
+    lhs_zero_points: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    Tout: DType,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
+    """The convolution at the output's scale; rhs may have a scale for each filter."""
+    form = _Convolution(
+        lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
+        (batch_group_count, feature_group_count), dimension_numbers,
+    )  # fmt: skip
+    require(lhs_quantization_axis == -1, "lhs must have one scale")
+    require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
+    require(output_quantization_axis in (-1, form.out_order[-1]), "the output must have one scale, or one for each filter")
+    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
+    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_quantization_axis))
+    check_scales(sums, output_scales, output_zero_points, output_quantization_axis, "output")
+    axis = form.out_order[-1]
+    scale = along_axis(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
+    limits = output_quantization_min_val, output_quantization_max_val
+    return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *limits, Tout.numpy)
+
+
+@shape("UniformQuantizedConvolution")
+def uniform_quantized_convolution_shape(
+    lhs: TensorSpec,
+    rhs: TensorSpec,
+    *rest: TensorSpec,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+) -> Shape:
+    if not (lhs.shape.is_known and rhs.shape.is_known):
+        rank = lhs.rank if lhs.rank is not None else rhs.rank
+        return unknown_dims(rank)
+    form = _Convolution(
+        lhs.shape.known(), rhs.shape.known(), window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
+        (batch_group_count, feature_group_count), dimension_numbers,
+    )  # fmt: skip
+    return Shape(form.shape)
+
+
+def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> DimLike:
+    """One for each output and each weight of its filter."""
+    place = _orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]
+    return outputs[0].shape.num_elements * math.prod(size for i, size in enumerate(rhs.shape) if i != place)
+
+
+@flops("UniformQuantizedConvolution")
+def uniform_quantized_convolution_flops(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+) -> Cost:
+    """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
+    return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
+
+
+not_differentiable("UniformQuantizedConvolution")
+
+
+@kernel("UniformQuantizedConvolutionHybrid")
+def uniform_quantized_convolution_hybrid(
+    lhs: Array,
+    rhs: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    *,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+    rhs_quantization_axis: int,
+) -> Result:
+    """Floats, quantized image by image, convolved with integers: floats."""
+    form = _Convolution(
+        lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
+        (batch_group_count, feature_group_count), dimension_numbers,
+    )  # fmt: skip
+    require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
+    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    batch = form.lhs_order[0]
+    rows, scales = _asymmetric_rows(np.moveaxis(lhs, batch, 0))
+    sums = form.run(np.moveaxis(rows, 0, batch), _centered(rhs, rhs_zero_points, rhs_quantization_axis))
+    by_image = along_axis(scales, form.out_order[0], sums.ndim)
+    return (sums * (by_image * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
+
+
+shape("UniformQuantizedConvolutionHybrid")(uniform_quantized_convolution_shape)
+
+
+@flops("UniformQuantizedConvolutionHybrid")
+def uniform_quantized_convolution_hybrid_flops(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+) -> Cost:
+    """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
+    return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
+
+
+without_gradient("UniformQuantizedConvolutionHybrid")

@@ -1,0 +1,285 @@
+"""What the random families share: a node's own stream, and shapes that arrive as tensors."""
+
+from __future__ import annotations
+
+import functools
+import math
+import secrets
+import threading
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...random import philox, philox_distributions
+from ...random.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
+from ...random.rng_prefetch import Draw, DrawsAhead, PlacedStream
+from ...registry.registry import Cost
+from ...support.errors import InvalidArgumentError
+from ...types.dims import DimLike, ceil_div
+from ...types.dtypes import from_numpy
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..shared.shape_arguments import dims_of, unknown_dims
+
+
+class Stream(Philox):
+    """A stream from which several threads take, none what another one took."""
+
+    __slots__ = ("_ahead", "_lock")
+
+    def __init__(self, start: Philox) -> None:
+        super().__init__(start.key, start.counter)
+        self._lock = threading.Lock()
+        self._ahead = DrawsAhead()
+
+    def draw(self, draw: Draw) -> Any:
+        """What is drawn next; of small draws also those that would follow are computed."""
+        if not draw.is_small:
+            return draw.at(self.take(draw.stride))
+        with self._lock:
+            return self._ahead.take(self, draw)
+
+    def take(self, blocks: int) -> Philox:
+        with self._lock:
+            return super().take(blocks)
+
+
+def node_stream(ctx: Any, seed: int, seed2: int) -> Stream | PlacedStream:
+    """The stream of a node, which goes on from run to run, to `take` from; to be asked for before each draw.
+
+    Zeros as seeds mean the session's, or chance.
+    """
+    stream: Stream = ctx.state(lambda: new_stream(ctx, seed, seed2))
+    draws = ctx.step.draws
+    found: Stream | PlacedStream = stream if draws is None else draws.stream(ctx.node, stream)
+    return found
+
+
+def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
+    """A stream for a node's two seeds; two zeros mean the session's seed, or chance."""
+    if not seed and not seed2:
+        if ctx.session.seed is not None:
+            seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
+        else:
+            seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+    return Stream(Philox.from_seeds(seed, seed2))
+
+
+_FROM_WORDS: Final[dict[Any, Callable[..., Any]]] = {
+    philox.uniform: philox.uniform_from_words,
+    philox.normal: philox.normal_from_words,
+    philox.uniform_int: philox.uniform_int_from_words,
+}
+
+
+@functools.lru_cache(1024)
+def draw_of(distribution: Callable[..., Any], dims: tuple[int, ...], *parameters: Any) -> Draw:
+    """A draw of an array of shape `dims`; the last of the distribution's parameters is its dtype."""
+    size = element_count(dims)
+    samples = size + size % 2 if distribution is philox.normal else size
+    words = samples * words_per_sample(parameters[-1])
+    return Draw(distribution, _FROM_WORDS[distribution], parameters, dims, size, words, size * RESERVED_PER_OUTPUT)
+
+
+def as_dims(shape: Any) -> tuple[int, ...]:
+    """The dimensions in a shape tensor; InvalidArgumentError where it is no vector of sizes."""
+    if np.ndim(shape) != 1:
+        raise InvalidArgumentError(f"shape must be a vector of integers, got one of shape {Shape(np.shape(shape))}")
+    if shape.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"shape must be a vector of integers, not of {from_numpy(shape.dtype)}")
+    return _checked_dims(tuple(shape.tolist()), shape.itemsize)
+
+
+@functools.lru_cache(1024)
+def _checked_dims(dims: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Dimensions as they are; the same few come again at every step."""
+    if any(d < 0 for d in dims):
+        raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
+    # As NumPy and TensorFlow count: a size of 0 excuses no others whose product no number holds.
+    if math.prod(d or 1 for d in dims) * itemsize >= 1 << 60:
+        raise InvalidArgumentError(f"a tensor of shape {dims} has too many elements")
+    return dims
+
+
+def requested_shape(shape: TensorSpec) -> Shape:
+    """The shape that a shape tensor asks for, as far as it is known."""
+    if shape.rank not in (None, 1):
+        raise InvalidArgumentError(f"shape must be a vector, not of shape {shape.shape}")
+    dims = dims_of(shape)
+    if dims is not None:
+        if any(isinstance(d, int) and d < -1 for d in dims):
+            raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
+        return Shape(None if isinstance(d, int) and d < 0 else d for d in dims)
+    return UNKNOWN if shape.rank is None else unknown_dims(shape.shape[0])
+
+
+def element_count(dims: tuple[int, ...]) -> int:
+    """The product of dimensions."""
+    return math.prod(dims)
+
+
+def int_bounds(minval: Any, maxval: Any, size: int = 1) -> tuple[int, int]:
+    """Two scalars as numbers; InvalidArgumentError unless minval < maxval or nothing (`size` 0) is to be drawn."""
+    for name, value in (("minval", minval), ("maxval", maxval)):
+        if np.ndim(value):
+            raise InvalidArgumentError(f"{name} must be 0-D, got shape {Shape(np.shape(value))}")
+    if size and not minval < maxval:
+        raise InvalidArgumentError(f"Need minval < maxval, got {minval} >= {maxval}")
+    return int(minval), int(maxval)
+
+
+def lanes_last(parameters: Any, samples: int) -> Any:
+    """Each parameter `samples` times in a row: the order in which TensorFlow numbers the outputs."""
+    return np.repeat(np.ravel(parameters), samples)
+
+
+def samples_first(drawn: Any, samples: int, dims: tuple[int, ...]) -> Any:
+    """Samples in TensorFlow's numbering (all of the first parameter first) in the output's layout (samples, parameters)."""
+    return drawn.reshape(len(drawn) // max(samples, 1), samples).T.reshape(dims)
+
+
+def trailing_samples(dims: tuple[int, ...], parameters: tuple[int, ...]) -> int:
+    """How many samples each parameter gets; InvalidArgumentError unless `dims` ends with the parameters' shape."""
+    if len(parameters) > len(dims) or dims[len(dims) - len(parameters) :] != parameters:
+        raise InvalidArgumentError(f"Shape passed in must end with broadcasted shape: {dims} does not with {parameters}")
+    return element_count(dims[: len(dims) - len(parameters)])
+
+
+def as_type(values: Any, dtype: Any) -> Any:
+    """Samples cast to the output dtype, saturating nowhere, as the C cast does."""
+    return values.astype(dtype.numpy)
+
+
+def draw_poisson(gen: Philox, rate: Any, samples: int, dims: tuple[int, ...], dtype: Any) -> Any:
+    """Poisson samples for each rate, of shape `dims`."""
+    drawn = philox_distributions.poisson(gen, lanes_last(rate, samples))
+    if dtype.kind == "i":
+        drawn[np.isinf(drawn)] = 0
+    return samples_first(as_type(drawn, dtype), samples, dims)
+
+
+def draw_gamma(gen: Philox, alpha: Any, samples: int, dims: tuple[int, ...]) -> Any:
+    """Gamma samples for each alpha, of shape `dims`."""
+    drawn = philox_distributions.gamma(gen, lanes_last(alpha, samples))
+    return samples_first(drawn.astype(alpha.dtype), samples, dims)
+
+
+def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) -> Any:
+    """Binomial samples, of the shape in the tensor `shape`, which ends with the shape that counts and probs broadcast to."""
+    try:
+        parameters = np.broadcast_shapes(counts.shape, probs.shape)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"counts and probs must have compatible batch dimensions: {Shape(counts.shape)} vs. {Shape(probs.shape)}"
+        ) from None
+    dims = as_dims(shape)
+    samples = trailing_samples(dims, parameters)
+    counts, probs = (lanes_last(np.broadcast_to(x, parameters), samples) for x in (counts, probs))
+    one = probs.dtype.type(1)
+    rare = np.where(probs > probs.dtype.type(0.5), one - probs, probs)
+    is_large = counts * rare >= probs.dtype.type(10)
+    drawn = philox_distributions.binomial(gen, counts, probs, is_large)
+    return samples_first(as_type(drawn, dtype), samples, dims)
+
+
+@functools.lru_cache(1024)
+def draw_for_classes(rows: int, samples: int) -> Draw:
+    """The uniform samples by which `samples` classes are found for each of some rows of logits."""
+    rounded = (samples + 3) // 4 * 4
+    parameters, words = (np.dtype(np.float64),), 2 * rows * samples
+    stride = rows * rounded * 2 * RESERVED_PER_OUTPUT
+    return Draw(philox.uniform, philox.uniform_from_words, parameters, (rows, samples), rows * samples, words, stride)
+
+
+def draw_multinomial(uniforms: Any, logits: Any, dtype: Any) -> Any:
+    """A class for each uniform sample of each row of `logits`."""
+    if not uniforms.size:
+        return np.zeros(uniforms.shape, dtype.numpy)
+    return as_type(philox_distributions.multinomial(uniforms, logits), dtype)
+
+
+def check_multinomial(logits: Any, num_samples: Any) -> None:
+    """InvalidArgumentError unless logits is a matrix with classes and num_samples a scalar that is not negative."""
+    if np.ndim(logits) != 2:
+        raise InvalidArgumentError(f"logits should be a matrix, got shape {Shape(np.shape(logits))}")
+    if np.ndim(num_samples):
+        raise InvalidArgumentError(f"num_samples should be a scalar, got shape {Shape(np.shape(num_samples))}")
+    if num_samples < 0:
+        raise InvalidArgumentError(f"num_samples should be nonnegative, got {num_samples}")
+    if logits.shape[1] == 0:
+        raise InvalidArgumentError("num_classes should be positive, got 0")
+
+
+def multinomial_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
+    """(rows of logits, num_samples)."""
+    merge_shapes(num_samples.shape, SCALAR)
+    matrix = merge_shapes(logits.shape, Shape([None, None]))
+    return Shape([matrix[0], None if num_samples.value is None else num_samples.value.item()])
+
+
+def shuffled(gen: Philox, value: Any) -> Any:
+    """The rows of `value` in the order that the stream gives."""
+    return value[philox_distributions.permutation(gen, len(value))]
+
+
+def uniform_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """A difference for each element, from [1, 2) to [0, 1)."""
+    return Cost(outputs[0].shape.num_elements)
+
+
+def uniform_int_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """A remainder and a sum for each element."""
+    return Cost(2) * outputs[0].shape.num_elements
+
+
+def _normal_cost(samples: DimLike) -> Cost:
+    return Cost(8, transcendentals=3) * ceil_div(samples, 2)
+
+
+def normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """By Box and Muller for each pair, of which the last may be half used: 8 and a logarithm, a sine and a cosine."""
+    return _normal_cost(outputs[0].shape.num_elements)
+
+
+def truncated_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """As the normal distribution, and a magnitude that is compared. One sample in 22 is drawn again, which is not counted."""
+    samples = outputs[0].shape.num_elements
+    return _normal_cost(samples) + Cost(2) * samples
+
+
+def bounded_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """As the normal distribution, two comparisons, a product and a sum: one attempt for each sample.
+
+    How often the bounds refuse it, or make another proposal the better one, depends on them.
+    """
+    samples = outputs[0].shape.num_elements
+    return _normal_cost(samples) + Cost(4) * samples
+
+
+def gamma_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of Marsaglia and Tsang for each sample, with a pair of normal ones of its own; more than 9 in 10 succeed.
+
+    An alpha below 1 takes a power more.
+    """
+    return Cost(26, transcendentals=5) * outputs[0].shape.num_elements + Cost(4) * inputs[-1].shape.num_elements
+
+
+def poisson_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of transformed rejection for each sample; more than 2 in 3 succeed. Rates below 10 take 3 for each event."""
+    of_rates = Cost(12, transcendentals=1) * inputs[-1].shape.num_elements
+    return Cost(26, transcendentals=2) * outputs[0].shape.num_elements + of_rates
+
+
+def binomial_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of transformed rejection for each sample; more than 2 in 3 succeed. Means below 10 go another way."""
+    pairs = broadcast_shapes(inputs[-2].shape, inputs[-1].shape).num_elements
+    return Cost(49, transcendentals=3) * outputs[0].shape.num_elements + Cost(48, transcendentals=1) * pairs
+
+
+def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """Maximum, shift, exponential and cumulative sum of each row; for each sample a uniform one, a product and a search."""
+    rows, classes = merge_shapes(logits.shape, Shape([None, None]))
+    steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
+    of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows
+    return Cost(2 + steps) * outputs[0].shape.num_elements + of_rows

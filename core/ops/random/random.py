@@ -1,0 +1,384 @@
+"""Random ops with seeds as attributes: each node owns a Philox stream that goes on from run to run."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SobolSample: lengthy
+#   Multinomial ParameterizedTruncatedNormal RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RandomShuffle: random
+#   RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal: random
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...parallel.interruption_points import PIECE, pause
+from ...random import philox
+from ...random.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ...random.philox import Philox
+from ...random.rng_prefetch import Draw
+from ...random.work_sharding import blocks
+from ...registry.constant_inputs import prepared
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.shape_arguments import ints
+from ._random import (
+    as_dims,
+    bounded_normal_flops,
+    check_multinomial,
+    draw_for_classes,
+    draw_gamma,
+    draw_multinomial,
+    draw_of,
+    draw_poisson,
+    element_count,
+    gamma_flops,
+    int_bounds,
+    multinomial_flops,
+    multinomial_shape,
+    node_stream,
+    normal_flops,
+    poisson_flops,
+    requested_shape,
+    shuffled,
+    truncated_normal_flops,
+    uniform_flops,
+    uniform_int_flops,
+)
+
+
+@kernel("RandomUniform")
+def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+    """Samples uniform on [0, 1)."""
+    return node_stream(ctx, seed, seed2).draw(draw_of(philox.uniform, as_dims(shape), dtype.numpy))
+
+
+flops("RandomUniform")(uniform_flops)
+
+
+@kernel("RandomStandardNormal")
+def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+    """Samples of the standard normal distribution."""
+    return node_stream(ctx, seed, seed2).draw(draw_of(philox.normal, as_dims(shape), dtype.numpy))
+
+
+flops("RandomStandardNormal")(normal_flops)
+
+
+@kernel("TruncatedNormal")
+def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+    """Standard normal samples of magnitude below 2."""
+    dims = as_dims(shape)
+    size = element_count(dims)
+    return philox.truncated_normal(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+
+
+@shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
+def random_shape(shape: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+flops("TruncatedNormal")(truncated_normal_flops)
+
+
+@kernel("RandomUniformInt")
+def random_uniform_int(
+    ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
+) -> Result:
+    """Integers uniform on [minval, maxval)."""
+    draw = _ints(shape, minval, maxval, Tout)
+    return node_stream(ctx, seed, seed2).draw(draw)
+
+
+def _ints(shape: Array, minval: Array, maxval: Array, dtype: DType) -> Draw:
+    dims = as_dims(shape)
+    return draw_of(philox.uniform_int, dims, *int_bounds(minval, maxval, element_count(dims)), dtype.numpy)
+
+
+# A loop draws the same in each of its iterations.
+
+
+@prepared("RandomUniform", constants=(0,))
+def uniform_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
+    return _drawing(ctx, draw_of(philox.uniform, as_dims(shape), dtype.numpy), seed, seed2)
+
+
+@prepared("RandomStandardNormal", constants=(0,))
+def normal_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
+    return _drawing(ctx, draw_of(philox.normal, as_dims(shape), dtype.numpy), seed, seed2)
+
+
+@prepared("RandomUniformInt", constants=(0, 1, 2))
+def ints_of_shape(
+    ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
+) -> Callable[..., Any]:
+    return _drawing(ctx, _ints(shape, minval, maxval, Tout), seed, seed2)
+
+
+def _drawing(ctx: KernelContext, draw: Draw, seed: int, seed2: int) -> Callable[..., Any]:
+    """A kernel that draws one thing only."""
+    return lambda *inputs: node_stream(ctx, seed, seed2).draw(draw)
+
+
+@shape("RandomUniformInt")
+def random_uniform_int_shape(shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+flops("RandomUniformInt")(uniform_int_flops)
+
+not_differentiable("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
+
+
+@kernel("ParameterizedTruncatedNormal")
+def parameterized_truncated_normal(
+    ctx: KernelContext, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array, *, seed: int, seed2: int
+) -> Result:
+    """Normal samples within bounds; the parameters are scalars, or vectors with one number for each row of the output."""
+    dims = as_dims(shape)
+    if not dims:
+        raise InvalidArgumentError("Shape tensor must not be empty")
+    size = element_count(dims)
+    parameters = (means, stdevs, minvals, maxvals)
+    for name, value in zip(("means", "stdevs", "minvals", "maxvals"), parameters):
+        if value.ndim > 1:
+            raise InvalidArgumentError(f"Input {name} should be a scalar or vector, got shape {Shape(value.shape)}")
+    batches, samples = dims[0], element_count(dims[1:])
+    if means.size == stdevs.size == 1 and minvals.ndim == maxvals.ndim == 0:
+        batches, samples = -(-size // _BATCH), _BATCH
+    elif any(value.size not in (1, batches) for value in parameters):
+        raise InvalidArgumentError(f"the parameters should have length 1 or {batches}")
+    gen = node_stream(ctx, seed, seed2).take(batches * 2 * MAX_ITERATIONS * (samples + 3) // 4)
+    rows = [np.broadcast_to(value, (batches,)) for value in parameters]
+    spans = [
+        (start * samples, min(stop * samples, size), start * 2 * MAX_ITERATIONS * (samples + 3) // 4)
+        for start, stop in blocks(batches, bounded_cost(means.dtype, samples))
+    ]
+    return bounded_normals(gen, rows, samples, spans).reshape(dims)
+
+
+def bounded_cost(dtype: Any, samples: int) -> int:
+    """TensorFlow's estimate of the cycles for a batch of bounded normal samples."""
+    first, each = {4: (53, 67), 8: (94, 82), 2: (60, 77)}[dtype.itemsize]
+    return first + 2 * each * samples
+
+
+def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: Sequence[tuple[int, ...]]) -> Array:
+    """`samples` bounded normal samples for each row of parameters, one after the other.
+
+    A span (first output, end, blocks to skip) is what one of TensorFlow's threads draws in one go.
+    """
+    parts = [np.empty(0, parameters[0].dtype)]
+    for start, stop, skipped in spans:
+        own = Ahead(gen.skipped(skipped))
+        for first, end in _equal_rows(parameters, start, stop, samples):
+            mean, stddev, low, high = (values[first] for values in parameters)
+            if not (stddev > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
+                raise InvalidArgumentError(f"Invalid parameters: mean {mean}, stddev {stddev}, bounds {low} and {high}")
+            counts = np.diff(np.clip(np.arange(first, end + 1) * samples, start, stop))
+            parts.append(bounded_normal_calls(own, counts, mean, stddev, low, high))
+    return np.concatenate(parts)
+
+
+def _equal_rows(parameters: list[Array], start: int, stop: int, samples: int) -> Iterable[Any]:
+    """The rows that the outputs start:stop lie in, as (first, end) of those with the same parameters one after the other."""
+    if start == stop:
+        return []
+    rows = np.arange(start // samples, -(-stop // samples))
+    differ = np.any([values[rows[1:]] != values[rows[:-1]] for values in parameters], 0)
+    edges = [rows[0], *rows[1:][differ], rows[-1] + 1]
+    return itertools.pairwise(edges)
+
+
+_BATCH = 100
+"""Samples that TensorFlow draws together where all parameters are scalars."""
+
+
+@shape("ParameterizedTruncatedNormal")
+def parameterized_truncated_normal_shape(
+    shape: TensorSpec, means: TensorSpec, stdevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
+) -> Shape:
+    return requested_shape(shape)
+
+
+flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
+
+not_differentiable("ParameterizedTruncatedNormal")
+
+
+@kernel("RandomGamma")
+def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
+    """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
+    dims = as_dims(shape)
+    samples = element_count(dims)
+    if not samples or not alpha.size:
+        return np.zeros((*dims, *alpha.shape), alpha.dtype)
+    gen = node_stream(ctx, seed, seed2).reserve(samples * alpha.size)
+    return draw_gamma(gen, alpha, samples, (*dims, *alpha.shape))
+
+
+@gradient("RandomGamma")
+def random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Implicit reparametrization: the derivative of the sample by alpha, summed over the samples."""
+    shape_, alpha = node.inputs
+    ones = g.Fill(g.Shape(shape_, out_type="int32"), g.constant(1, shape_.base_dtype))
+    broadcast = g.ConcatV2([ones, g.Shape(alpha, out_type=shape_.base_dtype)], 0)
+    partial = g.RandomGammaGrad(g.Reshape(alpha, broadcast), node.output())
+    axes = g.Range(0, g.Squeeze(g.Shape(shape_, out_type="int32")), 1)
+    return [None, g.Sum(g.Mul(grad, partial), axes)]
+
+
+_NORMAL = ("RandomStandardNormal", "TruncatedNormal", "ParameterizedTruncatedNormal")
+_MOVING = ("RandomShuffle", "RandomCrop")
+_OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV2", "Multinomial", "SobolSample")
+
+facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
+
+flops("RandomGamma")(gamma_flops)
+
+
+@kernel("RandomPoissonV2")
+def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+    """Poisson samples, of shape `shape` for each rate."""
+    dims = as_dims(shape)
+    samples = element_count(dims)
+    if not samples or not rate.size:
+        return np.zeros((*dims, *rate.shape), dtype.numpy)
+    gen = node_stream(ctx, seed, seed2).reserve(samples * rate.size)
+    return draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
+
+
+@kernel("RandomPoisson")
+def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+    """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
+    return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
+
+
+@shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
+def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
+    return requested_shape(shape) + parameters.shape
+
+
+flops("RandomPoisson", "RandomPoissonV2")(poisson_flops)
+
+
+@kernel("Multinomial")
+def multinomial(
+    ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
+) -> Result:
+    """`num_samples` classes for each row of `logits`, log-probabilities that need not be normalized."""
+    check_multinomial(logits, num_samples)
+    uniforms = node_stream(ctx, seed, seed2).draw(draw_for_classes(len(logits), int(num_samples)))
+    return draw_multinomial(uniforms, logits, output_dtype)
+
+
+@shape("Multinomial")
+def multinomial_op_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
+    return multinomial_shape(logits, num_samples)
+
+
+flops("Multinomial")(multinomial_flops)
+
+
+@kernel("RandomShuffle")
+def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
+    """The rows of `value` in random order."""
+    if value.size <= 1 or value.shape[0] <= 1:
+        return value
+    return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
+
+
+@shape("RandomShuffle")
+def random_shuffle_shape(value: TensorSpec) -> Shape:
+    return value.shape
+
+
+not_differentiable("Multinomial", "RandomShuffle")
+without_gradient("RandomPoissonV2", "RandomPoisson")
+
+zero_flops(*_MOVING)
+
+
+@kernel("RandomCrop")
+def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, seed2: int) -> Result:
+    """A part of `image` (height, width, channels) at a random place, of the height and width in `size`."""
+    if image.ndim != 3:
+        raise InvalidArgumentError(f"input must be 3-dimensional, not of shape {Shape(image.shape)}")
+    if size.shape != (2,):
+        raise InvalidArgumentError(f"size must be a vector of two elements, not of shape {Shape(size.shape)}")
+    height, width = size.tolist()
+    if height < 0 or width < 0:
+        raise InvalidArgumentError(f"size ({height}, {width}) must not be negative")
+    if height > image.shape[0] or width > image.shape[1]:
+        raise FailedPreconditionError(f"size ({height}, {width}) does not fit into an image of shape {Shape(image.shape)}")
+    if (height, width) == image.shape[:2]:
+        return image
+    words = iter(node_stream(ctx, seed, seed2).take(1).block())
+    left = next(words) % (image.shape[1] - width + 1) if width < image.shape[1] else 0
+    top = next(words) % (image.shape[0] - height + 1) if height < image.shape[0] else 0
+    return image[top : top + height, left : left + width]
+
+
+@shape("RandomCrop")
+def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
+    channels = merge_shapes(image.shape, Shape([None] * 3))[2]
+    if size.value is None:
+        return Shape([None, None, channels])
+    return Shape([*ints(size.value, "size", 2), channels])
+
+
+@kernel("SobolSample")
+def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
+    """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
+    from ...random import sobol
+
+    for name, value in (("dim", dim), ("num_results", num_results), ("skip", skip)):
+        if np.ndim(value):
+            raise InvalidArgumentError(f"{name} must be a scalar, not of shape {Shape(np.shape(value))}")
+    if not 1 <= dim <= _MAX_SOBOL_DIM:
+        raise InvalidArgumentError(f"dim must be in [1, {_MAX_SOBOL_DIM}], got {dim}")
+    if num_results < 1:
+        raise InvalidArgumentError(f"num_results must be at least 1, got {num_results}")
+    if skip < 0:
+        raise InvalidArgumentError(f"skip must be at least 0, got {skip}")
+    engine = sobol.engine(int(dim))
+    step = max(PIECE // int(dim), 1)
+    for count in _pieces(int(skip) + 1, step):
+        engine.fast_forward(count)
+    return np.concatenate([engine.random(count).astype(dtype.numpy) for count in _pieces(int(num_results), step)])
+
+
+_MAX_SOBOL_DIM = 1111
+
+
+def _pieces(count: int, step: int) -> Iterator[int]:
+    """How many to do next, until `count` are done; the run's time is looked at in between."""
+    for start in range(0, count, step):
+        pause()
+        yield min(step, count - start)
+
+
+@shape("SobolSample")
+def sobol_sample_shape(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec) -> Shape:
+    return Shape([_value(num_results), _value(dim)])
+
+
+def _value(spec: TensorSpec) -> int | None:
+    return None if spec.value is None or spec.value.size != 1 else spec.value.item()
+
+
+@flops("SobolSample")
+def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One exclusive or and one product for each number, in Gray code order."""
+    return Cost(flops=2 * outputs[0].shape.num_elements)
+
+
+not_differentiable("RandomCrop", "SobolSample")
+
+facts("lengthy", of=("SobolSample",))

@@ -1,0 +1,265 @@
+"""Random ops whose generator is a resource variable: an int64 vector of counter (two words) and key."""
+# Ops here (scripts/regenerate.py writes this list):
+#   NonDeterministicInts StatefulRandomBinomial StatefulStandardNormal StatefulStandardNormalV2: random
+#   StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt: random
+#   RngReadAndSkip: random side_effect
+#   RngSkip: side_effect
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Final
+
+import numpy as np
+
+from ...random import philox
+from ...random.philox import RESERVED_PER_OUTPUT, Philox
+from ...registry.registry import facts, flops, kernel, shape, without_gradient, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Variable
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..shared.variable_access import resource_variable
+from ._random import (
+    as_dims,
+    binomial_flops,
+    draw_binomial,
+    element_count,
+    int_bounds,
+    normal_flops,
+    requested_shape,
+    truncated_normal_flops,
+    uniform_flops,
+    uniform_int_flops,
+)
+
+_PHILOX: Final = 1
+_THREEFRY: Final = 2
+_AUTO_SELECT: Final = 3
+_STATE_SIZE: Final = 3
+_MASK64: Final = (1 << 64) - 1
+
+
+def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox]:
+    """The state variable and its generator; `tags` words come before the state proper. ThreeFry needs an accelerator."""
+    _check_algorithm(algorithm)
+    state, variable = _words_of(handle)
+    if state.ndim != 1:
+        raise InvalidArgumentError(f"RNG state must have one and only one dimension, not {state.ndim}")
+    if int(algorithm) == _THREEFRY:
+        raise UnimplementedError("the ThreeFry algorithm does not run on a CPU")
+    if len(state) < _STATE_SIZE + tags:
+        raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
+    low, high, key = (int(word) & _MASK64 for word in state[tags : tags + _STATE_SIZE])
+    return variable, Philox(key, low | high << 64)
+
+
+def _words_of(handle: Any) -> tuple[Array, Variable]:
+    """What a generator's variable holds, and the variable."""
+    variable = resource_variable(handle)
+    if variable.dtype is not dtypes.int64:
+        raise InvalidArgumentError(f"dtype of RNG state variable must be int64, not {variable.dtype}")
+    return variable.read(), variable
+
+
+def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> None:
+    """Write back the state that lies behind `outputs` samples."""
+    counter = gen.skipped(outputs * RESERVED_PER_OUTPUT).counter
+    words = np.array([counter & _MASK64, counter >> 64], np.uint64).view(np.int64)
+    variable.writable()[tags : tags + 2] = words
+
+
+def _check_algorithm(algorithm: Any) -> None:
+    """InvalidArgumentError unless the scalar `algorithm` is one that TensorFlow knows."""
+    if np.ndim(algorithm):
+        raise InvalidArgumentError(f"algorithm must have shape [], not {Shape(np.shape(algorithm))}")
+    if int(algorithm) not in (_PHILOX, _THREEFRY, _AUTO_SELECT):
+        raise InvalidArgumentError(f"Unsupported algorithm id: {int(algorithm)}")
+
+
+def _draw(handle: Any, algorithm: Any, dims: tuple[int, ...], distribution: Any, *arguments: Any) -> Any:
+    variable, gen = _state(handle, algorithm)
+    size = element_count(dims)
+    _advance(variable, gen, size)
+    return distribution(gen, size, *arguments).reshape(dims)
+
+
+@kernel("StatefulUniform")
+def stateful_uniform(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
+    """Samples uniform on [0, 1)."""
+    return _draw(resource, algorithm, as_dims(shape), philox.uniform, dtype.numpy)
+
+
+_FILLS = ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal", "StatefulUniformFullInt")
+
+flops("StatefulUniform")(uniform_flops)
+
+
+@kernel("StatefulStandardNormalV2")
+def stateful_standard_normal_v2(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
+    """Samples of the standard normal distribution."""
+    return _draw(resource, algorithm, as_dims(shape), philox.normal, dtype.numpy)
+
+
+@kernel("StatefulTruncatedNormal")
+def stateful_truncated_normal(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
+    """Standard normal samples of magnitude below 2."""
+    return _draw(resource, algorithm, as_dims(shape), philox.truncated_normal, dtype.numpy)
+
+
+flops("StatefulTruncatedNormal")(truncated_normal_flops)
+
+
+@kernel("StatefulUniformFullInt")
+def stateful_uniform_full_int(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
+    """Integers over the whole range of the dtype."""
+    return _draw(resource, algorithm, as_dims(shape), philox.full_int, dtype.numpy)
+
+
+@shape(*_FILLS)
+def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
+    merge_shapes(algorithm.shape, SCALAR)
+    return requested_shape(shape)
+
+
+zero_flops("StatefulUniformFullInt")
+
+
+@kernel("StatefulStandardNormal")
+def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
+    """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
+    dims = as_dims(shape)
+    tag = _words_of(resource)[0].reshape(-1)[:1]
+    variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
+    _advance(variable, gen, element_count(dims), tags=1)
+    return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)
+
+
+@shape("StatefulStandardNormal")
+def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
+
+without_gradient(
+    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
+    "StatefulStandardNormal",
+)  # fmt: skip
+facts("random", of=(
+    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
+    "StatefulStandardNormal",
+))  # fmt: skip
+
+
+@kernel("StatefulUniformInt")
+def stateful_uniform_int(
+    resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
+) -> Result:
+    """Integers uniform on [minval, maxval)."""
+    low, high = int_bounds(minval, maxval)
+    return _draw(resource, algorithm, as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
+
+
+@shape("StatefulUniformInt")
+def stateful_uniform_int_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
+) -> Shape:
+    merge_shapes(minval.shape, SCALAR)
+    merge_shapes(maxval.shape, SCALAR)
+    return requested_shape(shape)
+
+
+flops("StatefulUniformInt")(uniform_int_flops)
+
+
+@kernel("StatefulRandomBinomial")
+def stateful_random_binomial(
+    resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
+) -> Result:
+    """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
+    _check_algorithm(algorithm)
+    resource_variable(resource).read()  # a state that is not there is reported first
+    if int(algorithm) != _PHILOX:
+        raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
+    variable, gen = _state(resource, algorithm)
+    drawn = draw_binomial(gen, shape, counts, probs, dtype)
+    parameters = np.broadcast_shapes(counts.shape, probs.shape)
+    batches = element_count(parameters)
+    samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
+    _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
+    return drawn
+
+
+@shape("StatefulRandomBinomial")
+def stateful_random_binomial_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
+) -> Shape:
+    broadcast_shapes(counts.shape, probs.shape)
+    return requested_shape(shape)
+
+
+flops("StatefulRandomBinomial")(binomial_flops)
+
+facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
+
+
+@kernel("RngSkip")
+def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
+    """Move the generator on by `delta` samples."""
+    if np.ndim(delta):
+        raise InvalidArgumentError(f"delta must have shape [], not {Shape(np.shape(delta))}")
+    variable, gen = _state(resource, algorithm)
+    _advance(variable, gen, int(delta))
+
+
+@shape("RngSkip")
+def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> list[Shape]:
+    merge_shapes(algorithm.shape, SCALAR)
+    merge_shapes(delta.shape, SCALAR)
+    return []
+
+
+without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
+
+
+@kernel("RngReadAndSkip")
+def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
+    """The state (3) as it was, moved on by `delta` samples."""
+    if np.ndim(alg) or np.ndim(delta):
+        raise InvalidArgumentError(f"alg and delta must be scalars, not of shape {np.shape(alg)} and {np.shape(delta)}")
+    variable, gen = _state(resource, alg)
+    before = np.array(variable.read()[:_STATE_SIZE])
+    _advance(variable, gen, int(delta))
+    return before
+
+
+@shape("RngReadAndSkip")
+def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Shape:
+    return Shape([_STATE_SIZE])
+
+
+facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
+
+
+@kernel("NonDeterministicInts")
+def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
+    """Integers over the whole range of the dtype, from the operating system."""
+    dims = as_dims(shape)
+    if dtype.name not in ("int32", "int64", "uint32", "uint64"):
+        raise InvalidArgumentError(f"Unsupported dtype: {dtype}")
+    data = secrets.token_bytes(element_count(dims) * dtype.numpy.itemsize)
+    return np.frombuffer(data, dtype.numpy).reshape(dims)
+
+
+@shape("NonDeterministicInts")
+def non_deterministic_ints_shape(shape: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+without_gradient("RngReadAndSkip", "NonDeterministicInts")
+zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
+facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

@@ -1,0 +1,460 @@
+"""Random ops that are pure functions of a seed, or of a key and a counter."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StatelessMultinomial StatelessParameterizedTruncatedNormal StatelessRandomBinomial StatelessRandomGammaV2
+#   StatelessRandomGammaV3 StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson StatelessRandomUniform
+#   StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformIntV2
+#   StatelessRandomUniformV2 StatelessShuffle StatelessTruncatedNormal StatelessTruncatedNormalV2
+#   RandomIndexShuffle: lengthy
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...random import philox
+from ...random.bounded_normal import MAX_ITERATIONS
+from ...random.index_shuffle import shuffle_indices
+from ...random.philox import Philox
+from ...random.work_sharding import blocks
+from ...registry.constant_inputs import prepared
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ._random import (
+    as_dims,
+    binomial_flops,
+    bounded_normal_flops,
+    check_multinomial,
+    draw_binomial,
+    draw_for_classes,
+    draw_gamma,
+    draw_multinomial,
+    draw_poisson,
+    element_count,
+    gamma_flops,
+    int_bounds,
+    multinomial_flops,
+    multinomial_shape,
+    normal_flops,
+    poisson_flops,
+    requested_shape,
+    samples_first,
+    shuffled,
+    trailing_samples,
+    truncated_normal_flops,
+    uniform_flops,
+    uniform_int_flops,
+)
+from .random import bounded_cost, bounded_normals
+from .random_keys import check_algorithm, keyed, positioned, require_keys, require_scalars, require_seed, seeded
+
+
+@kernel("StatelessRandomUniform")
+def stateless_random_uniform(shape: Array, seed: Array, *, dtype: DType) -> Result:
+    """Samples uniform on [0, 1)."""
+    return _fill(philox.uniform, seeded(seed), shape, dtype)
+
+
+@kernel("StatelessRandomUniformV2")
+def stateless_random_uniform_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
+    """Samples uniform on [0, 1)."""
+    return _fill(philox.uniform, keyed(key, counter, alg, _size(shape)), shape, dtype)
+
+
+_SEEDED = ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt")
+_KEYED = tuple(f"{op}V2" for op in _SEEDED)
+
+
+@shape(*_KEYED)
+def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
+    require_keys(key, counter, alg)
+    return requested_shape(shape)
+
+
+flops("StatelessRandomUniform", "StatelessRandomUniformV2")(uniform_flops)
+
+
+@kernel("StatelessRandomNormal")
+def stateless_random_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
+    """Samples of the standard normal distribution."""
+    return _fill(philox.normal, seeded(seed), shape, dtype)
+
+
+@kernel("StatelessRandomNormalV2")
+def stateless_random_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
+    """Samples of the standard normal distribution."""
+    return _fill(philox.normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
+
+
+flops("StatelessRandomNormal", "StatelessRandomNormalV2")(normal_flops)
+
+
+@kernel("StatelessTruncatedNormal")
+def stateless_truncated_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
+    """Standard normal samples of magnitude below 2."""
+    return _fill(philox.truncated_normal, seeded(seed), shape, dtype)
+
+
+@kernel("StatelessTruncatedNormalV2")
+def stateless_truncated_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
+    """Standard normal samples of magnitude below 2."""
+    return _fill(philox.truncated_normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
+
+
+flops("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")(truncated_normal_flops)
+
+
+@kernel("StatelessRandomUniformFullInt")
+def stateless_random_uniform_full_int(shape: Array, seed: Array, *, dtype: DType) -> Result:
+    """Integers over the whole range of the dtype."""
+    return _fill(philox.full_int, seeded(seed), shape, dtype)
+
+
+@shape(*_SEEDED)
+def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
+    require_seed(seed)
+    return requested_shape(shape)
+
+
+@kernel("StatelessRandomUniformFullIntV2")
+def stateless_random_uniform_full_int_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
+    """Integers over the whole range of the dtype."""
+    return _fill(philox.full_int, keyed(key, counter, alg, _size(shape)), shape, dtype)
+
+
+zero_flops("StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
+
+
+def _size(shape: Array) -> int:
+    return element_count(as_dims(shape))
+
+
+@prepared("StatelessRandomUniformV2", constants=(0, 3))
+def uniform_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
+    """`stateless_random_uniform_v2` of one shape each time."""
+    return _filling(philox.uniform, shape, alg, dtype)
+
+
+@prepared("StatelessRandomNormalV2", constants=(0, 3))
+def normal_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
+    """`stateless_random_normal_v2` of one shape each time."""
+    return _filling(philox.normal, shape, alg, dtype)
+
+
+def _filling(distribution: Callable[..., Any], shape: Array, alg: Array, dtype: DType) -> Callable[..., Result]:
+    dims = as_dims(shape)
+    size, numpy = element_count(dims), dtype.numpy
+    check_algorithm(alg, size)
+
+    def fill(shape: Array, key: Array, counter: Array, alg: Array) -> Result:
+        found = distribution(positioned(key, counter), size, numpy)
+        return found.reshape(dims) if dims else found[0]
+
+    return fill
+
+
+def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
+    dims = as_dims(shape)
+    return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
+
+
+@kernel("StatelessRandomUniformInt")
+def stateless_random_uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array, *, dtype: DType) -> Result:
+    """Integers uniform on [minval, maxval)."""
+    return _fill_ints(seeded(seed), shape, minval, maxval, dtype)
+
+
+def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: DType) -> Array:
+    dims = as_dims(shape)
+    size = element_count(dims)
+    if not size:
+        return np.zeros(dims, dtype.numpy)
+    low, high = int_bounds(minval, maxval)
+    return philox.uniform_int(gen, size, low, high, dtype.numpy).reshape(dims)
+
+
+@shape("StatelessRandomUniformInt")
+def seeded_int_shape(shape: TensorSpec, seed: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
+    require_seed(seed)
+    require_scalars(minval, maxval)
+    return requested_shape(shape)
+
+
+@kernel("StatelessRandomUniformIntV2")
+def stateless_random_uniform_int_v2(
+    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array, *, dtype: DType
+) -> Result:
+    """Integers uniform on [minval, maxval)."""
+    return _fill_ints(keyed(key, counter, alg, _size(shape)), shape, minval, maxval, dtype)
+
+
+@shape("StatelessRandomUniformIntV2")
+def keyed_int_shape(
+    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, minval: TensorSpec, maxval: TensorSpec
+) -> Shape:
+    require_keys(key, counter, alg)
+    require_scalars(minval, maxval)
+    return requested_shape(shape)
+
+
+_UNIFORM_INT = ("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
+
+flops(*_UNIFORM_INT)(uniform_int_flops)
+
+not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT)
+
+
+@kernel("StatelessMultinomial")
+def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
+    """`num_samples` classes for each row of `logits`."""
+    check_multinomial(logits, num_samples)
+    uniforms = draw_for_classes(len(logits), int(num_samples)).at(seeded(seed))
+    return draw_multinomial(uniforms, logits, output_dtype)
+
+
+@shape("StatelessMultinomial")
+def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
+    require_seed(seed)
+    return multinomial_shape(logits, num_samples)
+
+
+flops("StatelessMultinomial")(multinomial_flops)
+
+not_differentiable("StatelessMultinomial")
+
+
+@kernel("StatelessRandomGammaV2")
+def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
+    """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
+    return _gamma(seeded(seed), shape, alpha)
+
+
+def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
+    dims = as_dims(shape)
+    if not element_count(dims):
+        return np.zeros(dims, alpha.dtype)
+    samples = trailing_samples(dims, alpha.shape)
+    return draw_gamma(gen, alpha, samples, dims)
+
+
+@shape("StatelessRandomGammaV2")
+def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
+    require_seed(seed)
+    return requested_shape(shape)
+
+
+@gradient("StatelessRandomGammaV2")
+def stateless_random_gamma_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, None, _gamma_gradient(g, node, node.inputs[2], grad)]
+
+
+def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) -> Any:
+    """Implicit reparametrization: the derivative of each sample by its alpha, summed over the samples."""
+    sample = node.output()
+    shape_, alpha_shape = g.shape_of(sample), g.shape_of(alpha)
+    extra = g.Sub(g.Rank(sample), g.Rank(alpha))
+    ones = g.Fill(g.Reshape(extra, [1]), 1)
+    broadcast = g.Reshape(alpha, g.ConcatV2([ones, alpha_shape], 0))
+    partial = g.RandomGammaGrad(g.BroadcastTo(broadcast, shape_), sample)
+    summed = g.Sum(g.Mul(grad, partial), g.Range(0, extra, 1))
+    return g.Reshape(summed, alpha_shape)
+
+
+@kernel("StatelessRandomGammaV3")
+def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
+    """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
+    return _gamma(keyed(key, counter, alg, _size(shape)), shape, alpha)
+
+
+@shape("StatelessRandomGammaV3")
+def stateless_random_gamma_v3_shape(
+    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
+) -> Shape:
+    require_keys(key, counter, alg)
+    return requested_shape(shape)
+
+
+@gradient("StatelessRandomGammaV3")
+def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
+
+
+flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(gamma_flops)
+
+
+@kernel("StatelessRandomPoisson")
+def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
+    """Poisson samples; `shape` ends with the shape of the rates."""
+    dims = as_dims(shape)
+    gen = seeded(seed)
+    if not element_count(dims):
+        return np.zeros(dims, dtype.numpy)
+    return draw_poisson(gen, lam, trailing_samples(dims, lam.shape), dims, dtype)
+
+
+@shape("StatelessRandomPoisson")
+def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
+    require_seed(seed)
+    return requested_shape(shape)
+
+
+flops("StatelessRandomPoisson")(poisson_flops)
+
+not_differentiable("StatelessRandomPoisson")
+
+
+@kernel("StatelessRandomBinomial")
+def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
+    """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
+    return draw_binomial(seeded(seed), shape, counts, probs, dtype)
+
+
+@shape("StatelessRandomBinomial")
+def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
+    require_seed(seed)
+    broadcast_shapes(counts.shape, probs.shape)
+    return requested_shape(shape)
+
+
+flops("StatelessRandomBinomial")(binomial_flops)
+
+not_differentiable("StatelessRandomBinomial")
+
+
+@kernel("StatelessParameterizedTruncatedNormal")
+def stateless_parameterized_truncated_normal(
+    shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
+) -> Result:
+    """Normal samples within bounds; `shape` ends with the shape that the parameters broadcast to."""
+    parameters = (means, stddevs, minvals, maxvals)
+    try:
+        rows = np.broadcast_arrays(*parameters)
+    except ValueError:
+        shapes = ", ".join(str(Shape(value.shape)) for value in parameters)
+        raise InvalidArgumentError(f"the parameters must have compatible shapes, not {shapes}") from None
+    gen = seeded(seed)
+    dims = as_dims(shape)
+    samples = trailing_samples(dims, rows[0].shape)
+    flat = [row.reshape(-1) for row in rows]
+    group = 4 // philox.words_per_sample(means.dtype)
+    spans = [
+        (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)
+        for start, stop in blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
+    ]
+    return samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
+
+
+@shape("StatelessParameterizedTruncatedNormal")
+def stateless_parameterized_truncated_normal_shape(
+    shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
+) -> Shape:
+    require_seed(seed)
+    broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
+    return requested_shape(shape)
+
+
+@gradient("StatelessParameterizedTruncatedNormal")
+def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """TensorFlow's formula: the derivatives by mean and deviation are those of a sample whose bounds move with both.
+
+    The derivatives by the bounds follow from the implicit function theorem. With p = F(sample), where F is the distribution
+    function between the bounds, the lower bound's is (1 - p) and the upper bound's is p, each times the ratio of the density
+    at the bound to the density at the sample.
+    """
+    means, stddevs, low, high = node.inputs[2:]
+    sample = node.output()
+    scaled, bottom, top = (g.RealDiv(g.Sub(x, means), stddevs) for x in (sample, low, high))
+    half, root = g.scalar_like(sample, 0.5), g.scalar_like(sample, 2.0**-0.5)
+
+    def below(x: Any) -> Any:
+        return g.Mul(half, g.Erfc(g.Neg(g.Mul(x, root))))
+
+    def density_ratio(x: Any) -> Any:
+        return g.Exp(g.Mul(half, g.Sub(g.Square(scaled), g.Square(x))))
+
+    mass = g.Sub(below(top), below(bottom))
+    place = g.RealDiv(g.Sub(below(scaled), below(bottom)), mass)
+    from_low = g.Mul(g.Sub(g.OnesLike(place), place), density_ratio(bottom))
+    from_high = g.Mul(place, density_ratio(top))
+    parts = zip((means, stddevs, low, high), (g.OnesLike(sample), scaled, from_low, from_high))
+    return [None, None, *(g.reduce_to(g.Mul(grad, part), parameter, sample) for parameter, part in parts)]
+
+
+flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
+
+
+@kernel("StatelessShuffle")
+def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
+    """The rows of `value` in an order that key and counter decide."""
+    gen = keyed(key, counter, alg)
+    if value.ndim == 0 or len(value) <= 1 or value.size == 0:
+        return value
+    return shuffled(gen, value)
+
+
+@shape("StatelessShuffle")
+def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
+    require_keys(key, counter, alg)
+    return value.shape
+
+
+without_gradient("StatelessShuffle")
+zero_flops("StatelessShuffle")
+
+
+@kernel("RandomIndexShuffle")
+def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
+    """Where each index goes in a permutation of [0, max_index] that the seed (three words) decides."""
+    count = max(index.size, max_index.size, seed.size // 3)
+    for name, value in (("index", index), ("max_index", max_index)):
+        if value.ndim > 1 or (value.ndim == 1 and len(value) != count):
+            raise InvalidArgumentError(f"{name} must be a scalar or a vector of {count}, not of shape {Shape(value.shape)}")
+    if not (seed.shape == (3,) or seed.shape == (count, 3)):
+        raise InvalidArgumentError(f"seed must have shape [3] or [{count}, 3], not {Shape(seed.shape)}")
+    if rounds < 4 or rounds % 2:
+        raise InvalidArgumentError(f"rounds must be an even number of at least 4, not {rounds}")
+    is_scalar = index.ndim == 0 and seed.ndim == 1 and max_index.ndim == 0
+    indices, limits = (np.broadcast_to(value, (count,)) for value in (index, max_index))
+    outside = np.flatnonzero((indices < 0) | (indices > limits))
+    if outside.size:
+        raise InvalidArgumentError(f"The index must be in [0, {limits[outside[0]]}], got {indices[outside[0]]}")
+    moved = shuffle_indices(indices, limits, np.broadcast_to(seed, (count, 3)), rounds).astype(dtype.numpy)
+    return moved[0] if is_scalar else moved
+
+
+@shape("RandomIndexShuffle")
+def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: TensorSpec) -> Shape:
+    if None in (index.rank, seed.rank, max_index.rank):
+        return UNKNOWN
+    if index.rank == 0 and seed.rank == 1 and max_index.rank == 0:
+        return SCALAR
+    sizes = [index.shape[:1], max_index.shape[:1], seed.shape[:1] if seed.rank == 2 else SCALAR]
+    vectors = [size for size in sizes if len(size)]
+    if not vectors:
+        raise InvalidArgumentError(f"index {index.shape}, seed {seed.shape} and max_index {max_index.shape} do not fit")
+    result = vectors[0]
+    for other in vectors[1:]:
+        result = merge_shapes(result, other)
+    return result
+
+
+@flops("RandomIndexShuffle")
+def random_index_shuffle_flops(
+    index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
+) -> Cost:
+    """Sixteen bit operations a round of the cipher, eleven for its key, and what takes words apart and together. An index that
+    falls outside goes through again: not counted.
+    """
+    of_seeds = Cost(11 * rounds - 30) * (seed.shape.num_elements // 3)
+    return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds
+
+
+not_differentiable("RandomIndexShuffle")
+
+facts("lengthy", of=("RandomIndexShuffle",))

@@ -1,0 +1,1 @@
+"""Helpers that several op families share. Registers no op."""

@@ -1,0 +1,74 @@
+"""Argument checks that recur in kernels and shape functions; each failure is an InvalidArgumentError that shows the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
+from ...types.dims import DimLike
+from ...types.shapes import Shape, TensorSpec, as_shape, merge_shapes
+
+
+def require(condition: Any, message: str) -> None:
+    """InvalidArgumentError(message) unless the condition holds."""
+    if not condition:
+        raise InvalidArgumentError(message)
+
+
+def require_rank(x: Array | TensorSpec, rank: int, name: str) -> None:
+    """An array has exactly this rank; a spec has it or one that is not known."""
+    if not isinstance(x, TensorSpec):
+        require_dims(np.shape(x), rank, name)
+    elif x.rank is not None:
+        require_dims(x.shape, rank, name)
+
+
+def require_dims(shape: Sequence[int] | Shape, rank: int, name: str) -> None:
+    """A shape that is known has this rank."""
+    if len(shape) != rank:
+        raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {as_shape(shape)}")
+
+
+def require_min_rank(x: Array, rank: int, name: str) -> None:
+    """`x` has at least this rank."""
+    if np.ndim(x) < rank:
+        raise InvalidArgumentError(f"{name} must have at least rank {rank}, not shape {np.shape(x)}")
+
+
+def require_shape(x: Array, shape: Sequence[int], name: str) -> None:
+    """`x` has exactly this shape."""
+    if np.shape(x) != tuple(shape):
+        raise InvalidArgumentError(f"{name} must have shape {tuple(shape)}, not {np.shape(x)}")
+
+
+def require_same_shape(x: Array, y: Array, what: str) -> None:
+    """x and y have the same shape; `what` names the two."""
+    if np.shape(x) != np.shape(y):
+        raise InvalidArgumentError(f"{what} must have the same shape, not {np.shape(x)} and {np.shape(y)}")
+
+
+def scalar(x: Array, name: str) -> Any:
+    """The one element of a tensor of rank 0: a number, or the bytes of a string."""
+    if isinstance(x, np.ndarray | np.generic) and not x.ndim:
+        return x.item()
+    if np.ndim(x) != 0:
+        raise InvalidArgumentError(f"{name} must be a scalar, not of shape {np.shape(x)}")
+    return np.asarray(x).item()
+
+
+def single(x: Array, name: str) -> Any:
+    """The one element of a tensor of any rank."""
+    if isinstance(x, np.ndarray | np.generic) and x.size == 1:
+        return x.item()
+    if np.size(x) != 1:
+        raise InvalidArgumentError(f"{name} must have one element, not shape {np.shape(x)}")
+    return np.asarray(x).item()
+
+
+def with_rank(shape: Shape, rank: int) -> tuple[DimLike, ...]:
+    """The dimensions of a shape that must have this rank."""
+    return tuple(merge_shapes(shape, Shape([None] * rank)))

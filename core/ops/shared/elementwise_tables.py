@@ -1,0 +1,119 @@
+"""Rows of the elementwise tables become kernels, shape functions, gradients, FLOPs and facts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from ...building.gradbuilder import GradientBuilder
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import tabulated, widened
+from ...registry import kernel_types, registry
+from ...registry.registry import Cost, WithoutGradient
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+
+NARROW = ("half", "bfloat16")
+WIDE = ("float", "double")
+FLOATS = (*NARROW, *WIDE)
+COMPLEX = ("complex64", "complex128")
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+INTEGERS = (*SIGNED, *UNSIGNED)
+
+
+class Unary(NamedTuple):
+    """One elementwise op of one input: `gradient(g, x, y, dy)` gives dx, None where nothing flows,
+    WITHOUT_GRADIENT where TensorFlow has none.
+
+    `flops` and `transcendentals` are per element; a kernel that is `widened` computes 16-bit floats in float32.
+    """
+
+    op: str
+    function: Callable[..., Any]
+    gradient: Callable[..., Any] | WithoutGradient | None
+    flops: int = 1
+    transcendentals: int = 0
+    widened: bool = False
+
+
+class Binary(NamedTuple):
+    """One elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` gives (dx, dy) before the sums."""
+
+    op: str
+    function: Callable[..., Any]
+    gradient: Callable[..., Any] | WithoutGradient | None
+    flops: int = 1
+    transcendentals: int = 0
+    widened: bool = False
+
+
+def register_unary(rows: Iterable[Unary]) -> None:
+    """Register all that the rows say."""
+    for row in rows:
+        _register(row, unary_shape, unary_flops, _unary_gradient)
+
+
+def register_binary(rows: Iterable[Binary]) -> None:
+    """Register all that the rows say."""
+    for row in rows:
+        _register(row, binary_shape, binary_flops, _binary_gradient)
+
+
+def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[..., Any], gradient: Callable[..., Any]) -> None:
+    _register_kernels(row)
+    registry.shape(row.op)(shape)
+    registry.flops(row.op)(cost(row.flops, row.transcendentals))
+    if row.gradient is None:
+        registry.not_differentiable(row.op)
+    elif isinstance(row.gradient, WithoutGradient):
+        registry.without_gradient(row.op)
+    else:
+        registry.gradient(row.op)(functools.partial(gradient, row.gradient))
+    registry.facts("elementwise", of=(row.op,))
+
+
+def unary_shape(x: TensorSpec) -> Shape:
+    return x.shape
+
+
+def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:
+    return broadcast_shapes(x.shape, y.shape)
+
+
+def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
+    """A FLOPs function: so many per element of the first input."""
+    return functools.partial(_unary_cost, per_element=Cost(flops, 0, transcendentals))
+
+
+def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
+    """A FLOPs function: so many per element of two inputs broadcast."""
+    return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
+
+
+def _register_kernels(row: Unary | Binary) -> None:
+    narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
+    if narrow:
+        registry.kernel(row.op, T=narrow)((tabulated if isinstance(row, Unary) else widened)(row.function))
+    registry.kernel(row.op)(row.function)
+
+
+def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:
+    return per_element * x.shape.num_elements
+
+
+def _binary_cost(x: TensorSpec, y: TensorSpec, *, per_element: Cost) -> Cost:
+    return per_element * broadcast_shapes(x.shape, y.shape).num_elements
+
+
+def _unary_gradient(function: Callable[..., Any], g: GradientBuilder, node: Node, dy: Output) -> list[Output]:
+    return [function(g, node.inputs[0], node.output(0), dy)]
+
+
+def _binary_gradient(function: Callable[..., Any], g: GradientBuilder, node: Node, dz: Output) -> list[Output | None]:
+    x, y = node.inputs
+    dx, dy = function(g, x, y, node.output(0), dz)
+    return [
+        None if dx is None else g.reduce_to(dx, x, y),
+        None if dy is None else g.reduce_to(dy, y, x),
+    ]

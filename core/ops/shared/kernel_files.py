@@ -1,0 +1,89 @@
+"""Files as kernels touch them: within what the session allows, with TensorFlow's errors."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...runtime.state.file_access import FileGate
+from ...support.atomic import atomic_file
+from ...support.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    NotFoundError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    TfgError,
+    UnknownError,
+)
+
+_ERRORS: dict[int, type[TfgError]] = {
+    errno.ENOENT: NotFoundError,
+    errno.EEXIST: AlreadyExistsError,
+    errno.EISDIR: FailedPreconditionError,
+    errno.ENOTDIR: FailedPreconditionError,
+    errno.ENOTEMPTY: FailedPreconditionError,
+    errno.EACCES: PermissionDeniedError,
+    errno.EPERM: PermissionDeniedError,
+    errno.ENOSPC: ResourceExhaustedError,
+}
+_FILE_URI = re.compile(r"^file://[^/]*")
+
+
+@contextlib.contextmanager
+def system_errors(path: str) -> Iterator[None]:
+    """OSErrors as the TfgErrors that TensorFlow has for them."""
+    try:
+        yield
+    except OSError as error:
+        kind = _ERRORS.get(error.errno or 0, UnknownError)
+        raise kind(f"{path}; {error.strerror or error}") from error
+
+
+def file_name(value: Any) -> str:
+    """A file name from a string element, which may be a `file` URI."""
+    return _FILE_URI.sub("", os.fsdecode(value))
+
+
+def gate(ctx: Any) -> FileGate:
+    """The way of a kernel's node to files."""
+    return FileGate(ctx.session.files, ctx.node)
+
+
+def read_file(ctx: Any, path: str) -> bytes:
+    """All of a file."""
+    with system_errors(path), gate(ctx).open(path) as file:
+        return file.read()
+
+
+def write_file(ctx: Any, path: str, contents: bytes) -> None:
+    """A file of its own, its folder made where it is missing; a file that was there stays whole until the new one is."""
+    with system_errors(path):
+        target = gate(ctx).to_write(path)
+        folder = os.path.dirname(target) or "."
+        if not os.path.exists(folder):
+            os.makedirs(folder, exist_ok=True)
+        if not os.path.isdir(folder):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with atomic_file(target) as file:
+        file.write(contents)
+
+
+def append_file(ctx: Any, path: str, contents: bytes) -> None:
+    """Add to a file, or begin one in a folder that is there."""
+    with system_errors(path), gate(ctx).open_to_append(path) as file:
+        file.write(contents)
+
+
+def matching_files(ctx: Any, pattern: str) -> list[str]:
+    """The files that a glob pattern matches, in folders that the session opens."""
+    path = file_name(pattern)
+    scheme = pattern[: len(pattern) - len(path)]
+    with system_errors(path):
+        return [scheme + found for found in gate(ctx).matching(path)]

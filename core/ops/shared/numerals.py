@@ -1,0 +1,73 @@
+"""Numbers that texts spell: one by one, and those of many plain texts at once."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...types.arrays import Array
+from .string_functions import bounded
+
+_SPECIAL_FLOAT = rb"inf|infinity|nan(?:\([A-Za-z0-9_]*\))?"
+_DECIMAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|" + _SPECIAL_FLOAT + rb")", re.IGNORECASE)
+_HEXADECIMAL = re.compile(rb"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?", re.IGNORECASE)
+
+
+def parse_float(text: bytes) -> float | None:
+    """A decimal or hexadecimal number, infinity or NaN between whitespace, None for anything else."""
+    text = text.strip()
+    if _DECIMAL.fullmatch(text):
+        return float(text.split(b"(")[0])
+    if not _HEXADECIMAL.fullmatch(text):
+        return None
+    try:
+        return float.fromhex(text.decode())
+    except OverflowError:
+        return float("-inf" if text.startswith(b"-") else "inf")
+
+
+_INTEGER = re.compile(rb"([+-]?)0*(\d{1,20})")
+"""Longer ones fit no dtype, and Python reads no text of many thousand digits."""
+
+
+def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
+    """A decimal integer that fits the dtype, between whitespace, None for anything else."""
+    text = text.strip()
+    least, most = _bounds(dtype)
+    found = _INTEGER.fullmatch(text)
+    if found is None or (text.startswith(b"-") and least == 0):
+        return None
+    value = int(found[1] + found[2])
+    return value if least <= value <= most else None
+
+
+@functools.cache
+def _bounds(dtype: np.dtype) -> tuple[int, int]:
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
+def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
+    """A number of the NumPy dtype from text, None where it is none."""
+    return parse_float(text) if dtype.kind == "f" else parse_integer(text, dtype)
+
+
+_PLAIN = {"f": b"+-.0123456789eE", "i": b"+-0123456789", "u": b"+0123456789"}
+"""The bytes of which Python reads the same numbers, by kind of dtype."""
+
+
+def plain_numbers(texts: Sequence[bytes], dtype: np.dtype) -> Array | None:
+    """The numbers of all texts where each is plain and fits the dtype; None where they have to be looked at one by one."""
+    if b"".join(texts).translate(None, _PLAIN[dtype.kind]):
+        return None
+    try:
+        if dtype.kind == "f":
+            return np.array(list(bounded(map(float, texts))), dtype)
+        numbers = np.array(list(bounded(map(int, texts))), f"{dtype.kind}8")
+    except (ValueError, OverflowError):  # One is none, and who looks at each says which.
+        return None
+    narrow = numbers.astype(dtype)
+    return narrow if np.array_equal(narrow, numbers) else None

@@ -1,0 +1,113 @@
+"""What lowerings to ONNX share: windows over images, channels brought to the front and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...types.arrays import Array
+from .window_geometry import explicit_pads, is_channels_first, spatial, window_pads
+
+
+def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
+    """The elements at `places` of the last dimensions of `x`, counted through these; `fill` where a place is -1."""
+    if fill is not None and (places < 0).all():
+        return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
+    flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)
+    found = g.reshape(g.Gather(flat, numbers, axis=-1), _leading(g, x, dims), places.shape)
+    return found if fill is None or (places >= 0).all() else g.Where(places >= 0, found, fill)
+
+
+def _leading(g: Any, x: Any, dims: int) -> Any:
+    """The dimensions before the last few."""
+    sizes = x.shape.dims[: g.rank(x) - dims]
+    if all(isinstance(size, int) for size in sizes):
+        return list(sizes)
+    return g.slice(g.dims(x), 0, len(sizes))
+
+
+def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
+    """The sizes of the last dimensions; refused where one is unknown."""
+    sizes = x.shape.dims[g.rank(x) - count :]
+    if not all(isinstance(size, int) for size in sizes):
+        g.refuse("a dimension that it moves elements of is unknown")
+    return tuple(sizes)
+
+
+def numbered(sizes: Sequence[int]) -> Array:
+    """The numbers of all places of a tensor, in its shape."""
+    return np.arange(math.prod(sizes)).reshape(sizes)
+
+
+def channels_first(g: Any, x: Any, data_format: str) -> Any:
+    """`x` as N, C, spatial..."""
+    return x if is_channels_first(data_format) else g.channels_first(x)
+
+
+def in_format(g: Any, x: Any, rank: int, data_format: str) -> Any:
+    """N, C, spatial... in the data format of the node."""
+    return x if is_channels_first(data_format) else g.channels_last(x, rank)
+
+
+def on_channels_first(g: Any, x: Any, data_format: str, function: Callable[[Any], Any]) -> Any:
+    """What a function of N, C, spatial... makes of `x`, in its data format."""
+    return in_format(g, function(channels_first(g, x, data_format)), g.rank(x), data_format)
+
+
+def window_attrs(
+    x: Any,
+    window: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    padding: str,
+    data_format: str,
+    explicit: Sequence[int] = (),
+) -> dict[str, Any]:
+    """ONNX's attributes of windows of `window` elements over `x`, of which strides and dilations have all dimensions.
+
+    Where sizes are unknown, SAME is left to ONNX, which means the same by it.
+    """
+    steps, spread = list(spatial(strides, data_format)), list(spatial(dilations, data_format))
+    attrs: dict[str, Any] = {"strides": steps, "kernel_shape": list(window)}
+    if any(by != 1 for by in spread):
+        attrs["dilations"] = spread
+    sizes = [1] * len(window) if x.rank is None else list(spatial(x.shape.dims, data_format))
+    if padding == "SAME" and not all(isinstance(size, int) for size in sizes):
+        if any(by != 1 for by in steps):
+            return {**attrs, "auto_pad": "SAME_UPPER"}
+        sizes = [size if isinstance(size, int) else 1 << 20 for size in sizes]
+    pads = window_pads(sizes, window, steps, spread, padding, explicit_pads(explicit, len(strides), data_format))
+    return {**attrs, "pads": [before for before, _ in pads] + [after for _, after in pads]}
+
+
+def window_of(g: Any, w: Any) -> list[int]:
+    """The sizes of a filter's windows; its dimensions are those, then channels in and out."""
+    dims = w.shape.dims
+    if dims is None or not all(isinstance(size, int) for size in dims):
+        g.refuse("the shape of its filter is unknown")
+    return list(dims[:-2])
+
+
+def filter_first(g: Any, w: Any) -> Any:
+    """A filter (window..., in, out) as (out, in, window...)."""
+    rank = len(w.shape)
+    return g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
+
+
+def transposed(g: Any, x: Any) -> Any:
+    """The last two dimensions exchanged."""
+    rank = g.rank(x)
+    return g.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def adjoint_of(g: Any, x: Any) -> Any:
+    """The conjugate transposes of matrices."""
+    return transposed(g, g.conjugate(x))
+
+
+def along(g: Any, x: Any, axis: int) -> Any:
+    """0, 1, 2 ... along a dimension."""
+    return g.Range(g.constant(np.int64(0)), g.reshape(g.dim(x, axis), []), g.constant(np.int64(1)))

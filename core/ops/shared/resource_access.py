@@ -1,0 +1,51 @@
+"""Handles of queues, tables, readers and their like."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.resources import Shared, Variable
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.shapes import Shape
+
+_Resource = TypeVar("_Resource")
+
+
+class ReferenceHandle(Variable):
+    """The Ref(string) handle of a V1 op: it holds container and name, and knows the resource itself."""
+
+    __slots__ = ("resource",)
+
+    def __init__(self, container: str, name: str, resource: Any) -> None:
+        super().__init__(name, dtypes.string, Shape((2,)))
+        self.resource = resource
+        self.assign(object_array([os.fsencode(container or "localhost"), os.fsencode(name)], (2,)))
+
+    @property
+    def shared(self) -> Shared:
+        """The resource's own lock is the one to take."""
+        return self.resource if isinstance(self.resource, Shared) else self
+
+
+def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:
+    """A handle of the resource of that name, the node's own where there is none; created at first touch."""
+    name = shared_name or ctx.name
+    found = ctx.resources.get_or_create(container, name, kind, create)
+    return ReferenceHandle(container, name, found) if ctx.node.op_def.outputs[0].is_ref else scalar_object(found)
+
+
+def resource(handle: Any, kind: type[_Resource]) -> _Resource:
+    """What a handle, or the first of several, holds; InvalidArgumentError where it is of another kind."""
+    if isinstance(handle, ReferenceHandle):
+        found = handle.resource
+    else:
+        found = handle.flat[0] if isinstance(handle, np.ndarray) and handle.size else handle
+    if not isinstance(found, kind):
+        raise InvalidArgumentError(f"the handle holds a {type(found).__name__}, not a {kind.__name__}")
+    return found

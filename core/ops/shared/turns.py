@@ -1,0 +1,77 @@
+"""Turns: of the kernels that wait for one thing, the first that came is served first and at once, as in TensorFlow."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ...runtime.state.edge_values import WouldBlock
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import TfgError
+
+_Result = TypeVar("_Result")
+
+
+class Line:
+    """Those who wait before something that threads share; whoever changes it serves them before anybody else comes."""
+
+    def __init__(self) -> None:
+        self._turns: collections.deque[_Turn] = collections.deque()
+
+    def serve(self) -> None:
+        """Give the first what they want, as far as it goes."""
+        while self._turns and self._turns[0].is_served():
+            self._turns.popleft()
+
+    def join(self, turn: _Turn) -> None:
+        """Stand behind all others."""
+        self._turns.append(turn)
+        self.serve()
+
+    def leave(self, turn: _Turn) -> None:
+        """Let those behind come forward."""
+        if turn in self._turns:
+            self._turns.remove(turn)
+            self.serve()
+
+
+class _Turn:
+    """What one kernel waits for."""
+
+    def __init__(self, shared: Shared, line: Line, act: Callable[[], Any]) -> None:
+        self._shared = shared
+        self._line = line
+        self._act = act
+        self.result: Any = None
+        self.error: Exception | None = None
+        """WouldBlock until it is served; then that with which it was refused, if it was."""
+
+    def is_served(self) -> bool:
+        """Try; False where it would still block."""
+        try:
+            self.result, self.error = self._act(), None
+        except (WouldBlock, TfgError) as error:
+            self.error = error
+        return not isinstance(self.error, WouldBlock)
+
+    def withdraw(self) -> None:
+        """Wait no more."""
+        with self._shared:
+            self._line.leave(self)
+
+
+def in_turn(ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, ...], act: Callable[[], _Result]) -> _Result:
+    """What `act` returned in its turn; WouldBlock until then, which keeps the place, for the kernel to come again."""
+    key = (ctx.node, *map(id, inputs))
+    turn: Any = ctx.step.attempts.pop(key, (None, inputs))[0]
+    if turn is None:
+        turn = _Turn(shared, line, act)
+        turn.error = WouldBlock("others have waited for longer")
+        line.join(turn)
+    if isinstance(turn.error, WouldBlock):
+        ctx.step.attempts[key] = turn, inputs
+    if turn.error is not None:
+        raise turn.error
+    return turn.result

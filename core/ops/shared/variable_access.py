@@ -1,0 +1,62 @@
+"""What the kernels that touch variables share: looking a handle up, and the checks before a write."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...runtime.state.resources import Variable
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types.shapes import Shape
+
+_FEW: Final = 128
+"""Of so many indices a set takes less time than a sorted array."""
+
+
+def variable_behind(handle: Any) -> Variable:
+    """The variable that a handle leads to, initialized or not; InvalidArgumentError where it leads to something else."""
+    size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
+    found = handle.item() if size == 1 else None
+    if not isinstance(found, Variable):
+        raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a variable")
+    return found
+
+
+def resource_variable(handle: Any) -> Variable:
+    """The initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
+    found = variable_behind(handle)
+    if not found.is_initialized:
+        raise NotFoundError(
+            f"resource variable {found.name} does not exist: it is uninitialized or was destroyed",
+            hint=f"`tfg run --init` or `--assign {found.name}=VALUE` initializes it",
+        )
+    return found
+
+
+def same_shape(variable: Variable, value: Any, op: str) -> None:
+    """InvalidArgumentError where the variable's value and `value` differ in dtype or shape."""
+    if variable.dtype.numpy != value.dtype:
+        message = f"{op} cannot update '{variable.name}' of dtype {variable.dtype} with a value of dtype {value.dtype}"
+        raise InvalidArgumentError(message)
+    current = variable.read().shape
+    if current != value.shape:
+        raise InvalidArgumentError(
+            f"{op} cannot update variable '{variable.name}' of shape {Shape(current)} with a value of {Shape(value.shape)}"
+        )
+
+
+def rounds_without_repeats(indices: Any) -> list[Any]:
+    """Positions in `indices` grouped so that no row occurs twice in a group: first occurrences, then second ones ..."""
+    if len(indices) <= _FEW and len(set(indices.tolist())) == len(indices):
+        return [slice(None)] if len(indices) else []
+    order = np.argsort(indices, kind="stable")
+    ordered = indices[order]
+    is_first = np.ones(len(indices), bool)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    if is_first.all():
+        return [slice(None)] if len(indices) else []
+    starts = np.flatnonzero(is_first)
+    occurrence = np.arange(len(indices)) - np.repeat(starts, np.diff(np.append(starts, len(indices))))
+    ends = np.cumsum(np.bincount(occurrence))
+    return np.split(order[np.argsort(occurrence, kind="stable")], ends[:-1])

@@ -1,0 +1,1 @@
+"""Op families of sparse and ragged tensors and of sets."""

@@ -1,0 +1,344 @@
+"""Ragged tensors: values with row splits, converted to dense, sparse and variant tensors, gathered and made from ranges."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedFillEmptyRows RaggedGather RaggedRange RaggedTensorToSparse RaggedTensorToTensor
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ...runtime.state.run_context import reserve
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require, require_min_rank, require_rank
+from ..shared.onnx_sorting import bound
+from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
+from ..shared.sparse_checks import sparse_shapes
+from ._ragged import check_nested
+from .sparse_rows import sparse_fill_empty_rows
+
+
+@kernel("RaggedRange")
+def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType) -> tuple[Result, Result]:
+    """The ranges from starts to limits in steps of deltas, one a row; scalars serve all rows."""
+    inputs = [np.asarray(v) for v in (starts, limits, deltas)]
+    for name, value in zip(("starts", "limits", "deltas"), inputs):
+        if value.ndim > 1:
+            raise InvalidArgumentError(f"{name} must be a scalar or vector")
+    sizes = {value.size for value in inputs if value.ndim}
+    if len(sizes) > 1:
+        raise InvalidArgumentError("starts, limits, and deltas must have the same shape")
+    dtype = inputs[0].dtype
+    wide = np.float64 if dtype.kind in "fV" else np.int64
+    first, last, step = (np.broadcast_to(v.astype(wide), (max(sizes, default=1),)) for v in inputs)
+    if np.any(step == 0):
+        raise InvalidArgumentError("Requires delta != 0")
+    lengths = _range_lengths(first, last, step)
+    total = math.fsum(lengths.tolist())
+    require(total < 2.0**63, f"the ranges have {total:g} numbers together")
+    reserve(16 * int(total))
+    splits = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(splits[-1]) - np.repeat(splits[:-1], lengths)
+    values = np.repeat(first, lengths) + places * np.repeat(step, lengths)
+    return splits.astype(Tsplits.numpy), values.astype(dtype)
+
+
+def _range_lengths(first: Array, last: Array, step: Array) -> Array:
+    """How many numbers each range has."""
+    if first.dtype == np.float64:
+        lengths = np.maximum(np.ceil((last - first) / step), 0)
+        if not np.all(lengths < 2.0**63):
+            raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
+        return lengths.astype(np.int64)
+    if np.any(np.abs(last.astype(float) - first) >= 2.0**62):  # a difference of int64 might wrap around
+        first, last, step = (value.astype(object) for value in (first, last, step))
+    lengths = np.maximum(-((first - last) // step), 0)
+    if np.any(lengths >= 2**63):
+        raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
+    return lengths.astype(np.int64)
+
+
+@shape("RaggedRange")
+def ragged_range_shape(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec) -> tuple[Shape, Shape]:
+    found = [spec.shape[0] for spec in (starts, limits, deltas) if spec.rank == 1]
+    is_scalar = all(spec.rank == 0 for spec in (starts, limits, deltas))
+    rows = 2 if is_scalar else found[0] + 1 if found else None
+    return Shape([rows]), Shape([None])
+
+
+@flops("RaggedRange")
+def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """A product and a sum for each number."""
+    return Cost(flops=2 * outputs[1].shape.num_elements)
+
+
+not_differentiable("RaggedRange")
+
+
+@onnx("RaggedRange")
+def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits: DType) -> tuple[Any, Any]:
+    """Each number by the range that it is in, which is the one that the splits before it have come to."""
+    dtype = starts.dtype
+    wide = dtypes.float64 if dtype.is_floating else dtypes.int64
+    first, last, step = (g.reshape(g.cast(value, wide), -1) for value in (starts, limits, deltas))
+    lengths = g.Max(_range_lengths_onnx(g, g.Sub(last, first), step), 0)
+    first, step = (g.Expand(value, g.dims(lengths)) for value in (first, step))
+    ends = g.CumSum(lengths, g.constant(np.int64(0)))
+    splits = g.Concat([0], ends, axis=0)
+    count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
+    places = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    rows = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
+    values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))
+    return g.cast(splits, Tsplits), g.cast(values, dtype)
+
+
+def _range_lengths_onnx(g: Any, distance: Any, step: Any) -> Any:
+    """The quotient rounded up; that of integers, which ONNX rounds towards zero, is one more where something is left."""
+    if distance.dtype.is_floating:
+        return g.cast(g.Ceil(g.Div(distance, step)), dtypes.int64)
+    whole = g.Div(distance, step)
+    rest = g.Sub(distance, g.Mul(whole, step))
+    is_more = g.And(g.Not(g.Equal(rest, 0)), g.Equal(g.Less(rest, 0), g.Less(step, 0)))
+    return g.Add(whole, g.cast(is_more, dtypes.int64))
+
+
+@kernel("RaggedTensorToSparse")
+def ragged_tensor_to_sparse(nested: list[Array], values: Array) -> tuple[Result, Result, Result]:
+    """The values with the index of each, and the dense shape that holds all rows."""
+    check_nested(nested, values)
+    columns = [np.arange(nested[0].size - 1)]
+    dims = [nested[0].size - 1]
+    for splits in nested:
+        lengths = np.diff(splits)
+        columns = [np.repeat(column, lengths) for column in columns]
+        columns.append(np.arange(splits[-1]) - np.repeat(splits[:-1], lengths))
+        dims.append(int(lengths.max()) if lengths.size else 0)
+    inner = values.shape[1:]
+    count = math.prod(inner)
+    indices = np.repeat(np.column_stack(columns), count, axis=0).astype(np.int64)
+    tail = np.stack(np.unravel_index(np.arange(count), inner), 1) if inner else np.zeros((1, 0), np.int64)
+    indices = np.concatenate([indices, np.tile(tail, (len(values), 1))], 1)
+    return indices, values.ravel(), np.array([*dims, *inner], np.int64)
+
+
+@shape("RaggedTensorToSparse")
+def ragged_tensor_to_sparse_shape(nested: list[TensorSpec], values: TensorSpec) -> tuple[Shape, ...]:
+    return sparse_shapes(None if values.rank is None else values.rank + len(nested))
+
+
+@gradient("RaggedTensorToSparse")
+def ragged_tensor_to_sparse_gradient(
+    g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output
+) -> Gradients:
+    values = node.inputs[-1]
+    return [*([None] * (len(node.inputs) - 1)), g.Reshape(grad, g.shape_of(values))]
+
+
+zero_flops("RaggedTensorToSparse")
+
+
+@kernel("RaggedTensorToTensor")
+def ragged_tensor_to_tensor(
+    dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
+) -> Result:
+    """The rows filled up with the default value to one length; dimensions that `dims` fixes cut rows or lengthen them."""
+    require_min_rank(values, 1, "values")
+    has_size = row_partition_types[:1] == ["FIRST_DIM_SIZE"]
+    if len(row_partition_types) != len(partitions) or (not has_size and row_partition_types[0] != "ROW_SPLITS"):
+        raise InvalidArgumentError(f"Cannot handle the row partitions {row_partition_types}")
+    if any(np.size(p) == 0 for p in partitions[:1]):
+        raise InvalidArgumentError("Invalid first partition input. Tensor requires at least one element.")
+    first = scalar_int(partitions[0], "the first dimension") if has_size else np.size(partitions[0]) - 1
+    levels = list(zip(row_partition_types, partitions))[int(has_size) :]
+    rows = [_parents(kind, np.asarray(partition)) for kind, partition in levels]
+    size = _output_size(dims, values, first, rows)
+    index = np.where(np.arange(first) < size[0], np.arange(first), -1)
+    for (parents, places), width in zip(rows, size[1:]):
+        if parents.size and parents.max() >= index.size:
+            raise InvalidArgumentError(f"a row of {int(parents.max())} is not less than {index.size}")
+        above = index[parents]
+        index = np.where((above >= 0) & (places < width), above * width + places, -1)
+    return _filled(size, values, default_value, index, len(levels))
+
+
+def _filled(size: list[int], values: Array, default_value: Array, index: Array, levels: int) -> Array:
+    if index.size > len(values):
+        raise InvalidArgumentError(f"the row partitions name {index.size} values, there are {len(values)}")
+    inner = size[levels + 1 :]
+    try:
+        default = np.broadcast_to(default_value, inner)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"default_value of shape {Shape(np.shape(default_value))} does not fit values of {inner}"
+        ) from None
+    result = np.empty((math.prod(size[: levels + 1]), *inner), values.dtype)
+    result[...] = default
+    kept = index >= 0
+    result[index[kept]] = values[: index.size][kept]
+    return result.reshape(size)
+
+
+def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Array, ...]]) -> list[int]:
+    """The dimensions of the result: as given, otherwise as the longest row needs."""
+    inner = values.shape[1:]
+    rank = len(rows) + values.ndim
+    if np.ndim(dims) == 0:
+        if dims != -1:
+            raise InvalidArgumentError(f"shape must be a vector or -1, not {int(dims)}")
+        wanted = [-1] * rank
+    else:
+        wanted = np.asarray(dims).tolist()
+    if len(wanted) != rank or any(d < -1 for d in wanted):
+        raise InvalidArgumentError(f"rt_input.shape and shape={wanted} are incompatible: rt_input.rank = {rank}")
+    widths = [first, *(int(places.max()) + 1 if places.size else 0 for _, places in rows)]
+    for want, have in zip(wanted[len(widths) :], inner):
+        if want not in (-1, have):
+            raise InvalidArgumentError(f"rt_input.shape and shape={wanted} are incompatible: {want} but values have {have}")
+    return [have if want == -1 else want for want, have in zip(wanted, [*widths, *inner])]
+
+
+def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
+    """(row, place in the row) of each child."""
+    if kind == "ROW_SPLITS":
+        if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(partition[1:] < partition[:-1]):
+            raise InvalidArgumentError(f"Invalid row split size: {partition.tolist()}")
+        lengths = np.diff(partition)
+        return np.repeat(np.arange(lengths.size), lengths), np.arange(partition[-1]) - np.repeat(partition[:-1], lengths)
+    if kind != "VALUE_ROWIDS" or partition.ndim != 1 or (partition.size and partition.min() < 0):
+        raise InvalidArgumentError(f"Cannot handle partition type {kind} of shape {Shape(partition.shape)}")
+    starts = np.flatnonzero(np.concatenate([[True], partition[1:] != partition[:-1]])) if partition.size else np.zeros(0, int)
+    lengths = np.diff(np.append(starts, partition.size))
+    return partition, np.arange(partition.size) - np.repeat(starts, lengths)
+
+
+@shape("RaggedTensorToTensor")
+def ragged_tensor_to_tensor_shape(
+    dims: TensorSpec,
+    values: TensorSpec,
+    default_value: TensorSpec,
+    partitions: list[TensorSpec],
+    *,
+    row_partition_types: list[str],
+) -> Shape:
+    given = shape_from(dims) if dims.rank != 0 else UNKNOWN
+    if values.rank is None:
+        return given
+    levels = len(partitions) - int(row_partition_types[:1] == ["FIRST_DIM_SIZE"])
+    return merge_shapes(given, unknown_dims(levels + 1) + values.shape[1:])
+
+
+@gradient("RaggedTensorToTensor")
+def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Where each value came to lie is told by a ragged tensor of the values' numbers; 0 marks the default's places."""
+    _, values, default = node.inputs[:3]
+    count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
+    numbers = g.Range(1, g.AddV2(count, 1), 1)
+    types = node.attr("row_partition_types")
+    levels = len(types) - int(types[:1] == [b"FIRST_DIM_SIZE"])
+    dims = g.StridedSlice(g.shape_of(grad), [0], [levels + 1], [1], begin_mask=1)
+    origin = g.Reshape(g.RaggedTensorToTensor(dims, numbers, 0, list(node.inputs[3:]), row_partition_types=types), [-1])
+    inner = g.StridedSlice(g.shape_of(values), [1], [0], [1], end_mask=1)
+    rows = g.Reshape(grad, g.ConcatV2([g.Shape(origin), inner], 0))
+    sums = g.UnsortedSegmentSum(rows, origin, g.AddV2(count, 1))
+    rest = g.StridedSlice(sums, [0], [1], [1], shrink_axis_mask=1)
+    return [
+        None,
+        g.StridedSlice(sums, [1], [0], [1], end_mask=1),
+        g.reduce_to(rest, default, rest),
+        *([None] * (len(node.inputs) - 3)),
+    ]
+
+
+zero_flops("RaggedTensorToTensor")
+
+
+@kernel("RaggedGather")
+def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
+    """Rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
+    if np.ndim(values) < 1 or any(np.ndim(s) != 1 or np.size(s) == 0 for s in nested):
+        raise InvalidArgumentError("ragged splits must be vectors with elements, values of rank 1 at least")
+    if any(s[0] < 0 or np.any(s[1:] < s[:-1]) for s in nested):
+        raise InvalidArgumentError("Ragged splits must be sorted in ascending order and not negative")
+    for splits, inner in zip(nested, [*(s.size - 1 for s in nested[1:]), len(values)]):
+        if splits[-1] > inner:
+            raise InvalidArgumentError("Ragged splits must not point past values")
+    dtype = nested[0].dtype
+    dims, rows = np.shape(indices), np.ravel(indices).astype(np.int64)
+    if rows.size and (rows.min() < 0 or rows.max() >= nested[0].size - 1):
+        raise InvalidArgumentError(f"indices {rows.tolist()[:10]} are not all in [0, {nested[0].size - 1})")
+    outer = [np.arange(math.prod(dims[:d]) + 1, dtype=dtype) * dims[d] for d in range(1, len(dims))]
+    for splits in nested:
+        lengths = splits[rows + 1] - splits[rows]
+        made = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(splits[rows] - made[:-1], lengths) + np.arange(made[-1])
+        outer.append(made.astype(dtype))
+    return outer if dims else outer[1:], values[rows]
+
+
+@shape("RaggedGather")
+def ragged_gather_shape(
+    nested: list[TensorSpec], values: TensorSpec, indices: TensorSpec, *, OUTPUT_RAGGED_RANK: int
+) -> tuple[Any, Any]:
+    return [Shape([None]) for _ in range(OUTPUT_RAGGED_RANK)], Shape([None]) + values.shape[1:]
+
+
+@gradient("RaggedGather")
+def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    """The gradient of each value goes to the row that it was taken from."""
+    *nested, values, indices = node.inputs
+    count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
+    rank = node.attr("OUTPUT_RAGGED_RANK")
+    gathered = g.RaggedGather(nested, g.Range(0, count, 1), indices, OUTPUT_RAGGED_RANK=rank)
+    return [*([None] * len(nested)), g.UnsortedSegmentSum(grads[-1], gathered[-1], count), None]
+
+
+zero_flops("RaggedGather")
+
+
+@kernel("RaggedFillEmptyRows")
+def ragged_fill_empty_rows(
+    value_rowids: Array, values: Array, nrows: Array, default_value: Array
+) -> tuple[Result, Result, Result, Result]:
+    """A value for each row that has none; also which rows those were, and where each value went."""
+    for name, given, rank in (("value_rowids", value_rowids, 1), ("nrows", nrows, 0)):
+        if np.ndim(given) != rank:
+            raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {Shape(np.shape(given))}")
+    column = np.reshape(value_rowids, (-1, 1)).astype(np.int64)
+    return _as_row_ids(*sparse_fill_empty_rows(column, values, np.array([int(nrows)]), default_value))
+
+
+def _as_row_ids(indices: Any, values: Any, is_empty: Any, targets: Any) -> tuple[Any, Any, Any, Any]:
+    # TensorFlow leaves the row ids a matrix where there are no rows.
+    return indices if not is_empty.size else indices[:, 0], values, is_empty, targets
+
+
+@shape("RaggedFillEmptyRows")
+def ragged_fill_empty_rows_shape(
+    value_rowids: TensorSpec, values: TensorSpec, nrows: TensorSpec, default_value: TensorSpec
+) -> tuple[Shape, Shape, Shape, Shape]:
+    require_rank(nrows, 0, "nrows")
+    require_rank(default_value, 0, "default_value")
+    count = Shape([None])
+    rows = None if nrows.value is None else nrows.value.item()
+    return UNKNOWN, count, Shape([rows]), value_rowids.shape
+
+
+@gradient("RaggedFillEmptyRows")
+def ragged_fill_empty_rows_gradient(
+    g: GradientBuilder, node: Node, _ids: Output, grad: Output, _empty: Output, _map: Output
+) -> Gradients:
+    values, default = g.RaggedFillEmptyRowsGrad(node.output(3), grad)
+    return [None, values, None, default]
+
+
+zero_flops("RaggedFillEmptyRows")

@@ -1,0 +1,187 @@
+"""Ragged tensors in variants: whole ones, or one for each row."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedTensorFromVariant RaggedTensorToVariant RaggedTensorToVariantGradient
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import gradient, kernel, shape, zero_flops
+from ...runtime.state.edge_values import is_of, object_array, scalar_object
+from ...runtime.state.variants import added, zeros_like
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require
+from ..shared.shape_arguments import shape_from
+from ._ragged import check_nested
+
+
+@dataclasses.dataclass(frozen=True)
+class RaggedVariant:
+    """A ragged tensor inside a variant."""
+
+    nested: tuple
+    values: np.ndarray
+
+    def zeros_like(self) -> Any:
+        return RaggedVariant(self.nested, zeros_like(self.values))
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, RaggedVariant):
+            return NotImplemented
+        same = len(self.nested) == len(other.nested) and all(map(np.array_equal, self.nested, other.nested))
+        require(same, "ragged tensors of different row splits in variants have no sum")
+        return RaggedVariant(self.nested, added(self.values, other.values))
+
+
+@kernel("RaggedTensorToVariant")
+def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_input: bool) -> Result:
+    """A ragged tensor as one variant, or each of its rows as one."""
+    if not batched_input:
+        return scalar_object(RaggedVariant(tuple(nested), values))
+    check_nested(nested, values)
+    if not nested:
+        return object_array([RaggedVariant((), row) for row in values], (len(values),))
+    starts = nested[0]
+    rows = []
+    for begin, end in itertools.pairwise(starts):
+        levels, low, high = [], begin, end
+        for splits in nested[1:]:
+            part = splits[low : high + 1]
+            levels.append(part - part[0])
+            low, high = part[0], part[-1]
+        rows.append(RaggedVariant(tuple(levels), values[low:high]))
+    return object_array(rows, (len(rows),))
+
+
+@shape("RaggedTensorToVariant")
+def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec, *, batched_input: bool) -> Shape:
+    if not batched_input:
+        return SCALAR
+    return Shape([nested[0].shape[0] - 1 if nested else values.shape[0]])
+
+
+@gradient("RaggedTensorToVariant")
+def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The values of the variants that arrive, which have the row splits of those that were made."""
+    *nested, values = node.inputs
+    batched = node.attr("batched_input")
+    shape_of_values, dtype = g.shape_of(values), values.base_dtype
+    if batched and not nested:
+        towards = g.RaggedTensorToVariantGradient(grad, g.constant(np.zeros(0, np.int64)), shape_of_values, Tvalues=dtype)
+    else:
+        decoded = g.RaggedTensorFromVariant(
+            grad,
+            input_ragged_rank=len(nested) - batched,
+            output_ragged_rank=len(nested),
+            Tvalues=dtype,
+            Tsplits=node.attr("Tsplits"),
+        )
+        towards = g.Reshape(decoded[-1], shape_of_values)
+    return [*([None] * len(nested)), towards]
+
+
+zero_flops("RaggedTensorToVariant")
+
+
+@kernel("RaggedTensorFromVariant")
+def ragged_tensor_from_variant(
+    encoded: Array, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
+) -> Any:
+    """The ragged tensor of the variants, whose dimensions become outer levels."""
+    items = np.ravel(encoded).tolist()
+    inner = output_ragged_rank - encoded.ndim if input_ragged_rank == -1 else input_ragged_rank
+    if inner < 0 or inner + encoded.ndim != output_ragged_rank:
+        raise InvalidArgumentError(f"output_ragged_rank {output_ragged_rank} is not {encoded.ndim} above that of the variants")
+    for item in items:
+        _check_variant(item, inner, Tvalues)
+        require(np.shape(item.values)[1:] == np.shape(items[0].values)[1:], "the variants hold values of several shapes")
+    require(not encoded.ndim or all(np.ndim(item.values) for item in items), "the variants hold scalars")
+    if not encoded.ndim:
+        return [s.astype(Tsplits.numpy) for s in items[0].nested], items[0].values
+    levels = [np.arange(math.prod(encoded.shape[:d]) + 1) * encoded.shape[d] for d in range(1, encoded.ndim)]
+    levels.append(_ends([len(i.nested[0]) - 1 if inner else len(i.values) for i in items]))
+    for level in range(inner):
+        levels.append(_ends(np.concatenate([np.diff(i.nested[level]) for i in items] or [np.zeros(0, np.int64)])))
+    values = np.concatenate([i.values for i in items]) if items else np.zeros(0, Tvalues.numpy)
+    return [s.astype(Tsplits.numpy) for s in levels], values
+
+
+def _ends(lengths: Array | list[int]) -> Array:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
+    if not isinstance(item, RaggedVariant):
+        raise InvalidArgumentError(f"Input Variant element holds a {type(item).__name__}, no ragged tensor")
+    if any(np.ndim(splits) != 1 or not np.size(splits) for splits in item.nested):
+        raise InvalidArgumentError("Ragged splits in a variant must be vectors with elements")
+    if len(item.nested) != ragged_rank or not is_of(item.values, dtype):
+        raise InvalidArgumentError(
+            f"Expected a ragged tensor of rank {ragged_rank} and {dtype}, found {len(item.nested)} and {item.values.dtype}"
+        )
+
+
+@shape("RaggedTensorFromVariant")
+def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
+    return [Shape([None]) for _ in range(output_ragged_rank)], UNKNOWN
+
+
+@gradient("RaggedTensorFromVariant")
+def ragged_tensor_from_variant_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    """Each variant gets the gradients of its own values. The levels above these count the variants along their dimensions."""
+    (encoded,) = node.inputs
+    rank = _variant_rank(g, node)
+    splits = [node.output(i) for i in range(node.attr("output_ragged_rank"))]
+    rows = g.RaggedTensorToVariant(splits[max(rank - 1, 0) :], grads[-1], batched_input=rank > 0)
+    return [g.Reshape(rows, g.shape_of(encoded)) if rank > 1 else rows]
+
+
+def _variant_rank(g: GradientBuilder, node: Node) -> int:
+    """The rank of the variants. Where nothing tells it, TensorFlow takes them for a vector, if they may be one."""
+    inner, outer = node.attr("input_ragged_rank"), node.attr("output_ragged_rank")
+    if inner >= 0:
+        return int(outer - inner)
+    rank = g.static_shape(node.inputs[0]).rank
+    return min(outer, 1) if rank is None else rank
+
+
+@kernel("RaggedTensorToVariantGradient")
+def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, dims: Array, *, Tvalues: DType) -> Result:
+    """The values of the variants one after the other, in the shape `dims`."""
+    items = np.ravel(encoded).tolist()
+    require(all(isinstance(item, RaggedVariant) for item in items), "the variants hold no ragged tensors")
+    require(all(is_of(item.values, Tvalues) for item in items), f"the variants hold values that are not {Tvalues}")
+    require(np.all(dims >= 0), f"the shape {dims.tolist()} has a negative dimension")
+    parts = [np.ravel(item.values) for item in items]
+    flat = np.concatenate(parts) if parts else np.zeros(0, Tvalues.numpy)
+    if flat.size != math.prod(dims.tolist()):
+        raise InvalidArgumentError(f"the variants hold {flat.size} values, the shape is {dims.tolist()}")
+    return flat.reshape(dims.tolist())
+
+
+@shape("RaggedTensorToVariantGradient")
+def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Shape:
+    return shape_from(dims)
+
+
+@gradient("RaggedTensorToVariantGradient")
+def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Each variant gets a row of the gradient, where it holds one row of the values: where there are no row splits."""
+    encoded, row_splits, _ = node.inputs
+    if g.static_shape(encoded).rank != 1 or not row_splits.node.is_constant or row_splits.node.attr("value").size > 1:
+        problem = "its gradient needs the row splits inside the variants, which it does not take"
+        raise UnimplementedError(problem, node=node.name, op=node.op)
+    return [g.RaggedTensorToVariant([], grad, batched_input=True, Tsplits=row_splits.base_dtype), None, None]
+
+
+zero_flops("RaggedTensorFromVariant", "RaggedTensorToVariantGradient")

@@ -1,0 +1,312 @@
+"""The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseConcat SparseReorder SparseReshape SparseSlice SparseSliceGrad SparseSplit SparseToDense
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.shapes import Shape, TensorSpec
+from ..shared import onnx_sparse as in_onnx
+from ..shared.argument_checks import require_rank
+from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
+from ..shared.sparse_checks import (
+    check_bounds,
+    check_order,
+    common_keys,
+    flat_positions,
+    index_vectors,
+    rank_of,
+    sparse_shapes,
+    validate,
+)
+
+
+@kernel("SparseReorder")
+def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
+    """Indices and values in row-major order."""
+    validate(indices, values, dense_shape)
+    (keys,) = common_keys(indices)
+    order = np.argsort(keys, kind="stable")
+    return indices[order], values[order]
+
+
+@shape("SparseReorder")
+def sparse_reorder_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, Shape]:
+    require_rank(indices, 2, "input_indices")
+    require_rank(values, 1, "input_values")
+    require_rank(dense_shape, 1, "input_shape")
+    return indices.shape, values.shape
+
+
+@gradient("SparseReorder")
+def sparse_reorder_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
+    """The gradients back in the order that the values came in."""
+    indices, _, dense_shape = node.inputs
+    rows = g.StridedSlice(g.shape_of(indices), [0], [1], [1], shrink_axis_mask=1)
+    order = g.SparseReorder(indices, g.Range(0, rows, 1), dense_shape)[1]
+    return [None, g.GatherV2(grad, g.InvertPermutation(order), 0), None]
+
+
+@kernel("SparseReshape")
+def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tuple[Result, Result]:
+    """The indices of the same elements in another dense shape, and that shape."""
+    if np.ndim(indices) != 2:
+        raise InvalidArgumentError(f"Input indices should be a matrix but received shape {Shape(np.shape(indices))}")
+    if np.ndim(dense_shape) != 1 or np.ndim(new_shape) != 1:
+        raise InvalidArgumentError(f"the shapes should be vectors: {np.shape(dense_shape)}, {np.shape(new_shape)}")
+    if indices.shape[1] != dense_shape.size:
+        raise InvalidArgumentError(f"Input tensor rank must match input shape length: {indices.shape[1]}, {dense_shape.size}")
+    old = dense_shape.tolist()
+    if any(d < 0 for d in old):
+        raise InvalidArgumentError(f"the shape {old} has a negative dimension")
+    new = np.array(_resolved(new_shape.tolist(), math.prod(old)), np.int64)
+    return index_vectors(flat_positions(indices, dense_shape), new), new
+
+
+def _resolved(dims: list[Any], count: int) -> list[Any]:
+    """The new dimensions with -1 found from the number of elements."""
+    gaps = [i for i, d in enumerate(dims) if d == -1]
+    if len(gaps) > 1 or any(d < -1 for d in dims):
+        raise InvalidArgumentError(f"sizes must be non-negative, only one may be -1: {dims}")
+    rest = math.prod(d for d in dims if d != -1)
+    if gaps:
+        if rest == 0:
+            raise InvalidArgumentError(
+                "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero"
+            )
+        if count % rest:
+            raise InvalidArgumentError(f"a tensor with {count} dense values cannot be reshaped to {dims}")
+        return [count // rest if d == -1 else d for d in dims]
+    if rest != count:
+        raise InvalidArgumentError(f"a tensor with {count} dense values cannot be reshaped to {dims} with {rest}")
+    return dims
+
+
+@shape("SparseReshape")
+def sparse_reshape_shape(indices: TensorSpec, dense_shape: TensorSpec, new_shape: TensorSpec) -> tuple[Any, Any]:
+    require_rank(indices, 2, "input_indices")
+    require_rank(dense_shape, 1, "input_shape")
+    require_rank(new_shape, 1, "new_shape")
+    rank = new_shape.shape[0]
+    old: Any = dims_of(dense_shape)
+    new: Any = dims_of(new_shape)
+    rows = Shape([indices.shape[0], rank])
+    if old is None or new is None or not all(isinstance(d, int) for d in (*old, *new)):
+        return rows, Shape([rank])
+    return rows, TensorSpec(new_shape.dtype, Shape([rank]), shape_value(_resolved(new, math.prod(old))))
+
+
+not_differentiable("SparseReshape")
+zero_flops("SparseReorder", "SparseReshape")
+
+
+@kernel("SparseToDense")
+def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: Array, *, validate_indices: bool) -> Result:
+    """A dense tensor of shape `dims` with `values` at `indices` and the default elsewhere."""
+    indices, values = np.asarray(indices), np.asarray(values)
+    if indices.ndim > 2:
+        raise InvalidArgumentError(f"sparse_indices should be a scalar, vector or matrix, got shape {Shape(indices.shape)}")
+    if np.ndim(dims) != 1:
+        raise InvalidArgumentError(f"output_shape must be rank 1, got shape {Shape(np.shape(dims))}")
+    matrix = indices.reshape(-1, 1) if indices.ndim < 2 else indices
+    if matrix.shape[1] != dims.size:
+        raise InvalidArgumentError(f"output_shape has {dims.size} elements, should have {matrix.shape[1]}")
+    if values.ndim > 1 or (values.ndim == 1 and values.size != len(matrix)):
+        raise InvalidArgumentError(f"sparse_values has incorrect shape {Shape(values.shape)}, should be () or ({len(matrix)})")
+    if np.ndim(default_value) != 0:
+        raise InvalidArgumentError("default_value should be a scalar.")
+    if np.any(dims < 0):
+        raise InvalidArgumentError(f"the shape {dims.tolist()} has a negative dimension")
+    (check_order if validate_indices else check_bounds)(matrix, dims)
+    result = np.empty(dims.tolist(), values.dtype)
+    result[...] = default_value
+    result.reshape(-1)[flat_positions(matrix, dims)] = values
+    return result
+
+
+@shape("SparseToDense")
+def sparse_to_dense_shape(indices: TensorSpec, dims: TensorSpec, values: TensorSpec, default_value: TensorSpec) -> Shape:
+    require_rank(default_value, 0, "default_value")
+    return shape_from(dims)
+
+
+@gradient("SparseToDense")
+def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    indices, dims, values, _ = node.inputs
+    rank = g.Cast(g.Size(dims), DstT=dims.base_dtype)
+    rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.base_dtype), rank]))
+    taken = g.GatherNd(grad, rows)
+    rest = g.Sub(g.Sum(grad, g.Range(0, g.Rank(grad), 1)), g.Sum(taken, g.Range(0, g.Rank(taken), 1)))
+    return [None, None, g.reduce_to(taken, values, taken), rest]
+
+
+@kernel("SparseConcat")
+def sparse_concat(
+    indices: list[Array], values: list[Array], shapes: list[Array], *, concat_dim: int
+) -> tuple[Result, Result, Result]:
+    """Sparse tensors one after the other along a dimension, in row-major order."""
+    for part in zip(indices, values, shapes):
+        validate(*part)
+    rank = shapes[0].size
+    axis = normalize_axis(concat_dim, rank, "concat_dim")
+    for i, dims in enumerate(shapes):
+        if dims.size != rank or np.any(np.delete(dims, axis) != np.delete(shapes[0], axis)):
+            raise InvalidArgumentError(f"Input shapes must match: {shapes[0].tolist()} and {dims.tolist()} at position {i}")
+    starts = np.cumsum([0, *(dims[axis] for dims in shapes)])
+    moved = []
+    for part, start in zip(indices, starts):
+        shifted = part.copy()
+        shifted[:, axis] += start
+        moved.append(shifted)
+    joined, joined_values = np.concatenate(moved), np.concatenate(values)
+    dims = shapes[0].copy()
+    dims[axis] = starts[-1]
+    order = np.argsort(common_keys(joined)[0], kind="stable")
+    return joined[order], joined_values[order], dims
+
+
+@shape("SparseConcat")
+def sparse_concat_shape(
+    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec]
+) -> tuple[Shape, Shape, Shape]:
+    rank = rank_of(indices[0], shapes[0])
+    count = sum(i.shape[0] for i in indices) if all(i.rank is not None for i in indices) else Dim.unknown()
+    return Shape([count, rank]), Shape([count]), Shape([rank])
+
+
+zero_flops("SparseToDense", "SparseConcat")
+
+
+@kernel("SparseSplit")
+def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: Array, *, num_split: int) -> Any:
+    """A sparse tensor cut along a dimension into parts that differ by at most one in size."""
+    validate(indices, values, dense_shape)
+    check_bounds(indices, dense_shape)
+    if np.ndim(split_dim) != 0:
+        raise InvalidArgumentError("split_dim must be a scalar")
+    axis = scalar_int(split_dim, "split_dim")
+    rank = dense_shape.size
+    axis = axis + rank if axis < 0 else axis
+    if not 0 <= axis < rank:
+        raise InvalidArgumentError(f"Input split_dim should be between 0 and rank ({rank}), got {axis}")
+    size = int(dense_shape[axis])
+    if not 1 <= num_split <= size:
+        raise InvalidArgumentError(f"num_split should be between 1 and the size of the dimension, {size}, got {num_split}")
+    sizes = np.full(num_split, size // num_split) + (np.arange(num_split) < size % num_split)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    parts = [_sliced(indices, values, axis, start, length) for start, length in zip(starts, sizes)]
+    return [p[0] for p in parts], [p[1] for p in parts], [_with_dim(dense_shape, axis, n) for n in sizes]
+
+
+def _with_dim(dims: Array, axis: int, size: Array) -> Array:
+    result = dims.copy()
+    result[axis] = size
+    return result
+
+
+def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
+    kept = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
+    rows = indices[kept]
+    rows[:, axis] -= start
+    return rows, values[kept]
+
+
+@shape("SparseSplit")
+def sparse_split_shape(
+    split_dim: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, *, num_split: int
+) -> tuple[list[Shape], list[Shape], list[Shape]]:
+    parts = [sparse_shapes(rank_of(indices, dense_shape)) for _ in range(num_split)]
+    return [p[0] for p in parts], [p[1] for p in parts], [dense_shape.shape] * num_split
+
+
+not_differentiable("SparseConcat")
+without_gradient("SparseSplit")
+
+
+@kernel("SparseSlice")
+def sparse_slice(
+    indices: Array, values: Array, dense_shape: Array, start: Array, size: Array
+) -> tuple[Result, Result, Result]:
+    """The part of a sparse tensor in a box from `start` of `size`, cut off at the tensor's end."""
+    validate(indices, values, dense_shape)
+    for name, value in (("start", start), ("size", size)):
+        if np.shape(value) != (dense_shape.size,):
+            raise InvalidArgumentError(f"{name} must be a vector of length {dense_shape.size}, not {Shape(np.shape(value))}")
+    if np.any(size < 0):
+        raise InvalidArgumentError(f"Expected a non-negative size, got {size.tolist()}")
+    kept = np.all((indices >= start) & (indices < start + size), axis=1)
+    return indices[kept] - start, values[kept], np.maximum(np.minimum(size, dense_shape - start), 0)
+
+
+@shape("SparseSlice")
+def sparse_slice_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, start: TensorSpec, size: TensorSpec
+) -> tuple[Shape, ...]:
+    return sparse_shapes(rank_of(indices, dense_shape))
+
+
+@gradient("SparseSlice")
+def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
+    indices, _, _, start, _ = node.inputs
+    return [None, g.SparseSliceGrad(grad, indices, start, node.output(0)), None, None, None]
+
+
+zero_flops("SparseSplit", "SparseSlice")
+
+
+@kernel("SparseSliceGrad")
+def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
+    """For each element of the input its gradient, 0 where the slice left it out."""
+    if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
+        raise InvalidArgumentError(
+            f"gradient and start must be vectors, indices matrices: {np.shape(grad)}, {np.shape(start)}, {np.shape(indices)}"
+        )
+    if len(grad) != len(output_indices) or indices.shape[1] != output_indices.shape[1] or start.size != indices.shape[1]:
+        raise InvalidArgumentError(f"{len(grad)} gradients, indices of {indices.shape} and {output_indices.shape} do not fit")
+    keys, wanted = common_keys(indices - start, output_indices)
+    return taken_by_key(keys, wanted, grad)
+
+
+def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
+    """For each key the value whose key in `among` is the same, 0 where there is none."""
+    result = np.zeros(len(keys), values.dtype)
+    if len(among):
+        order = np.argsort(among, kind="stable")
+        found = np.minimum(np.searchsorted(among[order], keys), len(among) - 1)
+        hit = among[order][found] == keys
+        result[hit] = values[order][found[hit]]
+    return result
+
+
+@shape("SparseSliceGrad")
+def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: TensorSpec, output_indices: TensorSpec) -> Shape:
+    return Shape([indices.shape[0]])
+
+
+without_gradient("SparseSliceGrad")
+zero_flops("SparseSliceGrad")
+
+
+@onnx("SparseToDense")
+def _sparse_to_dense_onnx(g: Any, indices: Any, shape: Any, values: Any, default: Any) -> Any:
+    """Values, or one for all, written over the default."""
+    rank = g.rank(indices)
+    places = g.cast(indices, dtypes.int64) if rank == 2 else g.reshape(g.vector(g.reshape(indices, [-1])), -1, 1)
+    return g.ScatterND(g.Expand(default, g.vector(shape)), places, g.Expand(values, g.dim(places, 0)))
+
+
+onnx("SparseReorder")(in_onnx.reordered)
+onnx("SparseReshape")(in_onnx.reshaped)
+onnx("SparseSlice")(in_onnx.sliced)
+onnx("SparseConcat")(in_onnx.concatenated)

@@ -1,0 +1,193 @@
+"""Sums, maxima and minima of two sparse tensors."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseAdd SparseAddGrad SparseSparseMaximum SparseSparseMinimum
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import dim_min
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require_rank
+from ..shared.sparse_checks import check_bounds, common_keys, merged, rank_of, sparse_shapes, validate
+from .sparse import taken_by_key
+
+
+@kernel("SparseAdd")
+def sparse_add(
+    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array, thresh: Array
+) -> tuple[Result, Result, Result]:
+    """The sum of two sparse tensors without the sums of two elements whose magnitude is below `thresh`."""
+    _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+    if np.ndim(thresh) != 0:
+        raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
+    in_a, in_b = merged(*common_keys(a_indices, b_indices))
+    sums = _picked(a_values, in_a) + _picked(b_values, in_b)
+    kept = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
+    rows = _merged_rows(a_indices, b_indices, in_a, in_b)
+    return rows[kept], sums[kept], a_shape
+
+
+def _require_same_dense_shape(
+    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
+) -> None:
+    validate(a_indices, a_values, a_shape, "a")
+    validate(b_indices, b_values, b_shape, "b")
+    if a_shape.tolist() != b_shape.tolist():
+        raise InvalidArgumentError(f"Operands' shapes do not match: got {a_shape.tolist()} and {b_shape.tolist()}")
+
+
+def _picked(values: Array, places: Array) -> Array:
+    """values[places], 0 where the place is -1."""
+    if not len(values):
+        return np.zeros(len(places), values.dtype)
+    return np.where(places >= 0, values[places], values.dtype.type(0))
+
+
+def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -> Array:
+    return np.concatenate([a_indices, b_indices]).take(np.where(in_a < 0, in_b + len(a_indices), in_a), axis=0)
+
+
+@shape("SparseAdd")
+def sparse_add_shape(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+    thresh: TensorSpec,
+) -> tuple[Shape, ...]:
+    require_rank(thresh, 0, "thresh")
+    return sparse_shapes(rank_of(a_indices, a_shape))
+
+
+@gradient("SparseAdd")
+def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
+    a_indices, _, _, b_indices, _, _, _ = node.inputs
+    a, b = g.SparseAddGrad(grad, a_indices, b_indices, node.output(0))
+    return [None, a, None, None, b, None, None]
+
+
+@flops("SparseAdd")
+def sparse_add_flops(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+    thresh: TensorSpec,
+) -> Cost:
+    """At most: where both have an element a sum, its modulus and a comparison."""
+    return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
+
+
+@kernel("SparseAddGrad")
+def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
+    """The gradients of the values of both summands."""
+    if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
+        raise InvalidArgumentError("the gradient must be a vector, the indices matrices")
+    if not a_indices.shape[1] == b_indices.shape[1] == sum_indices.shape[1]:
+        raise InvalidArgumentError("The densified operands should have the same ndims")
+    if len(grad) != len(sum_indices):
+        raise InvalidArgumentError(f"there are {len(grad)} gradients for {len(sum_indices)} elements of the sum")
+    a_keys, b_keys, keys = common_keys(a_indices, b_indices, sum_indices)
+    return taken_by_key(a_keys, keys, grad), taken_by_key(b_keys, keys, grad)
+
+
+@shape("SparseAddGrad")
+def sparse_add_grad_shape(
+    grad: TensorSpec, a_indices: TensorSpec, b_indices: TensorSpec, sum_indices: TensorSpec
+) -> tuple[Shape, Shape]:
+    return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
+
+
+not_differentiable("SparseAddGrad")
+zero_flops("SparseAddGrad")
+
+
+def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    def combine(
+        a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
+    ) -> tuple[Array, Array]:
+        """The greater (or lesser) of two sparse tensors where either has an element; missing ones are 0."""
+        _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+        check_bounds(a_indices, a_shape)
+        check_bounds(b_indices, b_shape)
+        in_a, in_b = merged(*common_keys(a_indices, b_indices))
+        return _merged_rows(a_indices, b_indices, in_a, in_b), ufunc(_picked(a_values, in_a), _picked(b_values, in_b))
+
+    return combine
+
+
+sparse_sparse_maximum = kernel("SparseSparseMaximum")(_extreme(np.maximum))
+sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
+
+
+@shape("SparseSparseMaximum", "SparseSparseMinimum")
+def sparse_sparse_extreme_shape(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+) -> tuple[Shape, ...]:
+    return sparse_shapes(rank_of(a_indices, a_shape))[:2]
+
+
+@gradient("SparseSparseMaximum")
+def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
+    return _extreme_gradient(g, node, grad, "GreaterEqual")
+
+
+def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
+    """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
+    a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
+    rows = node.output(0)
+    zero = g.scalar_like(grad, 0)
+    a = _densified(g, a_indices, a_values, dims, rows)
+    b = _densified(g, b_indices, b_values, dims, rows)
+    wins = g.apply(comparison, a, b)
+    to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
+    start = g.zeros_like(dims)
+    return [
+        None,
+        g.SparseSliceGrad(to_a, a_indices, start, rows),
+        None,
+        None,
+        g.SparseSliceGrad(to_b, b_indices, start, rows),
+        None,
+    ]
+
+
+def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
+    """The values at `rows`, 0 where the sparse tensor has none."""
+    return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
+
+
+@gradient("SparseSparseMinimum")
+def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
+    return _extreme_gradient(g, node, grad, "LessEqual")
+
+
+@flops("SparseSparseMaximum", "SparseSparseMinimum")
+def sparse_sparse_extreme_flops(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+) -> Cost:
+    """At most: a comparison for each element."""
+    return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)

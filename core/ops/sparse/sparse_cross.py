@@ -1,0 +1,297 @@
+"""Crosses of features: every combination of one feature from each column, joined as text or hashed."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedCross SparseCross SparseCrossHashed SparseCrossV2
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...support.errors import InvalidArgumentError
+from ...text.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+from ..shared.sparse_checks import sparse_shapes
+
+_SEPARATOR = b"_X_"
+_LARGEST = 2**63 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Column:
+    """The features of all rows one after the other; row b has `counts[b]` of them from `starts[b]` on."""
+
+    values: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+    is_dense: bool = False
+
+
+def _columns(indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array]) -> tuple[Any, Any]:
+    """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
+    if not len(indices) == len(values) == len(shapes):
+        raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")
+    for i, (index, value, dims) in enumerate(zip(indices, values, shapes)):
+        if np.ndim(index) != 2 or index.shape[1] != 2:
+            raise InvalidArgumentError(f"indices should have 2 columns, not the shape {Shape(np.shape(index))} (input {i})")
+        if np.shape(value) != (len(index),) or np.shape(dims) != (2,):
+            raise InvalidArgumentError(f"values {np.shape(value)} and shape {np.shape(dims)} do not fit at position {i}")
+    for i, matrix in enumerate(dense):
+        if np.ndim(matrix) != 2:
+            raise InvalidArgumentError(f"Dense inputs should be matrices, not {Shape(np.shape(matrix))} at position {i}")
+    sizes = [int(dims[0]) for dims in shapes] + [len(matrix) for matrix in dense]
+    rows = sizes[0] if sizes else 0
+    if any(size != rows for size in sizes) or rows < 0:
+        raise InvalidArgumentError(f"the inputs have different batch sizes: {sizes}")
+    return [_sparse_column(i, v, rows) for i, v in zip(indices, values)] + [_dense_column(m) for m in dense], rows
+
+
+def _sparse_column(indices: Array, values: Array, rows: int) -> _Column:
+    first = indices[:, 0]
+    if first.size and (first.min() < 0 or first.max() >= rows or np.any(first[1:] < first[:-1])):
+        raise InvalidArgumentError(f"the rows {first.tolist()[:10]} of a sparse input are not in order or not below {rows}")
+    counts = np.bincount(first, minlength=rows)
+    return _Column(values, np.cumsum(counts) - counts, counts)
+
+
+def _dense_column(matrix: Array) -> _Column:
+    rows, width = matrix.shape
+    return _Column(matrix.ravel(), np.arange(rows) * width, np.full(rows, width), is_dense=True)
+
+
+def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any]:
+    """(row of each cross, number of the cross in its row, for each column the places of its features)."""
+    totals = math.prod((c.counts for c in columns), start=np.ones(rows, np.int64)) if columns else np.zeros(rows, np.int64)
+    batch = np.repeat(np.arange(rows), totals)
+    number = np.arange(batch.size) - np.repeat(np.cumsum(totals) - totals, totals)
+    places = []
+    rest = number
+    for column in reversed(columns):
+        count = column.counts[batch]
+        places.append(column.starts[batch] + rest % count)
+        rest = rest // count
+    return batch, number, totals, places[::-1]
+
+
+def _texts(column: _Column) -> Array | list[bytes]:
+    return column.values if column.values.dtype == object else [b"%d" % v for v in column.values.tolist()]
+
+
+def _joined(columns: list[_Column], places: list[Array], separator: bytes) -> Array:
+    """The features of each cross joined as text."""
+    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(map(_texts, columns), places)]
+    result = np.empty(len(places[0]) if places else 0, object)
+    result[:] = [separator.join(cross) for cross in zip(*parts)]
+    return result
+
+
+def _fingerprints(column: _Column) -> Array:
+    """Strings by FarmHash, integers as they are."""
+    if column.values.dtype == object:
+        return farm_fingerprint64(column.values.tolist())
+    return column.values.astype(np.int64).view(np.uint64)
+
+
+def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]) -> Array:
+    """As SparseCrossHashed has it: sparse integers by their low four bytes, dense ones as they are; strongly they crash it."""
+    if column.values.dtype != object:
+        if column.is_dense and is_strong:
+            raise InvalidArgumentError("dense integers cannot be hashed strongly")
+        if column.is_dense:
+            return _fingerprints(column)
+        texts = [v.to_bytes(8, "little", signed=True)[:4] for v in column.values.tolist()]
+    else:
+        texts = column.values.tolist()
+    return sip_hash(texts, salt) if is_strong else farm_fingerprint64(texts)
+
+
+def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buckets: int) -> Array:
+    """The fingerprints of each cross chained, as a bucket number."""
+    count = len(places[0]) if places else 0
+    result = None if start is None else np.full(count, start, np.uint64)
+    for column, place in zip(prints, places):
+        taken = column[place]
+        result = taken if result is None else fingerprint_cat64(result, taken)
+    if result is None:
+        return np.zeros(0, np.int64)
+    return (result % np.uint64(num_buckets if num_buckets > 0 else _LARGEST)).astype(np.int64)
+
+
+def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values: Array) -> tuple[Array, Array, Array]:
+    largest = int(totals.max()) if totals.size else 0
+    return np.column_stack([batch, number]), values, np.array([rows, largest], np.int64)
+
+
+@kernel("SparseCross")
+def sparse_cross(
+    indices: list[Array],
+    values: list[Array],
+    shapes: list[Array],
+    dense: list[Array],
+    *,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    internal_type: DType,
+    out_type: DType,
+) -> tuple[Result, Result, Result]:
+    """Crosses as text or as a hash in `num_buckets`, in a sparse matrix."""
+    if (out_type is dtypes.string) == hashed_output:
+        raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_type}")
+    if internal_type is dtypes.string and any(v.dtype != object for v in (*values, *dense)):
+        raise InvalidArgumentError("Input values should be of internal type string but received int64")
+    columns, rows = _columns(indices, values, shapes, dense)
+    batch, number, totals, places = _combinations(columns, rows)
+    if hashed_output:
+        prints = [_fingerprints(c) for c in columns]
+        return _sparse_result(batch, number, totals, rows, _hashed(prints, places, hash_key % 2**64, num_buckets))
+    return _sparse_result(batch, number, totals, rows, _joined(columns, places, _SEPARATOR))
+
+
+@shape("SparseCross")
+def sparse_cross_shape(
+    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec], dense: list[TensorSpec]
+) -> tuple[Shape, ...]:
+    return sparse_shapes(2)
+
+
+@kernel("SparseCrossV2")
+def sparse_cross_v2(
+    indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array], separator: Array
+) -> tuple[Result, Result, Result]:
+    """Crosses as text joined by `separator`."""
+    if np.ndim(separator) != 0:
+        raise InvalidArgumentError(f"Input separator should be a scalar, not of shape {Shape(np.shape(separator))}")
+    columns, rows = _columns(indices, values, shapes, dense)
+    batch, number, totals, places = _combinations(columns, rows)
+    return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
+
+
+@shape("SparseCrossV2")
+def sparse_cross_v2_shape(
+    indices: list[TensorSpec],
+    values: list[TensorSpec],
+    shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+    separator: TensorSpec,
+) -> tuple[Shape, ...]:
+    return sparse_shapes(2)
+
+
+zero_flops("SparseCross", "SparseCrossV2")
+not_differentiable("SparseCross", "SparseCrossV2")
+
+
+@kernel("SparseCrossHashed")
+def sparse_cross_hashed(
+    indices: list[Array],
+    values: list[Array],
+    shapes: list[Array],
+    dense: list[Array],
+    num_buckets: Array,
+    strong_hash: Array,
+    salt: Array,
+) -> tuple[Result, Result, Result]:
+    """Crosses as hashes in `num_buckets`."""
+    if np.ndim(num_buckets) != 0 or np.ndim(strong_hash) != 0 or np.shape(salt) != (2,):
+        raise InvalidArgumentError(f"num_buckets and strong_hash must be scalars, salt of 2 numbers: {np.shape(salt)}")
+    columns, rows = _columns(indices, values, shapes, dense)
+    batch, number, totals, places = _combinations(columns, rows)
+    key = tuple(s % 2**64 for s in salt.tolist())
+    prints = [_salted_fingerprints(c, bool(strong_hash), key) for c in columns]
+    return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
+
+
+@shape("SparseCrossHashed")
+def sparse_cross_hashed_shape(
+    indices: list[TensorSpec],
+    values: list[TensorSpec],
+    shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+    num_buckets: TensorSpec,
+    strong_hash: TensorSpec,
+    salt: TensorSpec,
+) -> tuple[Shape, ...]:
+    return sparse_shapes(2)
+
+
+zero_flops("SparseCrossHashed")
+not_differentiable("SparseCrossHashed")
+
+
+@kernel("RaggedCross")
+def ragged_cross(
+    ragged_values: list[Array],
+    ragged_splits: list[Array],
+    sparse_indices: list[Array],
+    sparse_values: list[Array],
+    sparse_shapes: list[Array],
+    dense: list[Array],
+    *,
+    input_order: str,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    out_values_type: DType,
+    out_row_splits_type: DType,
+) -> tuple[Result, Result]:
+    """Crosses of ragged, sparse and dense columns in the order that `input_order` (R, S, D) gives, as a ragged matrix."""
+    if len(input_order) != len(ragged_values) + len(sparse_values) + len(dense):
+        raise InvalidArgumentError(f"Invalid length for input_order '{input_order}'")
+    if (out_values_type is dtypes.string) == hashed_output:
+        raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_values_type}")
+    if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
+        raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, as those of the result")
+    others, rows = _columns(sparse_indices, sparse_values, sparse_shapes, dense)
+    if ragged_splits and not others:
+        rows = np.size(ragged_splits[0]) - 1
+    columns = {
+        "R": [_ragged_column(v, s, rows) for v, s in zip(ragged_values, ragged_splits)],
+        "S": others[: len(sparse_values)],
+        "D": others[len(sparse_values) :],
+    }
+    if any(input_order.count(kind) != len(found) for kind, found in columns.items()):
+        raise InvalidArgumentError(f"input_order '{input_order}' does not name the inputs that are there")
+    waiting = {kind: iter(found) for kind, found in columns.items()}
+    ordered = [next(waiting[kind]) for kind in input_order]
+    _, _, totals, places = _combinations(ordered, rows)
+    splits = np.concatenate([[0], np.cumsum(totals)]).astype(out_row_splits_type.numpy)
+    if hashed_output:
+        return _hashed([_fingerprints(c) for c in ordered], places, hash_key % 2**64, num_buckets), splits
+    return _joined(ordered, places, _SEPARATOR), splits
+
+
+def _ragged_column(values: Array, splits: Array, rows: int) -> _Column:
+    if np.ndim(values) != 1 or np.ndim(splits) != 1:
+        raise InvalidArgumentError("tf.ragged.cross only supports inputs with rank=2.")
+    fits = splits.size == rows + 1 >= 1 and splits[0] == 0 and splits[-1] == values.size
+    if not fits or np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError(f"row splits {splits.tolist()[:10]} do not divide {values.size} values into {rows} rows")
+    return _Column(values, splits[:-1].astype(np.int64), np.diff(splits).astype(np.int64))
+
+
+@shape("RaggedCross")
+def ragged_cross_shape(
+    ragged_values: list[TensorSpec],
+    ragged_splits: list[TensorSpec],
+    sparse_indices: list[TensorSpec],
+    sparse_values: list[TensorSpec],
+    sparse_shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+) -> tuple[Shape, Shape]:
+    rows = None
+    if ragged_splits and ragged_splits[0].rank == 1:
+        rows = ragged_splits[0].shape[0]
+    elif dense and dense[0].rank == 2:
+        rows = dense[0].shape[0] + 1
+    return Shape([None]), Shape([rows])
+
+
+zero_flops("RaggedCross")
+not_differentiable("RaggedCross")

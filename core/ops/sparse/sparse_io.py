@@ -1,0 +1,216 @@
+"""Sparse tensors packed into strings or variants, and kept by the session under handles."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DeserializeManySparse DeserializeSparse SerializeManySparse SerializeSparse
+#   AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap: side_effect
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import is_of, object_array
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import DataLossError, InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec
+from ..shared.sparse_checks import index_vectors, sparse_shapes, validate
+from ..shared.tensor_proto_bytes import parse, serialize_content
+
+
+def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:
+    """The three parts of a sparse tensor as strings or as variants."""
+    if out_type is dtypes.variant:
+        return list(parts)
+    return [serialize_content(np.asarray(p), d) for p, d in zip(parts, (dtypes.int64, value_dtype, dtypes.int64))]
+
+
+def _unpack(items: list[Array | bytes], dtype: DType) -> list[Array]:
+    """The three parts behind strings or variants; InvalidArgumentError for damaged ones or another dtype."""
+    arrays = [_tensor(item) for item in items]
+    indices, values, dense_shape = arrays
+    if indices.dtype != np.int64 or dense_shape.dtype != np.int64 or not is_of(values, dtype):
+        raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but the serialized values are {values.dtype}")
+    validate(indices, values, dense_shape, "the serialized sparse tensor")
+    return arrays
+
+
+def _tensor(item: Array | bytes) -> Array:
+    if isinstance(item, np.ndarray):
+        return item
+    if not isinstance(item, bytes):
+        raise InvalidArgumentError(f"a {type(item).__name__} is no serialized tensor")
+    try:
+        return parse(item)[0]
+    except (DataLossError, ValueError) as error:
+        raise InvalidArgumentError(f"Could not parse serialized_sparse: {error}") from None
+
+
+def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
+    """The sparse tensors in the rows of a sparse tensor of rank 2 at least."""
+    validate(indices, values, dense_shape)
+    if dense_shape.size < 2:
+        raise InvalidArgumentError(f"Rank of input SparseTensor should be > 1, but saw rank: {dense_shape.size}")
+    first, count = indices[:, 0], int(dense_shape[0])
+    if first.size and (first.min() < 0 or first.max() >= count):
+        raise InvalidArgumentError(f"a row of {first.tolist()[:10]} is not in [0, {count})")
+    order = np.argsort(first, kind="stable")
+    ends: Any = np.cumsum(np.bincount(first, minlength=count))[:-1] if count else []
+    for rows, row_values in zip(np.split(indices[order, 1:], ends), np.split(values[order], ends)) if count else ():
+        yield rows, row_values, dense_shape[1:]
+
+
+def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """Sparse tensors as one with leading dimensions; its other dimensions are the greatest among them."""
+    ranks = {p[2].size for p in parts}
+    if len(ranks) > 1:
+        raise InvalidArgumentError(f"Inconsistent rank across SparseTensors: {sorted(ranks)}")
+    prefixes = index_vectors(np.arange(len(parts)), leading)
+    rows = [np.concatenate([np.repeat(prefix[None], len(p[0]), 0), p[0]], 1) for prefix, p in zip(prefixes, parts)]
+    dims = np.max([p[2] for p in parts], axis=0) if parts else np.zeros(0, np.int64)
+    return np.concatenate(rows), np.concatenate([p[1] for p in parts]), np.concatenate([leading, dims]).astype(np.int64)
+
+
+@kernel("SerializeSparse")
+def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
+    """Indices, values and shape packed, (3,); TensorFlow looks at their ranks only."""
+    if (np.ndim(indices), np.ndim(values), np.ndim(dense_shape)) != (2, 1, 1):
+        raise InvalidArgumentError("Input indices should be a matrix, values and shape should be vectors")
+    return object_array(_pack((indices, values, dense_shape), T, out_type), (3,))
+
+
+@kernel("SerializeManySparse")
+def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
+    """Each row packed, (rows, 3)."""
+    packed = [item for part in _rows(indices, values, dense_shape) for item in _pack(part, T, out_type)]
+    return object_array(packed, (len(packed) // 3, 3))
+
+
+@shape("SerializeSparse")
+def serialize_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    return Shape([3])
+
+
+@shape("SerializeManySparse")
+def serialize_many_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    return Shape([None, 3])
+
+
+@kernel("DeserializeSparse")
+def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
+    """The sparse tensors of a packed (..., 3) as one, the leading dimensions in front."""
+    if np.ndim(serialized) < 1:
+        raise InvalidArgumentError("Serialized sparse should have non-zero rank ()")
+    if serialized.shape[-1] != 3:
+        raise InvalidArgumentError(f"Serialized sparse should have 3 as the last dimension {Shape(serialized.shape)}")
+    leading = serialized.shape[:-1]
+    if math.prod(leading) == 0:
+        raise InvalidArgumentError(f"Serialized sparse should have at least one element {Shape(serialized.shape)}")
+    parts = [_unpack(items, dtype) for items in serialized.reshape(-1, 3).tolist()]
+    return tuple(parts[0]) if not leading else _stacked(parts, leading)
+
+
+@kernel("DeserializeManySparse")
+def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
+    """The sparse tensors of a packed (rows, 3) as one."""
+    if np.ndim(serialized) != 2 or serialized.shape[1] != 3:
+        raise InvalidArgumentError(f"Serialized sparse should be a matrix of 3 columns, not {Shape(np.shape(serialized))}")
+    return deserialize_sparse(serialized, dtype=dtype)
+
+
+@shape("DeserializeSparse", "DeserializeManySparse")
+def deserialize_sparse_shape(serialized: TensorSpec) -> tuple[Shape, ...]:
+    return sparse_shapes()
+
+
+class _TensorsMap(Shared):
+    """Sparse tensors by handle."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, Any] = {}
+        self.count = 0
+
+    def add(self, part: tuple[Array, ...]) -> int:
+        self.tensors[self.count] = part
+        self.count += 1
+        return self.count - 1
+
+    def take(self, handle: int) -> tuple[Array, ...]:
+        if handle not in self.tensors:
+            raise InvalidArgumentError(f"Unable to find SparseTensor: {handle} in map")
+        return self.tensors.pop(handle)
+
+
+def _map(ctx: KernelContext, container: str, shared_name: str) -> _TensorsMap:
+    return ctx.resources.get_or_create(container, shared_name or ctx.name, _TensorsMap, _TensorsMap)
+
+
+@kernel("AddSparseToTensorsMap")
+def add_sparse_to_tensors_map(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
+) -> Result:
+    """The handle of a sparse tensor now kept by the session."""
+    validate(indices, values, dense_shape)
+    kept = _map(ctx, container, shared_name)
+    with kept:
+        return np.int64(kept.add((indices, values, dense_shape)))
+
+
+@kernel("AddManySparseToTensorsMap")
+def add_many_sparse_to_tensors_map(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
+) -> Result:
+    """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
+    kept = _map(ctx, container, shared_name)
+    parts = list(_rows(indices, values, dense_shape))
+    handles = np.empty(len(parts), np.int64)
+    with kept:
+        for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
+            handles[i] = kept.add(parts[i])
+    return handles
+
+
+@kernel("TakeManySparseFromTensorsMap")
+def take_many_sparse_from_tensors_map(
+    ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
+) -> tuple[Result, Result, Result]:
+    """The sparse tensors under `handles` as the rows of one; the session forgets them."""
+    if np.ndim(handles) != 1:
+        raise InvalidArgumentError(f"sparse_handles should be a vector, not of shape {Shape(np.shape(handles))}")
+    if not handles.size:
+        raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
+    kept = _map(ctx, container, shared_name)
+    with kept:
+        parts = [kept.take(handle) for handle in handles.tolist()]
+    for part in parts:
+        if not is_of(part[1], dtype):
+            raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")
+    return _stacked(parts, handles.shape)
+
+
+@shape("AddSparseToTensorsMap")
+def add_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    return Shape(())
+
+
+@shape("AddManySparseToTensorsMap")
+def add_many_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    return Shape([None])
+
+
+@shape("TakeManySparseFromTensorsMap")
+def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> tuple[Shape, ...]:
+    return sparse_shapes()
+
+
+_MAPS = ("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap")
+_PACKS = ("DeserializeManySparse", "DeserializeSparse", "SerializeManySparse", "SerializeSparse")
+without_gradient(*_MAPS, *_PACKS)
+zero_flops(*_MAPS, *_PACKS)
+facts("side_effect", of=_MAPS)

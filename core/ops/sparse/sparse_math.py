@@ -1,0 +1,489 @@
+"""Arithmetic on sparse tensors: reductions, elementwise with dense ones, softmax, products with matrices, edit distance."""
+# Ops here (scripts/regenerate.py writes this list):
+#   EditDistance SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax
+#   SparseReduceMaxSparse SparseReduceSum SparseReduceSumSparse SparseSoftmax SparseTensorDenseAdd SparseTensorDenseMatMul
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics import sparse_products
+from ...numerics.group_reductions import reduce_groups, update_rows
+from ...numerics.half_precision import widened
+from ...numerics.integers import truncated_quotient
+from ...registry.registry import (
+    Cost,
+    flops,
+    gradient,
+    kernel,
+    multiply_adds,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+)
+from ...support.errors import InvalidArgumentError
+from ...text.edit_distance import edit_distances
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ..array.sorting import unique_index
+from ..linalg.matmul import matmul_onnx
+from ..shared import onnx_sparse as in_onnx
+from ..shared.argument_checks import require_rank
+from ..shared.onnx_segments import lowest
+from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
+from ..shared.sparse_checks import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
+
+
+def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:
+    """(kept dimensions, shape of the result) of a reduction over `axes`."""
+    rank = dense_shape.size
+    if np.ndim(axes) > 1:
+        raise InvalidArgumentError(f"reduction_axes must be a scalar or vector, not of shape {Shape(np.shape(axes))}")
+    dropped = {normalize_axis(int(a), rank, "Invalid reduction dimension") for a in np.ravel(axes)}
+    kept = [d for d in range(rank) if d not in dropped]
+    dims = dense_shape.tolist()
+    return kept, [1 if d in dropped else dims[d] for d in range(rank)] if keep_dims else [dims[d] for d in kept]
+
+
+def _register_reduction(op: str, ufunc: np.ufunc) -> None:
+    @kernel(op)
+    def sparse_reduce(indices: Array, values: Array, dense_shape: Array, axes: Array, *, keep_dims: bool) -> Array:
+        """The elements reduced over axes, as a dense tensor; 0 where there are none."""
+        validate(indices, values, dense_shape)
+        kept, dims = _reduction(dense_shape, axes, keep_dims)
+        rows = indices[:, kept]
+        if np.any(rows < 0) or np.any(rows >= dense_shape[kept]):
+            raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
+        found, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[kept]), values)
+        result = np.zeros(math.prod(dims), values.dtype)
+        result[found] = reduced
+        return result.reshape(dims)
+
+    @kernel(f"{op}Sparse")
+    def sparse_reduce_sparse(
+        indices: Array, values: Array, dense_shape: Array, axes: Array, *, keep_dims: bool
+    ) -> tuple[Array, Array, Array]:
+        """The elements reduced over axes, as a sparse tensor."""
+        validate(indices, values, dense_shape)
+        kept, dims = _reduction(dense_shape, axes, keep_dims)
+        (groups,) = common_keys(indices[:, kept])
+        _, reduced = reduce_groups(ufunc, groups, values)
+        vectors = indices[np.unique(groups, return_index=True)[1]][:, kept]
+        if keep_dims:
+            full = np.zeros((len(vectors), dense_shape.size), np.int64)
+            full[:, kept] = vectors
+            vectors = full
+        return vectors, reduced, np.array(dims, np.int64)
+
+
+_register_reduction("SparseReduceSum", np.add)
+_register_reduction("SparseReduceMax", np.maximum)
+_REDUCTIONS = ("SparseReduceSum", "SparseReduceMax")
+_SPARSE_REDUCTIONS = ("SparseReduceSumSparse", "SparseReduceMaxSparse")
+
+
+@shape(*_REDUCTIONS)
+def sparse_reduce_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec, *, keep_dims: bool
+) -> Shape:
+    dims = shape_from(dense_shape)
+    dropped = dims_of(axes)
+    if dims.rank is None or dropped is None:
+        return unknown_dims(dims.rank) if keep_dims else UNKNOWN
+    chosen = {normalize_axis(a, dims.rank) for a in dropped}
+    if keep_dims:
+        return Shape(1 if i in chosen else d for i, d in enumerate(dims))
+    return Shape(d for i, d in enumerate(dims) if i not in chosen)
+
+
+@shape(*_SPARSE_REDUCTIONS)
+def sparse_reduce_sparse_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec, *, keep_dims: bool
+) -> tuple[Shape, ...]:
+    rank, dropped = rank_of(indices, dense_shape), dims_of(axes)
+    if not keep_dims and isinstance(rank, int):
+        rank = None if dropped is None else rank - len({normalize_axis(a, rank) for a in dropped})
+    return sparse_shapes(rank if keep_dims or isinstance(rank, int) else None)
+
+
+@flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)
+def sparse_reduce_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec) -> Cost:
+    return Cost(flops=values.shape.num_elements)
+
+
+@gradient("SparseReduceSum")
+def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Each element gets the gradient of the sum that it went into."""
+    indices, _, dense_shape, axes = node.inputs
+    one = g.constant(1, "int64")
+    rank = g.Size(dense_shape)
+    places = g.FloorMod(g.AddV2(g.Reshape(axes, [-1]), rank), rank)
+    kept = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
+    scale = g.FloorDiv(dense_shape, g.Maximum(kept, one))
+    return [None, g.GatherNd(g.Reshape(grad, kept), g.FloorDiv(indices, g.Maximum(scale, one))), None, None]
+
+
+# op, ufunc on the values and the dense elements beside them
+_CWISE = (("SparseDenseCwiseAdd", np.add), ("SparseDenseCwiseMul", np.multiply), ("SparseDenseCwiseDiv", np.true_divide))
+
+
+def _register_cwise(op: str, ufunc: np.ufunc) -> None:
+    @kernel(op)
+    def sparse_dense_cwise(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Array:
+        """The sparse values combined with the dense elements at their places; only the dense side is broadcast."""
+        validate(indices, values, dense_shape)
+        dense = np.asarray(dense)
+        try:
+            wide = np.broadcast_to(dense, dense_shape.tolist())
+        except ValueError:
+            raise InvalidArgumentError(
+                f"SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
+                f"{dense_shape.tolist()} vs. {list(dense.shape)}"
+            ) from None
+        check_bounds(indices, dense_shape)
+        beside = wide[tuple(indices.T)] if indices.shape[1] else np.broadcast_to(wide, values.shape)
+        if ufunc is np.true_divide and values.dtype.kind in "iu":
+            return _integer_quotient(values, beside)
+        return ufunc(values, beside).astype(values.dtype, copy=False)
+
+
+def _integer_quotient(values: Array, divisors: Array) -> Array:
+    """Rounded towards zero; InvalidArgumentError for a division by zero."""
+    if np.any(divisors == 0):
+        raise InvalidArgumentError("Integer division by zero")
+    return truncated_quotient(values, divisors)
+
+
+for _row in _CWISE:
+    _register_cwise(*_row)
+
+
+@shape(*(op for op, _ in _CWISE))
+def sparse_dense_cwise_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Shape:
+    require_rank(indices, 2, "sp_indices")
+    require_rank(values, 1, "sp_values")
+    return Shape([indices.shape[0]])
+
+
+@flops(*(op for op, _ in _CWISE))
+def sparse_dense_cwise_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
+    return Cost(flops=values.shape.num_elements)
+
+
+@gradient("SparseDenseCwiseMul")
+def sparse_dense_cwise_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    beside, spread = _dense_side(g, node)
+    return [None, g.Mul(grad, beside), None, spread(g.Mul(grad, node.inputs[1]))]
+
+
+@gradient("SparseDenseCwiseDiv")
+def sparse_dense_cwise_div_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    beside, spread = _dense_side(g, node)
+    towards = g.Mul(grad, g.RealDiv(g.Neg(node.inputs[1]), g.Mul(beside, beside)))
+    return [None, g.RealDiv(grad, beside), None, spread(towards)]
+
+
+@gradient("SparseDenseCwiseAdd")
+def sparse_dense_cwise_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, spread = _dense_side(g, node)
+    return [None, grad, None, spread(grad)]
+
+
+def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
+    """The dense elements beside the values, and a function that sums values into the dense shape."""
+    indices, _, dense_shape, dense = node.inputs
+    one = g.constant(1, "int64")
+    dims = g.Shape(dense, out_type="int64")
+    missing = g.Reshape(g.Sub(g.Size(dense_shape), g.Rank(dense)), [1])
+    padded = g.ConcatV2([g.Fill(missing, one), dims], 0)
+    places = g.FloorDiv(indices, g.Maximum(g.FloorDiv(dense_shape, g.Maximum(padded, one)), one))
+    beside = g.GatherNd(g.Reshape(dense, padded), places)
+    return beside, lambda values: g.Reshape(g.ScatterNd(places, values, padded), dims)
+
+
+@kernel("SparseSoftmax")
+def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
+    """The softmax of each row of the last dimension, over the elements that are there, wherever they lie."""
+    validate(indices, values, dense_shape)
+    if dense_shape.size < 2:
+        raise InvalidArgumentError(f"Input should have rank >= 2, but got: {dense_shape.size}")
+    if not len(values):
+        return values
+    # TensorFlow sorts the elements and leaves the results in that order.
+    order = np.lexsort(indices.T[::-1])
+    indices, values = indices[order], values[order]
+    rows = common_keys(indices[:, :-1])[0]
+    _, numbers = np.unique(rows, return_inverse=True)
+    numbers = numbers.ravel()
+    largest = reduce_groups(np.maximum, numbers, values)[1]
+    shifted = np.exp(values - largest[numbers])
+    return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
+
+
+@shape("SparseSoftmax")
+def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    require_rank(indices, 2, "sp_indices")
+    require_rank(values, 1, "sp_values")
+    return values.shape
+
+
+@flops("SparseSoftmax")
+def sparse_softmax_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
+    """Maximum, subtraction, sum and division an element, and one exponential."""
+    count = values.shape.num_elements
+    return Cost(flops=4 * count, transcendentals=count)
+
+
+@gradient("SparseSoftmax")
+def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """(grad - sum of grad y over the row) y"""
+    indices, _, dense_shape = node.inputs
+    y = node.output()
+    total = g.SparseReduceSum(indices, g.Mul(y, grad), dense_shape, [-1], keep_dims=True)
+    return [None, g.Mul(g.SparseDenseCwiseAdd(indices, grad, dense_shape, g.Neg(total)), y), None]
+
+
+@kernel("SparseTensorDenseAdd")
+def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
+    """The dense tensor with the sparse one added."""
+    validate(indices, values, dense_shape)
+    dense = np.asarray(dense)
+    if list(dense.shape) != dense_shape.tolist():
+        raise InvalidArgumentError(f"the operands have the shapes {dense_shape.tolist()} and {list(dense.shape)}")
+    check_bounds(indices, dense_shape)
+    result = np.array(dense, order="C")
+    update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
+    return result
+
+
+@shape("SparseTensorDenseAdd")
+def sparse_tensor_dense_add_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
+) -> Shape:
+    return merge_shapes(shape_from(dense_shape), dense.shape)
+
+
+@flops("SparseTensorDenseAdd")
+def sparse_tensor_dense_add_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
+    return Cost(flops=values.shape.num_elements)
+
+
+@gradient("SparseTensorDenseAdd")
+def sparse_tensor_dense_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, g.GatherNd(grad, node.inputs[0]), None, grad]
+
+
+@kernel("SparseTensorDenseMatMul")
+def sparse_tensor_dense_mat_mul(
+    indices: Array, values: Array, dense_shape: Array, dense: Array, *, adjoint_a: bool, adjoint_b: bool
+) -> Result:
+    """The product of a sparse and a dense matrix, (m, k) x (k, n); either may be taken adjoint."""
+    validate(indices, values, dense_shape, "a")
+    if dense_shape.size != 2 or np.ndim(dense) != 2:
+        raise InvalidArgumentError(f"both operands must be matrices: {dense_shape.tolist()}, {Shape(np.shape(dense))}")
+    inner = int(dense_shape[0 if adjoint_a else 1])
+    b = np.conj(dense).T if adjoint_b else np.asarray(dense)
+    if b.shape[0] != inner:
+        raise InvalidArgumentError(f"Cannot multiply A and B because inner dimension does not match: {inner} vs. {b.shape[0]}")
+    check_bounds(indices, dense_shape)
+    weights = np.conj(values) if adjoint_a else values
+    return _sparse_product(weights, b, indices, shape=tuple(dense_shape.tolist()), is_turned=adjoint_a)
+
+
+@widened
+def _sparse_product(weights: Array, b: Array, indices: Array, *, shape: tuple[int, int], is_turned: bool) -> Array:
+    """A b, or with A turned around, element after element of A."""
+    rows, columns = indices.T[::-1] if is_turned else indices.T
+    result = np.zeros((shape[is_turned], b.shape[1]), weights.dtype)
+    sparse_products.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
+    return result
+
+
+@shape("SparseTensorDenseMatMul")
+def sparse_tensor_dense_mat_mul_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, adjoint_a: bool, adjoint_b: bool
+) -> Shape:
+    require_rank(dense, 2, "b")
+    dims = shape_from(dense_shape)
+    rows = dims[1 if adjoint_a else 0] if dims.rank is not None else None
+    if dims.rank not in (None, 2):
+        raise InvalidArgumentError(f"a must be a matrix, not of shape {dims}")
+    return Shape([rows, dense.shape[0 if adjoint_b else 1]])
+
+
+@flops("SparseTensorDenseMatMul")
+def sparse_tensor_dense_mat_mul_flops(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
+    """A row of the dense matrix for each element of the sparse one: as many as there are values, or index vectors."""
+    count = indices.shape[0] if indices.rank == 2 and isinstance(indices.shape[0], int) else values.shape.num_elements
+    return multiply_adds(count * outputs[0].shape[1])
+
+
+@gradient("SparseTensorDenseMatMul")
+def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Of b: the adjoint of a times the gradient. Of each value: the product of its row of the gradient and its row of b."""
+    indices, values, dense_shape, b = node.inputs
+    adjoint_a, adjoint_b = node.attr("adjoint_a"), node.attr("adjoint_b")
+    b_grad = g.SparseTensorDenseMatMul(indices, values, dense_shape, grad, adjoint_a=not adjoint_a)
+    b_grad = g.ConjugateTranspose(b_grad, [1, 0]) if adjoint_b else b_grad
+    column = {"begin_mask": 1, "end_mask": 1, "shrink_axis_mask": 2}
+    first = g.StridedSlice(indices, [0, 0], [0, 1], [1, 1], **column)
+    second = g.StridedSlice(indices, [0, 1], [0, 2], [1, 1], **column)
+    rows, columns = (second, first) if adjoint_a else (first, second)
+    towards = g.GatherV2(grad, rows, 0)
+    b_rows = g.GatherV2(g.ConjugateTranspose(b, [1, 0]) if adjoint_b else b, columns, 0)
+    product = g.Sum(g.Mul(towards, g.conj(b_rows)), [1])
+    return [None, g.conj(product) if adjoint_a else product, None, b_grad]
+
+
+@kernel("SparseMatMul")
+def sparse_mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
+    """The product of two dense matrices of which one is said to have many zeros; float32 whatever goes in."""
+    if np.ndim(a) != 2 or np.ndim(b) != 2:
+        raise InvalidArgumentError(f"both operands must be matrices: {Shape(np.shape(a))}, {Shape(np.shape(b))}")
+    a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
+    a, b = a.T if transpose_a else a, b.T if transpose_b else b
+    if a.shape[1] != b.shape[0]:
+        raise InvalidArgumentError(f"Matrix size incompatible: a: {Shape(a.shape)}, b: {Shape(b.shape)}")
+    return a @ b
+
+
+@shape("SparseMatMul")
+def sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
+    require_rank(a, 2, "a")
+    require_rank(b, 2, "b")
+    merge_dims(a.shape[0 if transpose_a else 1], b.shape[1 if transpose_b else 0])
+    return Shape([a.shape[1 if transpose_a else 0], b.shape[0 if transpose_b else 1]])
+
+
+@flops("SparseMatMul")
+def sparse_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
+    return multiply_adds(outputs[0].shape.num_elements * a.shape[0 if transpose_a else 1])
+
+
+@gradient("SparseMatMul")
+def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    a, b = node.inputs
+    flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
+    left = g.SparseMatMul(b, grad, transpose_a=flip_b, transpose_b=True) if flip_a else None
+    left = g.SparseMatMul(grad, b, transpose_b=not flip_b) if left is None else left
+    right = g.SparseMatMul(grad, a, transpose_a=True, transpose_b=flip_a) if flip_b else None
+    right = g.SparseMatMul(a, grad, transpose_a=not flip_a) if right is None else right
+    return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
+
+
+@kernel("EditDistance")
+def edit_distance(
+    h_indices: Array, h_values: Array, h_shape: Array, t_indices: Array, t_values: Array, t_shape: Array, *, normalize: bool
+) -> Result:
+    """Levenshtein's distance between the sequences in the last dimension of two sparse tensors; relative to the truth."""
+    validate(h_indices, h_values, h_shape, "the hypothesis")
+    validate(t_indices, t_values, t_shape, "the truth")
+    if h_shape.size != t_shape.size or h_shape.size < 2:
+        raise InvalidArgumentError(f"hypothesis and truth need the same rank of at least 2: {h_shape.size}, {t_shape.size}")
+    dims = np.maximum(h_shape, t_shape)[:-1]
+    for indices in (h_indices, t_indices):
+        if np.any(indices[:, :-1] < 0) or np.any(indices[:, :-1] >= dims):
+            raise InvalidArgumentError(f"an index would be written outside of the result's shape {dims.tolist()}")
+    groups = [flat_positions(indices[:, :-1], dims) for indices in (h_indices, t_indices)]
+    present, numbers = np.unique(np.concatenate(groups), return_inverse=True)
+    hypotheses, sizes = _sequences(numbers[: h_values.size], h_values, present.size)
+    truths, lengths = _sequences(numbers[h_values.size :], t_values, present.size)
+    if hypotheses.dtype == object:
+        codes = unique_index(np.concatenate([hypotheses, truths]))[1]
+        hypotheses, truths = codes[: hypotheses.size], codes[hypotheses.size :]
+    distances = edit_distances(hypotheses, sizes, truths, lengths)
+    if normalize:
+        relative = distances / np.maximum(lengths, 1)
+        distances = np.where(lengths > 0, relative, np.where(distances > 0, np.inf, 0))
+    result = np.zeros(math.prod(dims.tolist()), np.float32)
+    result[present] = distances
+    return result.reshape(dims.tolist())
+
+
+def _sequences(groups: Array, values: Array, count: int) -> tuple[Array, Array]:
+    """(values, those of a group in the order given one after the other, how many each of `count` groups has)."""
+    return values[np.argsort(groups, kind="stable")], np.bincount(groups, minlength=count)
+
+
+@shape("EditDistance")
+def edit_distance_shape(
+    h_indices: TensorSpec,
+    h_values: TensorSpec,
+    h_shape: TensorSpec,
+    t_indices: TensorSpec,
+    t_values: TensorSpec,
+    t_shape: TensorSpec,
+    *,
+    normalize: bool,
+) -> Shape:
+    first: Any = dims_of(h_shape)
+    second: Any = dims_of(t_shape)
+    if first is not None and second is not None and len(first) == len(second) and all(map(_is_int, first + second)):
+        return Shape(max(a, b) for a, b in zip(first[:-1], second[:-1]))
+    rank = rank_of(h_indices, h_shape)
+    return unknown_dims(rank - 1) if isinstance(rank, int) and rank else UNKNOWN
+
+
+def _is_int(dim: Any) -> bool:
+    return not isinstance(dim, Dim)
+
+
+@flops("EditDistance")
+def edit_distance_flops(
+    h_indices: TensorSpec,
+    h_values: TensorSpec,
+    h_shape: TensorSpec,
+    t_indices: TensorSpec,
+    t_values: TensorSpec,
+    t_shape: TensorSpec,
+) -> Cost:
+    """At most, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
+    return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
+
+
+not_differentiable("EditDistance")
+without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
+
+
+onnx("SparseTensorDenseMatMul")(in_onnx.product)
+onnx("SparseTensorDenseAdd")(in_onnx.added)
+onnx("SparseSoftmax")(in_onnx.softmax)
+
+
+@onnx("SparseReduceSum")
+def _reduce_sum_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
+    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "add", 0)
+
+
+@onnx("SparseReduceMax")
+def _reduce_max_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
+    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values, 1))
+
+
+def _cwise_onnx(op: str) -> Any:
+    def lowering(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
+        return g.op(op, values, in_onnx.beside(g, indices, dims, dense))
+
+    return lowering
+
+
+onnx("SparseDenseCwiseAdd")(_cwise_onnx("Add"))
+onnx("SparseDenseCwiseMul")(_cwise_onnx("Mul"))
+onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
+
+
+@onnx("SparseMatMul")
+def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    """In 32 bits: dense matrices, of which TensorFlow expects many zeros."""
+    a, b = (g.cast(side, dtypes.float32) for side in (a, b))
+    return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)

@@ -1,0 +1,1 @@
+"""Op families with state: variables, tables, queues, barriers, staging areas, readers, TensorArrays."""

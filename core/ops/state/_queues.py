@@ -1,0 +1,377 @@
+"""Queues of tuples of tensors, filled and emptied by kernels of any thread."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...numerics.binary_heap import MinHeap
+from ...random.philox import Philox
+from ...runtime.state.edge_values import WouldBlock, is_of
+from ...runtime.state.resources import Shared
+from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape
+
+Element = tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class QueueSpec:
+    """What a queue holds: the kind of queue, the dtypes and shapes of the components, and how many elements fit."""
+
+    kind: str
+    dtypes: tuple[DType, ...]
+    shapes: tuple[Shape, ...]
+    capacity: int
+    extra: tuple[Any, ...] = ()
+
+    @staticmethod
+    def make(kind: str, types: Sequence[DType], shapes: Sequence[Shape], capacity: int, *extra: Any) -> QueueSpec:
+        """A spec; InvalidArgumentError where the number of shapes is neither 0 nor that of the types."""
+        if shapes and len(shapes) != len(types):
+            raise InvalidArgumentError(f"{kind}: {len(shapes)} shapes do not fit {len(types)} component types")
+        return QueueSpec(kind, tuple(types), tuple(shapes), capacity, extra)
+
+    @property
+    def component_shapes(self) -> tuple[Shape, ...]:
+        """The shape of each component, unknown where none was given."""
+        return self.shapes or (UNKNOWN,) * len(self.dtypes)
+
+
+class Queue(Shared):
+    """First in, first out. Subclasses choose which element leaves.
+
+    What kernels ask for waits in two lines, as in TensorFlow: of each the first is served until it is done or can do no more.
+    Closing stands in the line of those who add, so that elements that came before it still get in.
+    """
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        self.name = name
+        self.spec = spec
+        self.is_closed = False
+        self.adding: collections.deque[Attempt] = collections.deque()
+        self.taking: collections.deque[Attempt] = collections.deque()
+
+    @property
+    def title(self) -> str:
+        """The queue in a message."""
+        return f"{self.spec.kind} '{self.name}'"
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def put(self, element: Element) -> None:
+        """Add an element; there has to be room."""
+        raise NotImplementedError
+
+    def take(self) -> Element:
+        """Take an element; there has to be one."""
+        raise NotImplementedError
+
+    def put_back(self, element: Element) -> None:
+        """Undo a `take`, the latest first."""
+        self.put(element)
+
+    def available(self) -> int:
+        """How many elements may leave now."""
+        return len(self)
+
+    def has_room(self) -> bool:
+        """True where another element fits."""
+        return self.spec.capacity < 0 or len(self) < self.spec.capacity
+
+    def serve(self) -> None:
+        """Let those in line do what they can; threads whose attempt is done are told."""
+        has_progress = False
+        while any([self._serve(self.adding), self._serve(self.taking)]):
+            has_progress = True
+        if has_progress:
+            self.tell()
+
+    def _serve(self, line: collections.deque[Attempt]) -> bool:
+        has_progress = False
+        while line and line[0].advance():
+            has_progress = True
+            if line[0].is_done:
+                line.popleft()
+        return has_progress
+
+    def cancel(self) -> None:
+        """Close at once; what waits to get in is refused."""
+        self.is_closed = True
+        for attempt in self.adding:
+            attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
+        self.adding.clear()
+        self.serve()
+        self.tell()
+
+    def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
+        """InvalidArgumentError where dtypes or shapes are not the queue's."""
+        if len(components) != len(self.spec.dtypes):
+            raise InvalidArgumentError(
+                f"Wrong number of components in tuple. Expected {len(self.spec.dtypes)}, got {len(components)}"
+            )
+        for i, (value, dtype, shape) in enumerate(zip(components, self.spec.dtypes, self.spec.component_shapes)):
+            array = np.asarray(value)
+            if not is_of(array, dtype):
+                raise InvalidArgumentError(f"Type mismatch in tuple component {i}. Expected {dtype}, got {array.dtype}")
+            if is_batch and array.ndim == 0:
+                raise InvalidArgumentError(f"All tensors must have rank at least 1; component {i} is a scalar")
+            found = array.shape[1:] if is_batch else array.shape
+            if not _fits(shape, found):
+                raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {found}")
+
+    def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
+        """Elements of one shape as one array a component."""
+        return [
+            self._stack(column, dtype, shape)
+            for column, dtype, shape in zip(
+                zip(*elements) if elements else itertools.repeat(()), self.spec.dtypes, self.spec.component_shapes
+            )
+        ]
+
+    def check_batches(self) -> None:
+        """InvalidArgumentError where the shapes of elements are not known, so that they may not fit in one array."""
+        if not self.spec.shapes and self.spec.dtypes:
+            raise InvalidArgumentError(
+                f"{self.spec.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
+            )
+
+    def _stack(self, column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
+        result = np.empty((len(column), *shape.known()), dtype.numpy)
+        for i, value in enumerate(column):
+            result[i, ...] = value
+        return result
+
+
+class Attempt:
+    """What one kernel asks of a queue: several steps, between which other kernels come."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.is_done = False
+        self.error: TfgError | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is not done."""
+        raise NotImplementedError
+
+    def advance(self) -> bool:
+        """Do as much as can be done now; False where that is nothing."""
+        raise NotImplementedError
+
+    def withdraw(self) -> None:
+        """Leave the line, with nothing taken."""
+        with self.queue as queue:
+            for line in (queue.adding, queue.taking):
+                if self in line:
+                    line.remove(self)
+            queue.serve()
+
+    def fail(self, error: TfgError) -> bool:
+        """Be done, with an error for the kernel."""
+        self.is_done, self.error = True, error
+        return True
+
+
+_Attempt = TypeVar("_Attempt", bound=Attempt)
+
+
+def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
+    """What a kernel attempts once it is done; WouldBlock while it stands in line, for the kernel to come again."""
+    key = (ctx.node, *map(id, inputs))
+    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
+    if attempt is None:
+        attempt = create()
+        if not attempt.is_done:
+            line.append(attempt)
+            attempt.queue.serve()
+    if not attempt.is_done:
+        ctx.step.attempts[key] = attempt, inputs
+        raise WouldBlock(attempt.reason)
+    if attempt.error is not None:
+        raise attempt.error
+    return attempt
+
+
+class Adding(Attempt):
+    """Add elements one after the other; CancelledError once the queue is closed."""
+
+    def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
+        super().__init__(queue)
+        self._left = collections.deque(elements)
+        self.is_done = not elements
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} is full ({len(self.queue)} elements)"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"{self.queue.title} is closed."))
+        before = len(self._left)
+        while self._left and self.queue.has_room():
+            self.queue.put(self._left.popleft())
+        self.is_done = not self._left
+        return len(self._left) < before
+
+
+class Closing(Attempt):
+    """Let no more elements come; CancelledError where that was said before."""
+
+    reason = "elements wait to be added before it is closed"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"Queue '{self.queue.name}' is already closed."))
+        self.queue.is_closed = self.is_done = True
+        return True
+
+
+class Taking(Attempt):
+    """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
+
+    def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:
+        super().__init__(queue)
+        self.elements: list[Element] = []
+        self._count = count
+        self._may_be_fewer = may_be_fewer
+        self.is_done = not count
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} has {self.queue.available()} of {self._missing} elements that are asked for"
+
+    @property
+    def _missing(self) -> int:
+        return self._count - len(self.elements)
+
+    def advance(self) -> bool:
+        if self.queue.is_closed and len(self.queue) < self._missing and not self._settle_for_fewer():
+            size = len(self.queue)
+            message = f"is closed and has insufficient elements (requested {self._missing}, current size {size})"
+            self._put_back()
+            return self.fail(OutOfRangeError(f"{self.queue.title} {message}"))
+        before = self._missing
+        while self._missing and self.queue.available():
+            self.elements.append(self.queue.take())
+        self.is_done = not self._missing
+        return self._missing < before or self.is_done
+
+    def _settle_for_fewer(self) -> bool:
+        if not self._may_be_fewer or not (self.elements or len(self.queue)):
+            return False
+        self._count = len(self.elements) + len(self.queue)
+        return True
+
+    def _put_back(self) -> None:
+        while self.elements:
+            self.queue.put_back(self.elements.pop())
+
+    def withdraw(self) -> None:
+        with self.queue:
+            if not self.is_done:
+                self._put_back()
+        super().withdraw()
+
+
+def _fits(shape: Shape, found: tuple[int, ...]) -> bool:
+    if shape.dims is None:
+        return True
+    return len(found) == len(shape.dims) and all(not isinstance(d, int) or d == n for d, n in zip(shape.dims, found))
+
+
+class FifoQueue(Queue):
+    """First in, first out."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._elements: collections.deque[Element] = collections.deque()
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def put(self, element: Element) -> None:
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        return self._elements.popleft()
+
+    def put_back(self, element: Element) -> None:
+        self._elements.appendleft(element)
+
+
+class PaddingQueue(FifoQueue):
+    """First in, first out; elements taken together are padded with zeros to the largest."""
+
+    def _stack(self, column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
+        arrays = [np.asarray(value) for value in column]
+        declared = [d if isinstance(d, int) else None for d in shape.dims or ()]
+        sizes = [max((a.shape[i] for a in arrays), default=0) if d is None else d for i, d in enumerate(declared)]
+        result = np.zeros((len(arrays), *sizes), dtype.numpy)
+        if dtype.is_object:
+            result[...] = b""
+        for i, array in enumerate(arrays):
+            place: Any = (i, *map(slice, array.shape), ...)
+            result[place] = array
+        return result if arrays or sizes else np.zeros(0, dtype.numpy)
+
+
+class RandomShuffleQueue(Queue):
+    """A random element leaves, in TensorFlow's order for given seeds; some stay to keep the choice large."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._elements: list[Element] = []
+        self._minimum, seed, seed2 = spec.extra
+        if seed == 0 and seed2 == 0:
+            seed, seed2 = secrets.randbits(63), secrets.randbits(63)
+        self._random = _words(Philox.from_seeds(seed, seed2))
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def available(self) -> int:
+        return len(self) if self.is_closed else max(len(self) - self._minimum, 0)
+
+    def put(self, element: Element) -> None:
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        index = next(self._random) % len(self._elements)
+        taken = self._elements[index]
+        self._elements[index] = self._elements[-1]
+        self._elements.pop()
+        return taken
+
+
+def _words(generator: Philox) -> Iterator[int]:
+    """The generator's 32-bit numbers, one after the other."""
+    while True:
+        yield from generator.next_block()
+
+
+class PriorityQueue(Queue):
+    """The element whose first component is the smallest leaves first."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._heap = MinHeap()
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def put(self, element: Element) -> None:
+        self._heap.push(int(element[0]), element)
+
+    def take(self) -> Element:
+        taken: Element = self._heap.pop()
+        return taken

@@ -1,0 +1,426 @@
+"""Lookup tables: from keys to values, both tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...numerics.integer_index import IntegerIndex
+from ...random.chained_order import ChainedOrder
+from ...runtime.state.resources import Shared
+from ...runtime.state.run_context import reserve
+from ...support.errors import (
+    AbortedError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+)
+from ...text.hashes import murmur64
+from ...types.dtypes import DType
+from ..shared.string_functions import as_objects
+
+_MASK = (1 << 64) - 1
+_MOST_BUCKETS = 1 << 44
+_MANY = 1 << 7
+"""Keys from which on looking them up together costs less."""
+
+
+@dataclasses.dataclass
+class Table(Shared):
+    """Keys to values of shape `value_shape`; scalar keys as Python objects, others as tuples."""
+
+    name: str
+    key_dtype: DType
+    value_dtype: DType
+    value_shape: tuple[int, ...] = ()
+    key_shape: tuple[int, ...] = ()
+    entries: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    _indexed: tuple[IntegerIndex, np.ndarray[Any, Any]] | None = dataclasses.field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _sought: int = dataclasses.field(default=0, init=False, repr=False, compare=False)
+
+    def check_types(self, keys: DType, values: DType | None = None) -> None:
+        """InvalidArgumentError where keys or values have another dtype than the table's."""
+        if keys is not self.key_dtype or values not in (None, self.value_dtype):
+            raise InvalidArgumentError(
+                f"Signature mismatch, have: {keys}{'' if values is None else f'->{values}'} "
+                f"expected: {self.key_dtype}->{self.value_dtype}"
+            )
+
+    def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
+        """The shape of a tensor of keys without that of a key; InvalidArgumentError for a wrong shape."""
+        rank = keys.ndim - len(self.key_shape)
+        if rank < 0 or keys.shape[rank:] != self.key_shape:
+            raise InvalidArgumentError(f"Input key shape {keys.shape} must end with the table's key shape {self.key_shape}")
+        return keys.shape[:rank]
+
+    def keys_of(self, keys: np.ndarray[Any, Any]) -> tuple[list[Any], tuple[int, ...]]:
+        """Keys as they stand in the table, and the shape of the tensor of keys; InvalidArgumentError for a wrong shape."""
+        shape = self.batch_shape(keys)
+        if not self.key_shape:
+            return keys.ravel().tolist(), shape
+        return list(map(tuple, keys.reshape(math.prod(shape), math.prod(self.key_shape)).tolist())), shape
+
+    def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The value of each key, the default where there is none."""
+        shape = self.batch_shape(keys)
+        full = (*shape, *self.value_shape)
+        if default.shape not in (self.value_shape, full):
+            raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
+        if self._is_worth_an_index(keys):
+            return self._find_many(keys.ravel(), default, full)
+        wanted = self.keys_of(keys)[0]
+        if default.ndim == 0:
+            missing = default.item()
+            return self._value_array(list(map(self.entries.get, wanted, itertools.repeat(missing)))).reshape(full)
+        result = np.empty((len(wanted), *self.value_shape), self.value_dtype.numpy)
+        result[...] = default.reshape(result.shape) if default.shape == full else default
+        found = list(map(self.entries.get, wanted))
+        present = [value is not None for value in found]
+        if any(present):
+            rows = [value for value in found if value is not None]
+            result[present] = np.concatenate(rows).reshape(len(rows), *self.value_shape) if self.value_shape else rows
+        return result.reshape(full)
+
+    def _is_worth_an_index(self, keys: np.ndarray[Any, Any]) -> bool:
+        """Whether as many integers were looked up since the table changed as it has entries."""
+        if keys.size < _MANY or keys.dtype.kind not in "iu" or self.key_shape or not self.entries:
+            return False
+        self._sought += keys.size
+        return self._sought >= len(self.entries)
+
+    def _find_many(
+        self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any], full: tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
+        """The values, of shape `full`, of a vector of integers."""
+        if self._indexed is None:
+            self._indexed = IntegerIndex(self.key_array(list(self.entries))), self._value_array(list(self.entries.values()))
+        index, values = self._indexed
+        places = index.places(keys)
+        result = values.take(places, axis=0, mode="clip")
+        missing = np.flatnonzero(places < 0)
+        if missing.size:
+            result[missing] = default.reshape(result.shape)[missing] if default.shape == full else default
+        return result.reshape(full)
+
+    def _change(self) -> None:
+        """What was derived from the entries holds no more."""
+        self._indexed, self._sought = None, 0
+
+    def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Add or replace entries."""
+        self._change()
+        wanted, rows = self._pairs(keys, values)
+        self.entries.update(zip(wanted, rows))
+
+    def _pairs(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[list[Any], Any]:
+        """Keys and their values as they stand in the table; InvalidArgumentError where their shapes do not fit."""
+        names, shape = self.keys_of(keys)
+        full = (*shape, *self.value_shape)
+        if values.shape != full:
+            raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
+        rows = values.reshape(len(names), *self.value_shape)
+        return names, rows if self.value_shape else rows.tolist()
+
+    def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        """Remove entries; missing ones do not matter."""
+        self._change()
+        for key in self.keys_of(keys)[0]:
+            self.entries.pop(key, None)
+
+    def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Replace all entries."""
+        self._change()
+        self.entries.clear()
+        self.insert(keys, values)
+
+    def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """All keys and values."""
+        return self.as_arrays(self.entries)
+
+    def as_arrays(self, keys: Iterable[Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Entries as two tensors, in the order of `keys`."""
+        names = list(keys)
+        return self.key_array(names), self._value_array([self.entries[key] for key in names])
+
+    def _value_array(self, values: list[Any]) -> np.ndarray[Any, Any]:
+        """Values as one tensor."""
+        if not self.value_shape:
+            is_object = self.value_dtype.is_object
+            return as_objects(values, (len(values),)) if is_object else np.array(values, self.value_dtype.numpy)
+        if not values:
+            return np.empty((0, *self.value_shape), self.value_dtype.numpy)
+        return np.concatenate(values).reshape(len(values), *self.value_shape)
+
+    def key_array(self, names: Sequence[Any]) -> np.ndarray[Any, Any]:
+        """Keys as a tensor."""
+        if self.key_dtype.is_object and not self.key_shape:
+            return as_objects(names, (len(names),))
+        return np.array(names, self.key_dtype.numpy).reshape(len(names), *self.key_shape)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+class StaticTable(Table):
+    """A table that is filled once, by an initializer."""
+
+    is_initialized = False
+
+    def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if not self.is_initialized:
+            raise FailedPreconditionError(
+                "Table not initialized.", hint=f"run the initializer of table '{self.name}' first, as `tfg run --init` does"
+            )
+        if default.size != 1:
+            raise InvalidArgumentError(f"Expected a scalar default value, got shape {default.shape}")
+        return super().find(keys, default.reshape(()))
+
+    def initialize(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Fill the table; a second time only with as many entries, which then change nothing."""
+        if not keys.size:
+            raise InvalidArgumentError("keys and values cannot be empty tensors.")
+        if self.is_initialized:
+            if len(self.entries) != keys.size:
+                raise FailedPreconditionError("Table was already initialized with different data.")
+            return
+        found: dict[Any, Any] = {}
+        for key, value in zip(keys.ravel().tolist(), values.ravel().tolist()):
+            if found.setdefault(key, value) != value:
+                raise FailedPreconditionError(
+                    f"HashTable has different value for same key. Key {key} has {found[key]} and trying to add value {value}"
+                )
+        self._change()
+        self.entries = found
+        self.is_initialized = True
+
+    def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        raise UnimplementedError("Insert not supported by InitializableLookupTable implementations")
+
+    def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        raise UnimplementedError("Remove not supported by InitializableLookupTable implementations")
+
+    def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        self.initialize(keys, values)
+
+    def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        if not self.is_initialized:
+            raise AbortedError("HashTable is not initialized.")
+        return super().export()
+
+
+def _hashes(keys: Sequence[Any]) -> list[int]:
+    """TensorFlow's hashes of scalar keys: Murmur for strings, numbers themselves."""
+    return murmur64(keys).tolist() if keys and isinstance(keys[0], bytes) else [int(key) & _MASK for key in keys]
+
+
+def _hash(key: Any) -> int:
+    return int(murmur64([key])[0]) if isinstance(key, bytes) else int(key) & _MASK
+
+
+class MutableTable(Table):
+    """A table that grows and shrinks; it exports in the order of C++'s chained hash map, as TensorFlow does.
+
+    While keys only come, the order follows from `entries`; from the first one that goes on it is kept up to date.
+    """
+
+    _order: ChainedOrder | None = None
+
+    def _live_order(self) -> ChainedOrder:
+        if self._order is None:
+            self._order = ChainedOrder()
+            for key, code in zip(self.entries, _hashes(list(self.entries))):
+                self._order.insert(key, code)
+        return self._order
+
+    def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        fresh = [] if self._order is None else [k for k in dict.fromkeys(self.keys_of(keys)[0]) if k not in self.entries]
+        super().insert(keys, values)
+        for key, code in zip(fresh, _hashes(fresh)):
+            self._live_order().insert(key, code)
+
+    def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        self._change()
+        for key in self.keys_of(keys)[0]:
+            if key in self.entries:
+                self._live_order().remove(key)
+                del self.entries[key]
+
+    def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        self._live_order().clear()
+        super().load(keys, values)
+
+    def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        return self.as_arrays(self._live_order())
+
+
+class DenseTable(Table):
+    """An open-addressing hash table, which exports its buckets as they lie.
+
+    Probing is quadratic over a power of two of buckets; `buckets` holds keys, the empty key or the deleted key.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dtypes: tuple[DType, DType],
+        value_shape: tuple[int, ...],
+        empty_key: np.ndarray[Any, Any],
+        deleted_key: np.ndarray[Any, Any],
+        buckets: int,
+        max_load: float,
+    ) -> None:
+        super().__init__(name, *dtypes, value_shape, empty_key.shape)
+        self.empty = self.keys_of(empty_key[None])[0][0]
+        self.deleted = self.keys_of(deleted_key[None])[0][0]
+        if self.empty == self.deleted:
+            raise InvalidArgumentError("Empty and deleted keys cannot be equal")
+        if buckets < 4 or buckets & (buckets - 1):
+            raise InvalidArgumentError(f"Number of buckets must be at least 4 and a power of 2, got: {buckets}")
+        if not 0 < max_load < 1:
+            raise InvalidArgumentError(f"max_load_factor must be between 0 and 1, got: {max_load}")
+        self.buckets = [self.empty] * buckets
+        self._left: dict[int, Any] = {}  # what TensorFlow leaves in the buckets of removed keys, and exports
+        self.max_load = max_load
+
+    def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
+        """The shape without that of a key; dimensions behind the first must be of size 1."""
+        shape = super().batch_shape(keys)
+        if math.prod(shape) != (len(keys) if keys.ndim else 1):
+            expected = (*keys.shape[:1], *self.key_shape)
+            raise InvalidArgumentError(f"Expected key shape {expected} got {keys.shape}")
+        return shape
+
+    def _hash(self, key: Any) -> int:
+        if not isinstance(key, tuple):
+            return _hash(key)
+        if len(key) == 1:
+            return _hash(key[0])
+        return functools.reduce(_combine, map(_hash, key), 0)
+
+    def _check(self, name: Any) -> None:
+        if name in (self.empty, self.deleted):
+            what = "empty_key" if name == self.empty else "deleted_key"
+            raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
+
+    def _may_be_forbidden(self, keys: np.ndarray[Any, Any]) -> bool:
+        """Whether a key can be the empty or the deleted one: of vectors they are compared one by one."""
+        return bool(self.key_shape) or bool(np.any((keys == self.empty) | (keys == self.deleted)))
+
+    def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if self._may_be_forbidden(keys):
+            for name in self.keys_of(keys)[0]:
+                self._check(name)
+        return super().find(keys, default)
+
+    def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Add or replace entries; those before a key that is not allowed are in."""
+        self._change()
+        names, rows = self._pairs(keys, values)
+        self._reserve(len(names))
+        if self._may_be_forbidden(keys):
+            allowed = list(itertools.takewhile(lambda name: name not in (self.empty, self.deleted), names))
+            self._add(allowed, rows)
+            for name in names[len(allowed) : len(allowed) + 1]:
+                self._check(name)
+        else:
+            self._add(names, rows)
+
+    def _add(self, names: list[Any], rows: Any) -> None:
+        for name in dict.fromkeys([name for name in names if name not in self.entries]):
+            self._place(name)
+        self.entries.update(zip(names, rows))
+
+    def _reserve(self, count: int) -> None:
+        """Double the buckets until `count` more entries fit."""
+        size = len(self.buckets)
+        while len(self.entries) + count > size * self.max_load:
+            size *= 2
+        if size != len(self.buckets):
+            reserve(8 * size)
+            if size > _MOST_BUCKETS:
+                raise ResourceExhaustedError(f"a table of {size} buckets fits into no memory")
+            old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
+            for name in old:
+                if name not in (self.empty, self.deleted):
+                    self._place(name)
+
+    def _place(self, name: Any) -> None:
+        mask = len(self.buckets) - 1
+        index, probes = self._hash(name) & mask, 0
+        while self.buckets[index] not in (self.empty, self.deleted):
+            probes += 1
+            index = (index + probes) & mask
+        self.buckets[index] = name
+        self._left.pop(index, None)
+
+    def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        self._change()
+        for name in self.keys_of(keys)[0]:
+            self._check(name)
+            if name in self.entries:
+                index = self.buckets.index(name)
+                self.buckets[index] = self.deleted
+                self._left[index] = self.entries.pop(name)
+
+    def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Take over buckets as `export` gives them."""
+        self._change()
+        names, _ = self.keys_of(keys)
+        size = len(names)
+        if size < 4 or size & (size - 1):
+            raise InvalidArgumentError(f"Number of buckets must be at least 4 and a power of 2, got: {size}")
+        full = (size, *self.value_shape)
+        if values.size != math.prod(full):
+            raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
+        taken = [(name, row) for name, row in zip(names, values.reshape(full)) if name not in (self.empty, self.deleted)]
+        entries = dict(taken)
+        if len(entries) < len(taken):  # of buckets that are all taken the search for a free one has no end
+            raise InvalidArgumentError("a key stands in more than one bucket")
+        self.buckets, self._left, self.entries = names, {}, entries
+
+    def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        shape = (len(self.buckets), *(self.key_shape or (1,)))
+        flat = [part for name in self.buckets for part in (name if isinstance(name, tuple) else (name,))]
+        is_object = self.key_dtype.is_object
+        keys = as_objects(flat, shape) if is_object else np.array(flat, self.key_dtype.numpy).reshape(shape)
+        values = np.zeros((len(self.buckets), *(self.value_shape or (1,))), self.value_dtype.numpy)
+        if self.value_dtype.is_object:
+            values[...] = b""
+        for i, name in enumerate(self.buckets):
+            if name in self.entries:
+                values[i] = self.entries[name]
+        for i, value in self._left.items():
+            values[i] = value
+        return keys, values
+
+
+def _combine(a: int, b: int) -> int:
+    """TensorFlow's combination of two 64-bit hashes."""
+    return a ^ ((b + 0x9E3779B97F4A7800 + (a << 10) + (a >> 4)) & _MASK) & _MASK
+
+
+def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
+    """The lines of a file, `vocab_size` of them where it is not -1; errors where there is none or one is empty."""
+    if not contents:
+        raise OutOfRangeError("Read less bytes than requested")
+    lines = contents.replace(b"\r", b"").split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    if vocab_size == 0 or vocab_size < -1:
+        raise InvalidArgumentError(f"vocab_size must be positive or -1, not {vocab_size}")
+    if vocab_size > len(lines):
+        raise InvalidArgumentError(f"Invalid vocab_size in {path}: expected {vocab_size} but got {len(lines)}")
+    lines = lines if vocab_size < 0 else lines[:vocab_size]
+    if b"" in lines:
+        raise InvalidArgumentError(f"Invalid content in {path}: empty line found at position {lines.index(b'')}.")
+    return lines

@@ -1,0 +1,148 @@
+"""Barriers: key and components come one by one, complete elements are taken in batches."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Barrier
+#   BarrierIncompleteSize BarrierReadySize: asynchronous
+#   BarrierClose BarrierInsertMany: side_effect asynchronous
+#   BarrierTakeMany: side_effect blocks asynchronous
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.resource_access import named, resource
+from ..shared.string_functions import as_objects
+from ..shared.turns import in_turn
+from ._barriers import Barrier
+from ._queues import QueueSpec
+
+
+@kernel("Barrier")
+def barrier(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
+    """A barrier of unlimited capacity."""
+    if capacity != -1:
+        raise InvalidArgumentError(f"Barrier only accepts capacity=-1, not {capacity}", hint="feed it through a queue")
+    if len(shapes) < len(component_types):
+        raise InvalidArgumentError("All of the component shapes must be specified")
+    if any(not size.is_known for size in shapes):
+        raise InvalidArgumentError(f"All shapes in barrier must be fully defined, not {list(map(str, shapes))}")
+    spec = QueueSpec.make("Barrier", component_types, shapes, capacity)
+    handle = named(ctx, container, shared_name, Barrier, lambda: Barrier(shared_name or ctx.name, spec))
+    found = resource(handle, Barrier)
+    if found.spec != spec:
+        raise InvalidArgumentError(f"Shared barrier '{found.name}' has {found.spec}, requested was {spec}")
+    return handle
+
+
+@kernel("BarrierInsertMany")
+def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
+    """One component of many keys."""
+    found = resource(handle, Barrier)
+    values = np.asarray(values)
+    width = len(found.spec.dtypes)
+    if not 0 <= component_index < width:
+        raise InvalidArgumentError(f"The component ID is out of range {component_index} > num_components ({width})")
+    if found.spec.dtypes[component_index] is not T.base:
+        raise InvalidArgumentError(f"component {component_index} is {found.spec.dtypes[component_index]}, not {T}")
+    if keys.ndim != 1 or values.ndim == 0 or len(values) != len(keys):
+        raise InvalidArgumentError(f"keys of shape {keys.shape} and values of shape {values.shape} do not fit")
+    wanted = found.spec.component_shapes[component_index]
+    if wanted.dims is not None and wanted.known() != values.shape[1:]:
+        raise InvalidArgumentError(f"component {component_index} has shape {wanted}, not {values.shape[1:]}")
+    found.insert_many(keys.tolist(), values, component_index)
+
+
+@kernel("BarrierTakeMany")
+def barrier_take_many(
+    ctx: KernelContext,
+    handle: Any,
+    num_elements: Array,
+    *,
+    component_types: list[DType],
+    allow_small_batch: bool,
+    wait_for_incomplete: bool,
+) -> Any:
+    """Complete elements: their indices, keys and one batch a component."""
+    found = resource(handle, Barrier)
+    if np.ndim(num_elements) or num_elements < 0:
+        raise InvalidArgumentError(f"num_elements must be a scalar and not negative, not {num_elements}")
+    if tuple(component_types) != found.spec.dtypes:
+        raise InvalidArgumentError(f"barrier '{found.name}' holds {list(map(str, found.spec.dtypes))}")
+    take = functools.partial(found.take_many, int(num_elements), allow_small_batch, wait_for_incomplete)
+    elements = in_turn(ctx, found, found.line, (handle, num_elements), take)
+    indices = np.array([index for index, _, _ in elements], np.int64)
+    values = [
+        _batch([components[i] for _, _, components in elements], dtype, size)
+        for i, (dtype, size) in enumerate(zip(found.spec.dtypes, found.spec.component_shapes))
+    ]
+    return indices, as_objects((key for _, key, _ in elements), (len(elements),)), values
+
+
+def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:
+    """Rows of one shape as one array."""
+    result = np.empty((len(rows), *size.known()), dtype.numpy)
+    for i, row in enumerate(rows):
+        result[i, ...] = row
+    return result
+
+
+@kernel("BarrierClose")
+def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
+    """Take no new keys."""
+    resource(handle, Barrier).close(cancel_pending_enqueues)
+
+
+@kernel("BarrierReadySize")
+def barrier_ready_size(handle: Any) -> Result:
+    """How many elements are complete."""
+    return np.int32(resource(handle, Barrier).ready_size)
+
+
+@kernel("BarrierIncompleteSize")
+def barrier_incomplete_size(handle: Any) -> Result:
+    """How many elements lack a component."""
+    return np.int32(resource(handle, Barrier).incomplete_size)
+
+
+@shape("Barrier")
+def barrier_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+    sizes = shapes or [UNKNOWN] * len(component_types)
+    return TensorSpec(dtypes.string, Shape((2,)), None, tuple(TensorSpec(d, s) for d, s in zip(component_types, sizes)))
+
+
+@shape("BarrierTakeMany")
+def barrier_take_many_shape(
+    handle: TensorSpec, num_elements: TensorSpec, *, component_types: list[DType]
+) -> tuple[Shape, Shape, list[Shape]]:
+    count = Shape((Dim.unknown(),))
+    return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
+
+
+@shape("BarrierReadySize", "BarrierIncompleteSize")
+def barrier_size_shape(handle: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@shape("BarrierInsertMany", "BarrierClose")
+def barrier_write_shape(*inputs: TensorSpec) -> None:
+    return None
+
+
+_ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")
+facts("side_effect", of=("BarrierInsertMany", "BarrierTakeMany", "BarrierClose"))
+facts("blocks", of=("BarrierTakeMany",))
+facts("asynchronous", of=_ALL[1:])
+not_differentiable(*_ALL)
+zero_flops(*_ALL)

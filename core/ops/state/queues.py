@@ -1,0 +1,296 @@
+"""Queues: FIFO, padding, shuffling and by priority. What has to wait raises WouldBlock, and is run again."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FIFOQueue FIFOQueueV2 FakeQueue PaddingFIFOQueue PaddingFIFOQueueV2 PriorityQueue PriorityQueueV2 RandomShuffleQueue
+#   RandomShuffleQueueV2
+#   QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2: asynchronous
+#   QueueClose QueueCloseV2: side_effect asynchronous
+#   QueueDequeue QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2: side_effect blocks asynchronous
+#   QueueDequeueV2 QueueEnqueue QueueEnqueueMany QueueEnqueueManyV2 QueueEnqueueV2: side_effect blocks asynchronous
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require_rank
+from ..shared.resource_access import ReferenceHandle, named, resource
+from ._queues import (
+    Adding,
+    Closing,
+    FifoQueue,
+    PaddingQueue,
+    PriorityQueue,
+    Queue,
+    QueueSpec,
+    RandomShuffleQueue,
+    Taking,
+    done,
+)
+
+
+def _queue(
+    ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
+) -> Array | ReferenceHandle:
+    """The queue of that name; InvalidArgumentError where it was made with another spec."""
+    handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
+    found = resource(handle, Queue)
+    if found.spec != spec:
+        raise InvalidArgumentError(f"Shared queue '{found.name}' has {found.spec}, requested was {spec}")
+    return handle
+
+
+@kernel("FIFOQueue", "FIFOQueueV2")
+def fifo_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
+    """A queue, first in, first out."""
+    return _queue(ctx, container, shared_name, FifoQueue, QueueSpec.make("FIFOQueue", component_types, shapes, capacity))
+
+
+@kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2")
+def padding_fifo_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
+    """A queue of elements that may differ in some dimensions, padded where they are taken together."""
+    if len(shapes) != len(component_types):
+        raise InvalidArgumentError(f"PaddingFIFOQueue: {len(component_types)} types but {len(shapes)} shapes")
+    if any(size.rank is None for size in shapes):
+        raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
+    spec = QueueSpec.make("PaddingFIFOQueue", component_types, [_plain(size) for size in shapes], capacity)
+    return _queue(ctx, container, shared_name, PaddingQueue, spec)
+
+
+def _plain(size: Shape) -> Shape:
+    """The shape with each unknown dimension as one and the same, so that equal attributes give equal specs."""
+    return Shape(d if isinstance(d, int) else _ANY for d in size)
+
+
+_ANY = Dim.unknown()
+
+
+@kernel("RandomShuffleQueue", "RandomShuffleQueueV2")
+def random_shuffle_queue(
+    ctx: KernelContext,
+    *,
+    component_types: list[DType],
+    shapes: list[Shape],
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int,
+    seed2: int,
+    container: str,
+    shared_name: str,
+) -> Any:
+    """A queue from which a random element leaves."""
+    if min_after_dequeue < 0:
+        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be >= 0")
+    if 0 <= capacity <= min_after_dequeue:
+        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be < capacity {capacity}")
+    spec = QueueSpec.make("RandomShuffleQueue", component_types, shapes, capacity, min_after_dequeue, seed, seed2)
+    return _queue(ctx, container, shared_name, RandomShuffleQueue, spec)
+
+
+def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
+    sizes = shapes or [UNKNOWN] * len(types)
+    return tuple(TensorSpec(dtype, size) for dtype, size in zip(types, sizes))
+
+
+@shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
+def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+    return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
+
+
+@shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
+def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+    return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
+
+
+@kernel("PriorityQueue", "PriorityQueueV2")
+def priority_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
+    """A queue from which the element of the smallest priority leaves; the priority is its first component."""
+    if shapes and len(shapes) != len(component_types):
+        raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
+    types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
+    spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
+    return _queue(ctx, container, shared_name, PriorityQueue, spec)
+
+
+@shape("PriorityQueueV2")
+def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+    return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
+
+
+def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
+    return (TensorSpec(dtypes.int64, SCALAR), *_specs(types, shapes))
+
+
+@shape("PriorityQueue")
+def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+    return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
+
+
+@kernel("QueueEnqueue", "QueueEnqueueV2")
+def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
+    """Add one element."""
+    queue = resource(handle, Queue)
+    queue.check_element(components, is_batch=False)
+    done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
+
+
+@kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
+def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
+    """Add the slices along the first dimension."""
+    queue = resource(handle, Queue)
+    queue.check_element(components, is_batch=True)
+    sizes = {len(component) for component in components}
+    if len(sizes) > 1:
+        raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
+    rows = [tuple(_row(component, i) for component in components) for i in range(sizes.pop())]
+    done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
+
+
+def _row(array: Array, index: int) -> Array:
+    """One slice; a string, resource or variant stays an array."""
+    return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
+
+
+@kernel("QueueClose", "QueueCloseV2")
+def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
+    """No more elements may come: at once, or after those that wait to get in."""
+    queue = resource(handle, Queue)
+    if cancel_pending_enqueues:
+        queue.cancel()
+    else:
+        done(ctx, queue.adding, (handle,), lambda: Closing(queue))
+
+
+@shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
+def queue_write_shape(*inputs: Any) -> None:
+    return None
+
+
+_USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
+
+facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
+
+facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
+
+
+@kernel("QueueDequeue", "QueueDequeueV2")
+def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
+    """Take one element."""
+    queue = resource(handle, Queue)
+    _check_types(queue, component_types)
+    attempt = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
+    return list(attempt.elements[0])
+
+
+def _check_types(queue: Queue, component_types: list[DType]) -> None:
+    if tuple(component_types) != queue.spec.dtypes:
+        raise InvalidArgumentError(
+            f"Signature mismatch: queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}, "
+            f"not {list(map(str, component_types))}"
+        )
+
+
+@shape("QueueDequeue", "QueueDequeueV2")
+def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
+    return _element_shapes(handle, component_types)
+
+
+def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
+    """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    if len(handle.handle) != len(component_types):
+        return [UNKNOWN] * len(component_types)
+    return [first + spec.shape for spec in handle.handle]
+
+
+_ASK = ("QueueIsClosed", "QueueSize")
+
+facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
+
+
+def _dequeue_many(
+    ctx: KernelContext, handle: Array | ReferenceHandle, n: Array, component_types: list[DType], may_be_fewer: bool
+) -> list[Array]:
+    queue = resource(handle, Queue)
+    if np.ndim(n):
+        raise InvalidArgumentError(f"n must be a scalar, not of shape {np.shape(n)}")
+    if n < 0:
+        raise InvalidArgumentError(f"DequeueManyOp requested {n} < 0 elements")
+    _check_types(queue, component_types)
+    queue.check_batches()
+    attempt = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
+    return queue.batched(attempt.elements)
+
+
+@kernel("QueueDequeueMany", "QueueDequeueManyV2")
+def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
+    """Take n elements as one batch."""
+    return _dequeue_many(ctx, handle, n, component_types, False)
+
+
+@shape("QueueDequeueMany", "QueueDequeueManyV2")
+def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
+    require_rank(n, 0, "n")
+    return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
+
+
+@kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
+def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
+    """Take n elements as one batch, what is left of a closed queue."""
+    return _dequeue_many(ctx, handle, n, component_types, True)
+
+
+@shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
+def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
+    return _element_shapes(handle, component_types, Shape([None]))
+
+
+@kernel("QueueIsClosed", "QueueIsClosedV2")
+def queue_is_closed(handle: Any) -> Result:
+    """Whether the queue was closed."""
+    return np.bool_(resource(handle, Queue).is_closed)
+
+
+@kernel("QueueSize", "QueueSizeV2")
+def queue_size(handle: Any) -> Result:
+    """How many elements wait."""
+    return np.int32(len(resource(handle, Queue)))
+
+
+@shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
+def queue_scalar_shape(handle: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("FakeQueue")
+def fake_queue(ctx: KernelContext, resource: Array) -> Any:
+    """A reference handle to the queue behind a resource handle."""
+    return ReferenceHandle("", ctx.name, resource.item())
+
+
+@shape("FakeQueue")
+def fake_queue_shape(resource: TensorSpec) -> TensorSpec:
+    return TensorSpec(dtypes.string, Shape((2,)), None, resource.handle)
+
+
+_CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue")
+
+_ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
+
+not_differentiable(*_ALL, "FakeQueue")
+
+zero_flops(*_ALL, "FakeQueue")

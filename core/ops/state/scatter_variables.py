@@ -1,0 +1,273 @@
+"""Gathering rows of resource variables, and scattering into variables: by row and by coordinates, V1 and resource forms."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterNdAdd: side_effect
+#   ResourceScatterNdMax ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ResourceScatterSub: side_effect
+#   ResourceScatterUpdate ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNdAdd ScatterNdMax ScatterNdMin: side_effect
+#   ScatterNdSub ScatterNdUpdate ScatterUpdate: side_effect
+#   ScatterAdd ScatterSub: side_effect increment
+#   ResourceScatterAdd: side_effect row_numbers
+#   ResourceGatherNd: snapshot
+#   ResourceGather: snapshot row_numbers
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
+from ...graph.graph import Node, Output
+from ...numerics.group_reductions import update_rows
+from ...numerics.integers import truncated_quotient
+from ...registry.catalog import CATALOG
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...runtime.state.resources import Variable
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..array.gather import gather, gather_nd, gather_nd_shape
+from ..array.scatter import scatter_into
+from ..shared.variable_access import resource_variable, rounds_without_repeats
+
+
+@kernel("ResourceGather")
+def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
+    """Rows of a variable; leading `batch_dims` dimensions go together with those of `indices`."""
+    return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
+
+
+def _read(handle: Array, dtype: DType) -> Array:
+    """The value of a resource variable of the expected dtype."""
+    variable = resource_variable(handle)
+    if variable.dtype is not dtype:
+        raise InvalidArgumentError(f"variable '{variable.name}' is {variable.dtype}, not {dtype}")
+    return variable.read()
+
+
+@shape("ResourceGather")
+def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_dims: int) -> Shape:
+    params = _content(resource)
+    if params.rank is None or indices.rank is None:
+        return UNKNOWN
+    if params.rank < 1 or batch_dims > min(params.rank, indices.rank):
+        raise InvalidArgumentError(f"a variable of shape {params} does not go with {batch_dims} batch dimensions")
+    if batch_dims < 0:
+        batch_dims += indices.rank
+    batch = merge_shapes(params[:batch_dims], indices.shape[:batch_dims])
+    return batch + indices.shape[batch_dims:] + params[batch_dims + 1 :]
+
+
+def _content(resource: TensorSpec) -> Shape:
+    return resource.handle[0].shape if resource.handle else UNKNOWN
+
+
+@gradient("ResourceGather")
+def resource_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The rows that were touched; TensorFlow takes no notice of batch_dims."""
+    handle, indices = node.inputs
+    dims = g.VariableShape(handle, out_type="int32")
+    rows = g.Reshape(indices, [-1])
+    inner = g.StridedSlice(dims, [1], [0], [1], end_mask=1)
+    values = g.Reshape(grad, g.ConcatV2([g.Shape(rows, out_type="int32"), inner], 0))
+    return [IndexedSlices(values, rows, dims), None]
+
+
+@kernel("ResourceGatherNd")
+def resource_gather_nd(resource: Array, indices: Array, *, dtype: DType) -> Result:
+    """Slices of a variable at the coordinates in the last dimension of `indices`."""
+    return gather_nd(_read(resource, dtype), indices, bad_indices_policy="")
+
+
+@shape("ResourceGatherNd")
+def resource_gather_nd_shape(resource: TensorSpec, indices: TensorSpec, *, dtype: DType) -> Shape:
+    return gather_nd_shape(resource.handle[0], indices) if resource.handle else UNKNOWN
+
+
+@gradient("ResourceGatherNd")
+def resource_gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, indices = node.inputs
+    return [g.ScatterNd(indices, grad, g.VariableShape(handle, out_type=indices.base_dtype)), None]
+
+
+zero_flops("ResourceGather", "ResourceGatherNd")
+facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
+facts("row_numbers", of=("ResourceGather",))
+
+
+def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callable[[Array, Array, Array], None]) -> None:
+    """Write `updates` (one row an index, or one scalar for all) into the rows of a variable that `indices` names."""
+    current = variable.read()
+    if current.ndim == 0:
+        raise InvalidArgumentError(f"params must be at least 1-D, variable '{variable.name}' is a scalar")
+    if updates.dtype != current.dtype:
+        raise InvalidArgumentError(f"variable '{variable.name}' is {current.dtype}, the updates are {updates.dtype}")
+    indices, updates = np.asarray(indices), np.asarray(updates)
+    wanted = (*indices.shape, *current.shape[1:])
+    if updates.ndim and updates.shape != wanted:
+        raise InvalidArgumentError(
+            f"Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
+            f"{Shape(updates.shape)}, indices.shape {Shape(indices.shape)}, params.shape {Shape(current.shape)}"
+        )
+    bad = np.flatnonzero((indices < 0) | (indices >= current.shape[0]))
+    if len(bad):
+        raise InvalidArgumentError(f"indices[{bad[0]}] = {indices.ravel()[bad[0]]} is not in [0, {current.shape[0]})")
+    rows = np.broadcast_to(updates, wanted).reshape((indices.size, *current.shape[1:]))
+    del current
+    if indices.size and rows.size:
+        write(variable.writable(), indices.reshape(-1), rows)
+
+
+def _register_row_scatter(suffix: str, write: Callable[[Array, Array, Array], None]) -> None:
+    ref_op, resource_op = f"Scatter{suffix}", f"ResourceScatter{suffix}"
+
+    @kernel(ref_op)
+    def scatter(ref: Variable, indices: Array, updates: Array) -> Variable:
+        """The variable, rows of it updated."""
+        _scatter_rows(ref, indices, updates, write)
+        return ref
+
+    @kernel(resource_op)
+    def resource_scatter(resource: Array, indices: Array, updates: Array) -> None:
+        """Update rows of a variable."""
+        _scatter_rows(resource_variable(resource), indices, updates, write)
+
+    if suffix == "Update":
+        zero_flops(ref_op, resource_op)
+    else:
+        flops(ref_op, resource_op)(_scatter_flops)
+    shape(ref_op)(_scatter_shape)
+    shape(resource_op)(_resource_scatter_shape)
+
+
+def _scatter_flops(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
+    return Cost(flops=updates.shape.num_elements)
+
+
+def _resource_scatter_shape(resource: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
+    _check_row_shapes(_content(resource), indices.shape, updates.shape)
+    return []
+
+
+def _check_row_shapes(params: Shape, indices: Shape, updates: Shape) -> None:
+    if updates.rank == 0:
+        return
+    if params.rank == 0:
+        raise InvalidArgumentError("params must be at least 1-D")
+    merge_shapes(indices + params[1:], updates)
+
+
+def _scatter_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
+    _check_row_shapes(ref.shape, indices.shape, updates.shape)
+    return ref.shape
+
+
+def _replace(memory: Array, indices: Array, rows: Array) -> None:
+    memory[indices] = rows
+
+
+def _add(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.add, memory, indices, rows)
+
+
+def _subtract(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.add, memory, indices, np.negative(rows))
+
+
+def _multiply(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.multiply, memory, indices, rows)
+
+
+def _minimum(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.minimum, memory, indices, rows)
+
+
+def _maximum(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.maximum, memory, indices, rows)
+
+
+def _divide(memory: Array, indices: Array, rows: Array) -> None:
+    """Division row by row in order, integers towards zero; a zero divisor, which ends TensorFlow's process, is refused."""
+    is_integer = memory.dtype.kind in "iu"
+    if is_integer and not np.all(rows):
+        raise InvalidArgumentError("integer division by zero")
+    for chosen in rounds_without_repeats(indices):
+        places, divisor = indices[chosen], rows[chosen]
+        current = memory[places]
+        quotient = truncated_quotient(current, divisor) if is_integer else current / divisor
+        memory[places] = quotient.astype(memory.dtype, copy=False)
+
+
+_ROW_SCATTERS: tuple[tuple[str, Callable[[Array, Array, Array], None]], ...] = (
+    ("Update", _replace),
+    ("Add", _add),
+    ("Sub", _subtract),
+    ("Mul", _multiply),
+    ("Div", _divide),
+    ("Min", _minimum),
+    ("Max", _maximum),
+)
+
+for _suffix, _write in _ROW_SCATTERS:
+    _register_row_scatter(_suffix, _write)
+
+
+def _scatter_nd(variable: Variable, indices: Any, updates: Any, ufunc: np.ufunc | None, policy: str) -> None:
+    if updates.dtype != variable.read().dtype:
+        raise InvalidArgumentError(f"variable '{variable.name}' is {variable.dtype}, the updates are {updates.dtype}")
+    rows = np.negative(updates) if ufunc is np.subtract else updates
+    scatter_into(np.add if ufunc is np.subtract else ufunc, variable.writable(), indices, rows, policy)
+
+
+def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
+    ref_op, resource_op = f"ScatterNd{suffix}", f"ResourceScatterNd{suffix}"
+
+    @kernel(ref_op)
+    def scatter_nd(ref: Variable, indices: Array, updates: Array, *, bad_indices_policy: str) -> Variable:
+        """The variable, updated at the coordinates in `indices`."""
+        _scatter_nd(ref, indices, updates, ufunc, bad_indices_policy)
+        return ref
+
+    @kernel(resource_op)
+    def resource_scatter_nd(ref: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> None:
+        """Update a variable at the coordinates in `indices`."""
+        _scatter_nd(resource_variable(ref), indices, updates, ufunc, bad_indices_policy)
+
+    if ufunc is None:
+        zero_flops(ref_op, resource_op)
+    else:
+        flops(ref_op, resource_op)(_scatter_flops)
+    shape(ref_op)(_scatter_nd_shape)
+    shape(resource_op)(_resource_scatter_nd_shape)
+
+
+def _resource_scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
+    return []
+
+
+def _scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
+    return ref.shape
+
+
+_ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (
+    ("Update", None),
+    ("Add", np.add),
+    ("Sub", np.subtract),
+    ("Min", np.minimum),
+    ("Max", np.maximum),
+)
+
+for _suffix, _ufunc in _ND_SCATTERS:
+    _register_nd_scatter(_suffix, _ufunc)
+
+_REF_SCATTERS = [f"Scatter{name}" for name, _ in _ROW_SCATTERS] + [f"ScatterNd{name}" for name, _ in _ND_SCATTERS]
+_SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if op in CATALOG]
+
+_ASSIGNING = ("ScatterUpdate", "ScatterMin", "ScatterMax", "ScatterNdMin", "ScatterNdMax")
+not_differentiable(*(op for op in _SCATTERS if op not in _ASSIGNING))
+without_gradient(*_ASSIGNING)
+
+facts("side_effect", of=_SCATTERS)
+facts("row_numbers", of=("ResourceScatterAdd",))
+facts("increment", of=("ScatterAdd", "ScatterSub"))

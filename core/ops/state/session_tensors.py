@@ -1,0 +1,92 @@
+"""Tensors that a session keeps for later runs, named by handles."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GetSessionTensor
+#   DeleteSessionTensor GetSessionHandle GetSessionHandleV2: side_effect
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Final
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import is_of, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError, NotFoundError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+
+_SESSION_CONTAINER: Final = "session tensors"
+
+
+@kernel("GetSessionHandle")
+def get_session_handle(ctx: KernelContext, value: Array) -> Result:
+    """A name under which the session keeps `value` between runs, to be fed to GetSessionTensor."""
+    handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
+    ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: _Kept(value))
+    return scalar_object(handle)
+
+
+class _Kept:
+    """A tensor that the session keeps between runs."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _next_number(ctx: KernelContext) -> int:
+    counter = ctx.resources.get_or_create(_SESSION_CONTAINER, "counter", itertools.count, itertools.count)
+    return next(counter)
+
+
+@kernel("GetSessionHandleV2")
+def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
+    """A resource under whose name the session keeps `value` between runs."""
+    kept = _Kept(value)
+    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
+    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
+
+
+@shape("GetSessionHandle", "GetSessionHandleV2")
+def get_session_handle_shape(value: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("GetSessionTensor")
+def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
+    """The tensor kept under a handle."""
+    value = _kept(ctx, handle).value
+    if not is_of(value, dtype):
+        raise InvalidArgumentError(f"the tensor kept under the handle is {value.dtype}, not {dtype}")
+    return value
+
+
+def _kept(ctx: KernelContext, handle: Array) -> _Kept:
+    if handle.ndim:
+        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
+    try:
+        return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _Kept)
+    except NotFoundError:
+        raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
+
+
+@shape("GetSessionTensor")
+def get_session_tensor_shape(handle: TensorSpec) -> Shape:
+    return UNKNOWN
+
+
+@kernel("DeleteSessionTensor")
+def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
+    """Forget the tensor kept under a handle."""
+    _kept(ctx, handle)
+    ctx.resources.remove(_SESSION_CONTAINER, handle.item())
+
+
+@shape("DeleteSessionTensor")
+def delete_session_tensor_shape(handle: TensorSpec) -> list[Shape]:
+    return []
+
+
+not_differentiable("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+zero_flops("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+facts("side_effect", of=("GetSessionHandle", "GetSessionHandleV2", "DeleteSessionTensor"))

@@ -1,0 +1,359 @@
+"""Staging areas: Stage (a queue of tuples), MapStage (by key, in parts) and OrderedMapStage (by key, in order)."""
+# Ops here (scripts/regenerate.py writes this list):
+#   MapIncompleteSize MapSize OrderedMapIncompleteSize OrderedMapSize StageSize
+#   MapPeek OrderedMapPeek StagePeek: blocks
+#   MapClear OrderedMapClear StageClear: side_effect
+#   MapStage MapUnstage MapUnstageNoKey OrderedMapStage OrderedMapUnstage OrderedMapUnstageNoKey Stage: side_effect blocks
+#   Unstage: side_effect blocks
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import WouldBlock, is_of
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import InvalidArgumentError, ResourceExhaustedError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require_rank
+
+
+@dataclasses.dataclass
+class _Area(Shared):
+    """What all staging areas have: bounds on elements and bytes."""
+
+    name: str
+    capacity: int
+    memory_limit: int
+
+    def sizes(self) -> tuple[int, int]:
+        """Elements and bytes held."""
+        raise NotImplementedError
+
+    def require_room(self, values: Sequence[Any], adds_element: bool) -> None:
+        """WouldBlock where the values do not fit now, ResourceExhaustedError where they never will."""
+        size = _bytes(values)
+        if 0 < self.memory_limit < size:
+            raise ResourceExhaustedError(
+                f"Attempted to insert tensors with combined size of '{size}' bytes into Staging Area "
+                f"with a memory limit of '{self.memory_limit}'."
+            )
+        elements, held = self.sizes()
+        is_full = self.capacity > 0 and elements + adds_element > self.capacity
+        if is_full or 0 < self.memory_limit < held + size:
+            raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements)")
+
+
+def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+    """The values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
+    for i, (part, dtype) in enumerate(zip(map(np.asarray, values), dtypes)):
+        if not is_of(part, dtype):
+            raise InvalidArgumentError(f"part {i} of what was staged is {part.dtype}, not {dtype}")
+    return list(values)
+
+
+def _bytes(values: Sequence[Any]) -> int:
+    return sum(np.asarray(value).nbytes for value in values if value is not None)
+
+
+@dataclasses.dataclass
+class StagingArea(_Area):
+    """A queue of tuples."""
+
+    elements: collections.deque[tuple[Any, ...]] = dataclasses.field(default_factory=collections.deque)
+
+    def sizes(self) -> tuple[int, int]:
+        return len(self.elements), sum(map(_bytes, self.elements))
+
+
+@dataclasses.dataclass
+class MapArea(_Area):
+    """Tuples by key. A tuple whose parts have not all come is incomplete; parts are taken one by one, too."""
+
+    is_ordered: bool
+    width: int
+    complete: dict[int, dict[int, Any]] = dataclasses.field(default_factory=dict)
+    incomplete: dict[int, dict[int, Any]] = dataclasses.field(default_factory=dict)
+
+    def sizes(self) -> tuple[int, int]:
+        everything = [*self.complete.values(), *self.incomplete.values()]
+        return len(self.complete), sum(_bytes(list(parts.values())) for parts in everything)
+
+    def put(self, key: int, indices: Sequence[int], values: Sequence[Any]) -> None:
+        """Add parts of an element."""
+        if any(not 0 <= index < self.width for index in indices):
+            raise InvalidArgumentError(f"Index '{list(indices)}' is out of bounds '{self.width}'.")
+        parts = self.incomplete.get(key, {})
+        twice = [index for index in indices if index in parts]
+        if twice:
+            raise InvalidArgumentError(f"The tensor for index '{twice[0]}' for key '{key}' was already initialized.")
+        self.require_room(values, len(parts) + len(indices) == self.width)
+        parts = {**parts, **dict(zip(indices, values))}
+        if len(parts) == self.width:
+            self.incomplete.pop(key, None)
+            self.complete.setdefault(key, parts)
+        else:
+            self.incomplete[key] = parts
+
+    def parts(self, key: int, indices: Sequence[int]) -> list[Any]:
+        """Parts of a complete element; WouldBlock while there is none of that key."""
+        if key not in self.complete:
+            raise WouldBlock(f"staging area '{self.name}' has no element of key {key}")
+        found = self.complete[key]
+        for index in indices:
+            if not 0 <= index < self.width:
+                raise InvalidArgumentError(f"Index '{index}' is out of bounds '{self.width}'.")
+            if index not in found:
+                raise InvalidArgumentError(f"Tensor at index '{index}' for key '{key}' has already been removed.")
+        return [found[index] for index in indices]
+
+    def take(self, key: int, indices: Sequence[int]) -> list[Any]:
+        """Take parts of a complete element, which goes when all are taken."""
+        taken = self.parts(key, indices)
+        left = {index: value for index, value in self.complete[key].items() if index not in indices}
+        if left:
+            self.complete[key] = left
+        else:
+            del self.complete[key]
+        return taken
+
+    def any_key(self) -> int:
+        """The smallest key of an ordered area, the latest of another; WouldBlock where there is none."""
+        if not self.complete:
+            raise WouldBlock(f"staging area '{self.name}' is empty")
+        return min(self.complete) if self.is_ordered else next(reversed(self.complete))
+
+
+def _staging_area(ctx: KernelContext, capacity: int, memory_limit: int, container: str, shared_name: str) -> StagingArea:
+    name = shared_name or ctx.name
+    return ctx.resources.get_or_create(container, name, StagingArea, lambda: StagingArea(name, capacity, memory_limit))
+
+
+def _map_area(
+    ctx: KernelContext, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> MapArea:
+    name = shared_name or ctx.name
+    is_ordered = ctx.node.op.startswith("Ordered")
+
+    def create() -> MapArea:
+        return MapArea(name, capacity, memory_limit, is_ordered, len(dtypes))
+
+    return ctx.resources.get_or_create(container, name, MapArea, create)
+
+
+@kernel("Stage")
+def stage(
+    ctx: KernelContext, values: list[Array], *, capacity: int, memory_limit: int, container: str, shared_name: str
+) -> None:
+    """Add a tuple."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    with area:
+        area.require_room(values, True)
+        area.elements.append(tuple(values))
+
+
+@kernel("StageClear")
+def stage_clear(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
+    """Forget all tuples."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    with area:
+        area.elements.clear()
+
+
+def _key(key: Array) -> int:
+    if np.ndim(key):
+        raise InvalidArgumentError(f"key must be a scalar, not of shape {np.shape(key)}")
+    return int(key)
+
+
+def _indices(indices: Array) -> list[int]:
+    if np.ndim(indices) != 1:
+        raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
+    wanted = np.asarray(indices).tolist()
+    if any(index >= later for index, later in itertools.pairwise(wanted)):
+        raise InvalidArgumentError(f"Indices are not strictly ordered: {wanted}")
+    return wanted
+
+
+@kernel("MapStage", "OrderedMapStage")
+def map_stage(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    values: list[Array],
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> None:
+    """Add the parts `indices` of the element of a key."""
+    wanted = _indices(indices)
+    if len(values) > len(dtypes) or len(wanted) != len(values):
+        raise InvalidArgumentError(f"{len(wanted)} indices do not fit {len(values)} values of {len(dtypes)} parts")
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        area.put(_key(key), wanted, values)
+
+
+@kernel("MapClear", "OrderedMapClear")
+def map_clear(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> None:
+    """Forget all elements."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        area.complete.clear()
+        area.incomplete.clear()
+
+
+@shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
+def stage_write_shape(*inputs: Any) -> None:
+    return None
+
+
+@kernel("Unstage")
+def unstage(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Sequence[Result]:
+    """Take the oldest tuple."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    with area:
+        if not area.elements:
+            raise WouldBlock(f"staging area '{area.name}' is empty")
+        return _declared(area.elements.popleft(), dtypes)
+
+
+_MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
+_ALL = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear", *(p + m for p in ("Map", "OrderedMap") for m in _MAP))
+
+facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))])
+
+facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
+@kernel("StagePeek")
+def stage_peek(
+    ctx: KernelContext,
+    index: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Sequence[Result]:
+    """A tuple that stays."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    require_rank(index, 0, "index")
+    if index < 0:
+        raise InvalidArgumentError(f"index must not be negative, not {index}")
+    with area:
+        if index >= len(area.elements):
+            raise WouldBlock(f"staging area '{area.name}' has no element {index}")
+        return _declared(area.elements[int(index)], dtypes)
+
+
+@kernel("MapPeek", "OrderedMapPeek")
+def map_peek(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Sequence[Result]:
+    """Parts of an element that stays."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        return _declared(area.parts(_key(key), _indices(indices)), dtypes)
+
+
+@kernel("MapUnstage", "OrderedMapUnstage")
+def map_unstage(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Sequence[Result]:
+    """Take parts of the element of a key."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        return _declared(area.take(_key(key), _indices(indices)), dtypes)
+
+
+@shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
+def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
+    return [UNKNOWN] * len(dtypes)
+
+
+@kernel("StageSize")
+def stage_size(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Result:
+    """How many tuples wait."""
+    return np.int32(len(_staging_area(ctx, capacity, memory_limit, container, shared_name).elements))
+
+
+@kernel("MapSize", "OrderedMapSize")
+def map_size(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Result:
+    """How many elements are complete."""
+    return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).complete))
+
+
+@kernel("MapIncompleteSize", "OrderedMapIncompleteSize")
+def map_incomplete_size(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Result:
+    """How many elements lack parts."""
+    return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).incomplete))
+
+
+@shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
+def stage_size_shape() -> Shape:
+    return SCALAR
+
+
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
+def map_unstage_no_key(
+    ctx: KernelContext,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Any:
+    """Take parts of some element: its key and the parts."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        key = area.any_key()
+        return np.int64(key), _declared(area.take(key, _indices(indices)), dtypes)
+
+
+@shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
+def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> tuple[Shape, list[Shape]]:
+    return SCALAR, [UNKNOWN] * len(dtypes)

@@ -1,0 +1,97 @@
+"""Mutexes and the iteration counter."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DummyIterationCounter MutexV2
+#   MutexLock: side_effect blocks asynchronous
+#   ConsumeMutexLock: side_effect inexpensive
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import WouldBlock, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec
+from ..shared.argument_checks import scalar
+from ..shared.resource_access import named, resource
+
+
+@dataclasses.dataclass
+class Mutex(Shared):
+    """Held by one lock at a time; a lock that a run leaves behind is gone with the run."""
+
+    name: str
+    holder: Lock | None = None
+
+
+@dataclasses.dataclass(eq=False)
+class Lock:
+    """What MutexLock gives and ConsumeMutexLock takes."""
+
+    mutex: Mutex
+    step: Any
+
+
+class IterationCounter:
+    """Stands for the counter of a data set's iterations, which this process does not have."""
+
+
+@kernel("MutexV2")
+def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A mutex."""
+    return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
+
+
+@kernel("MutexLock")
+def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
+    """Wait until the mutex is free, and hold it."""
+    found = resource(mutex, Mutex)
+    if found.holder is not None and not found.holder.step.is_over:
+        raise WouldBlock(f"mutex '{found.name}' is held")
+    found.holder = Lock(found, ctx.step)
+    return scalar_object(found.holder)
+
+
+@kernel("ConsumeMutexLock")
+def consume_mutex_lock(mutex_lock: Array) -> None:
+    """Release a mutex."""
+    lock = scalar(mutex_lock, "mutex_lock")
+    if not isinstance(lock, Lock):
+        raise InvalidArgumentError(f"the variant holds a {type(lock).__name__}, not the lock of a mutex")
+    with lock.mutex:
+        if lock.mutex.holder is lock:
+            lock.mutex.holder = None
+
+
+@kernel("DummyIterationCounter")
+def dummy_iteration_counter(ctx: KernelContext) -> Result:
+    """A counter that counts nothing."""
+    return scalar_object(ctx.state(IterationCounter))
+
+
+@shape("MutexV2", "DummyIterationCounter")
+def mutex_shape() -> TensorSpec:
+    return TensorSpec(dtypes.resource, SCALAR)
+
+
+@shape("MutexLock")
+def mutex_lock_shape(mutex: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@shape("ConsumeMutexLock")
+def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> None:
+    return None
+
+
+_ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")
+facts("side_effect", of=("MutexLock", "ConsumeMutexLock"))
+facts("inexpensive", of=("ConsumeMutexLock",))
+facts("blocks", "asynchronous", of=("MutexLock",))
+not_differentiable(*_ALL)
+zero_flops(*_ALL)

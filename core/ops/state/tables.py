@@ -1,0 +1,412 @@
+"""Lookup tables: hash tables that are filled once, and mutable ones."""
+# Ops here (scripts/regenerate.py writes this list):
+#   LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2
+#   AnonymousHashTable AnonymousMutableDenseHashTable AnonymousMutableHashTable: owns_state table
+#   AnonymousMutableHashTableOfTensors HashTable HashTableV2 MutableDenseHashTable MutableDenseHashTableV2: owns_state table
+#   MutableHashTable MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table
+#   LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2: side_effect
+#   InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2: side_effect fills_table
+#   InitializeTableFromTextFile InitializeTableFromTextFileV2: side_effect reads_files fills_table
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.kernel_files import file_name, read_file
+from ..shared.numerals import parse_number
+from ..shared.resource_access import ReferenceHandle, named, resource
+from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
+
+_LINE_NUMBER, _WHOLE_LINE = -1, -2
+
+
+def _shared(
+    ctx: KernelContext,
+    container: str,
+    shared_name: str,
+    kind: type[Any],
+    types: tuple[DType, DType],
+    create: Callable[..., Any],
+) -> Any:
+    """The table of that name; InvalidArgumentError where it holds other dtypes than `types`, of keys and of values."""
+    handle = named(ctx, container, shared_name, Table, create)
+    found = resource(handle, Table)
+    if type(found) is not kind or (found.key_dtype, found.value_dtype) != types:
+        raise InvalidArgumentError(
+            f"table '{found.name}' maps {found.key_dtype} to {found.value_dtype}, not {types[0]} to {types[1]}"
+        )
+    return handle
+
+
+@kernel("HashTable", "HashTableV2")
+def hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
+    """A table for an initializer to fill."""
+    types = (key_dtype, value_dtype)
+    return _shared(ctx, container, shared_name, StaticTable, types, lambda: StaticTable(ctx.name, *types))
+
+
+@kernel("AnonymousHashTable")
+def anonymous_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
+    """A table without a name, for an initializer to fill."""
+    return scalar_object(StaticTable(ctx.name, key_dtype, value_dtype))
+
+
+@kernel("MutableHashTable", "MutableHashTableV2")
+def mutable_hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
+    """A table of scalars."""
+    types = (key_dtype, value_dtype)
+    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types))
+
+
+@kernel("AnonymousMutableHashTable")
+def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
+    """A table of scalars without a name."""
+    return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
+
+
+def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_shape: Any = SCALAR) -> TensorSpec:
+    """A table's handle, of which inference knows what keys and values are."""
+    return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
+
+
+@shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
+def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> TensorSpec:
+    return _handle(dtypes.resource, key_dtype, value_dtype)
+
+
+def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
+    if value_shape.rank != 1:
+        raise InvalidArgumentError(f"Default value must be a vector, got shape {value_shape}")
+    return value_shape.known()
+
+
+@kernel("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+def mutable_hash_table_of_tensors(
+    ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Any:
+    """A table of vectors."""
+    types, size = (key_dtype, value_dtype), _vector_shape(value_shape)
+    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types, size))
+
+
+@kernel("AnonymousMutableHashTableOfTensors")
+def anonymous_mutable_hash_table_of_tensors(
+    ctx: KernelContext, *, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Result:
+    """A table of vectors without a name."""
+    return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype, _vector_shape(value_shape)))
+
+
+@shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
+def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> TensorSpec:
+    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
+
+
+not_differentiable(
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
+)  # fmt: skip
+zero_flops(
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
+)  # fmt: skip
+facts(
+    "table", "owns_state",
+    of=(
+        "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2",
+        "AnonymousMutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
+        "AnonymousMutableHashTableOfTensors",
+    ),
+)  # fmt: skip
+
+
+@kernel("MutableDenseHashTable")
+def mutable_dense_hash_table(empty_key: Array) -> Any:
+    raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
+
+
+def _dense(
+    ctx: KernelContext, keys: tuple[Array, ...], types: tuple[DType, DType], value_shape: Shape, buckets: int, max_load: float
+) -> Callable[..., Any]:
+    """A factory of dense tables; `keys` are the empty and the deleted key."""
+    empty, deleted = map(np.asarray, keys)
+    if deleted.shape != empty.shape:
+        raise InvalidArgumentError(f"Empty and deleted keys must have same shape, got {empty.shape} and {deleted.shape}")
+    if empty.ndim > 1:
+        raise InvalidArgumentError(f"Empty key must be a scalar or a vector, got shape {empty.shape}")
+    return lambda: DenseTable(ctx.name, types, value_shape.known(), empty, deleted, buckets, max_load)
+
+
+@kernel("MutableDenseHashTableV2")
+def mutable_dense_hash_table_v2(
+    ctx: KernelContext,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    container: str,
+    shared_name: str,
+    key_dtype: DType,
+    value_dtype: DType,
+    value_shape: Shape,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> Result:
+    """An open-addressing table; one key stands for free buckets, another for those of removed keys."""
+    types = (key_dtype, value_dtype)
+    create = _dense(ctx, (empty_key, deleted_key), types, value_shape, initial_num_buckets, max_load_factor)
+    return _shared(ctx, container, shared_name, DenseTable, types, create)
+
+
+@kernel("AnonymousMutableDenseHashTable")
+def anonymous_mutable_dense_hash_table(
+    ctx: KernelContext,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    key_dtype: DType,
+    value_dtype: DType,
+    value_shape: Shape,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> Result:
+    """An open-addressing table without a name."""
+    types = (key_dtype, value_dtype)
+    keys = (empty_key, deleted_key)
+    return scalar_object(_dense(ctx, keys, types, value_shape, initial_num_buckets, max_load_factor)())
+
+
+@shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+def mutable_dense_hash_table_shape(
+    empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> TensorSpec:
+    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
+
+
+not_differentiable("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+zero_flops("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+facts("table", "owns_state", of=("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"))
+
+
+def _static(handle: Array | ReferenceHandle) -> StaticTable:
+    found = resource(handle, Table)
+    if not isinstance(found, StaticTable):
+        raise InvalidArgumentError(f"Table {found.name} is not initializable")
+    return found
+
+
+@kernel("InitializeTable", "InitializeTableV2")
+def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
+    """Fill a table from two vectors."""
+    table = _static(table_handle)
+    keys, values = np.asarray(keys), np.asarray(values)
+    table.check_types(Tkey, Tval)
+    if keys.ndim != 1:
+        raise InvalidArgumentError(f"Keys must be a vector, but received shape {keys.shape}")
+    if values.ndim != 1:
+        raise InvalidArgumentError(f"Values must be a vector, but received shape {values.shape}")
+    if keys.size != values.size:
+        raise InvalidArgumentError(f"Keys and values must have the same size {keys.size} vs {values.size}")
+    table.initialize(keys, values)
+
+
+@shape("InitializeTable", "InitializeTableV2")
+def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> None:
+    merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
+
+
+not_differentiable("InitializeTable", "InitializeTableV2")
+zero_flops("InitializeTable", "InitializeTableV2")
+facts("fills_table", of=("InitializeTable", "InitializeTableV2"))
+
+
+@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+def initialize_table_from_text_file(
+    ctx: KernelContext,
+    table_handle: Any,
+    filename: Array,
+    *,
+    key_index: int,
+    value_index: int,
+    vocab_size: int,
+    delimiter: str,
+    offset: int,
+) -> None:
+    """Fill a table from the lines of a file, of which a key or value is a column, the whole line or its number."""
+    table = _static(table_handle)
+    if filename.ndim:
+        raise InvalidArgumentError(f"filename should be a single string, but got {filename.shape}")
+    path = file_name(filename.item())
+    if len(delimiter) != 1:
+        raise InvalidArgumentError(f"Delimiter must be a single char, not {delimiter!r}")
+    if not path:
+        raise InvalidArgumentError("filename cannot be empty.")
+    lines = file_lines(read_file(ctx, path), vocab_size, path)
+    columns = _Columns(lines, delimiter.encode("utf-8", "surrogateescape"), offset, os.path.basename(path))
+    keys = columns.read(key_index, table.key_dtype, "Key")
+    values = columns.read(value_index, table.value_dtype, "Value")
+    table.initialize(keys, values)
+
+
+class _Columns:
+    """A file's lines, taken apart at the delimiter when a column is asked for."""
+
+    def __init__(self, lines: list[bytes], delimiter: bytes, offset: int, name: str) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._offset = offset
+        self._name = name
+
+    def read(self, index: int, dtype: DType, what: str) -> Array:
+        """One column as an array of the dtype."""
+        if index == _LINE_NUMBER:
+            if dtype is not dtypes.int64:
+                raise InvalidArgumentError(f"{what} index for line number requires a dtype of int64, got {dtype}")
+            return np.arange(len(self._lines), dtype=np.int64) + self._offset
+        if index == _WHOLE_LINE:
+            if dtype not in (dtypes.string, dtypes.int64, dtypes.int32, dtypes.float32, dtypes.float64):
+                raise InvalidArgumentError(f"{what} index for whole line cannot be of dtype {dtype}")
+            texts = self._lines
+        else:
+            texts = [self._field(i, line, index) for i, line in enumerate(self._lines)]
+        values = np.empty(len(texts), dtype.numpy)
+        for i, text in enumerate(texts):
+            values[i] = text if dtype is dtypes.string else self._number(text, dtype, i)
+        return values
+
+    def _field(self, number: int, line: bytes, index: int) -> bytes:
+        fields = line.split(self._delimiter)
+        if index >= len(fields):
+            raise InvalidArgumentError(
+                f"Invalid number of columns in {self._name} line {number} ({line!r}) : expected at least {index + 1} "
+                f"got {len(fields)}"
+            )
+        return fields[index]
+
+    def _number(self, text: bytes, dtype: DType, line: int) -> Any:
+        value = parse_number(text, dtype.numpy)
+        if value is None:
+            raise InvalidArgumentError(f"Field {text!r} in line {line} is not a valid {dtype}.")
+        return value
+
+
+@shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> None:
+    merge_shapes(filename.shape, SCALAR)
+
+
+facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+not_differentiable("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+zero_flops("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+facts("fills_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+
+
+@kernel("LookupTableFind", "LookupTableFindV2")
+def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
+    """The value of each key, the default where there is none."""
+    table = resource(table_handle, Table)
+    table.check_types(Tin, Tout)
+    return table.find(np.asarray(keys), np.asarray(default_value))
+
+
+@shape("LookupTableFind", "LookupTableFindV2")
+def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Shape:
+    if len(table_handle.handle) != 2:
+        return UNKNOWN
+    key, value = table_handle.handle
+    if keys.rank is None or key.rank is None:
+        return UNKNOWN
+    return keys.shape[: keys.rank - key.rank] + value.shape
+
+
+@kernel("LookupTableInsert", "LookupTableInsertV2")
+def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
+    """Add or replace entries."""
+    table = resource(table_handle, Table)
+    table.check_types(Tin, Tout)
+    table.insert(np.asarray(keys), np.asarray(values))
+
+
+_WRITE = (
+    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+    "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+
+facts("side_effect", of=_WRITE)
+
+
+@kernel("LookupTableRemoveV2")
+def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
+    """Remove entries."""
+    table = resource(table_handle, Table)
+    table.check_types(Tin)
+    table.remove(np.asarray(keys))
+
+
+@kernel("LookupTableImport", "LookupTableImportV2")
+def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
+    """Replace all entries."""
+    table = resource(table_handle, Table)
+    table.check_types(Tin, Tout)
+    table.load(np.asarray(keys), np.asarray(values))
+
+
+@shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
+def lookup_table_write_shape(*inputs: TensorSpec) -> None:
+    return None
+
+
+not_differentiable(
+    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
+    "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+zero_flops(
+    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
+    "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
+
+
+@kernel("LookupTableSize", "LookupTableSizeV2")
+def lookup_table_size(table_handle: Any) -> Result:
+    """How many entries there are."""
+    return np.int64(len(resource(table_handle, Table)))
+
+
+@shape("LookupTableSize", "LookupTableSizeV2")
+def lookup_table_size_shape(table_handle: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("LookupTableExport", "LookupTableExportV2")
+def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> tuple[Result, Result]:
+    """All keys and values."""
+    table = resource(table_handle, Table)
+    table.check_types(Tkeys, Tvalues)
+    return table.export()
+
+
+@shape("LookupTableExport", "LookupTableExportV2")
+def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
+    if len(table_handle.handle) != 2:
+        return UNKNOWN, UNKNOWN
+    count = Dim.unknown()
+    key, value = table_handle.handle
+    # Dense tables export scalars as rows of one, which their handle does not tell.
+    return tuple(Shape((count,)) + spec.shape if spec.rank else UNKNOWN for spec in (key, value))
+
+
+not_differentiable("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
+zero_flops("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")

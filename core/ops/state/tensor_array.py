@@ -1,0 +1,478 @@
+"""TensorArrays of V1 loops: handles by reference (V1), as strings (V2) and as resources (V3)."""
+# Ops here (scripts/regenerate.py writes this list):
+#   TensorArray TensorArrayConcat TensorArrayConcatV2 TensorArrayConcatV3 TensorArrayGather TensorArrayGatherV2
+#   TensorArrayGatherV3 TensorArrayGrad TensorArrayGradV2 TensorArrayGradWithShape TensorArrayPack TensorArrayRead
+#   TensorArrayReadV2 TensorArrayReadV3 TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
+#   TensorArrayGradV3 TensorArrayV3: run_state
+#   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
+#   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
+#   TensorArrayWriteV2 TensorArrayWriteV3: side_effect
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Variable
+from ...runtime.state.tensor_arrays import TensorArray
+from ...support.errors import InvalidArgumentError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..control import _array_lowerings as lowered
+from ..control import _onnx_lists as lists
+from ..shared.shape_arguments import ints
+
+_CONTAINER = "_tensor_arrays"
+_GRADS_CONTAINER = "_tensor_array_grads"
+_unique = itertools.count()
+
+
+def _versions(name: str) -> tuple[str, str, str]:
+    """The three names of an op that exists for each kind of handle."""
+    return name, f"{name}V2", f"{name}V3"
+
+
+def _string_handle(array: TensorArray, container: str) -> Array:
+    return object_array([os.fsencode(container), os.fsencode(array.name)], (2,))
+
+
+def _reference(array: TensorArray, container: str) -> Variable:
+    """A V1 handle: a reference to the container and the name."""
+    handle = Variable(array.name, dtypes.string, Shape((2,)))
+    handle.assign(_string_handle(array, container))
+    return handle
+
+
+def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
+    """The TensorArray behind a handle of any version."""
+    if isinstance(handle, Variable):
+        handle = handle.read()
+    if handle.size == 1 and isinstance(handle.item(), TensorArray):
+        return handle.item()
+    if handle.size != 2:
+        raise InvalidArgumentError(f"Tensor array handle must be a 2-element vector, but had shape: {Shape(handle.shape)}")
+    container, name = map(os.fsdecode, handle.ravel().tolist())
+    return ctx.step.resources.get(container, name, TensorArray)
+
+
+def _created(ctx: KernelContext, array: TensorArray, container: str) -> TensorArray:
+    return ctx.step.resources.get_or_create(container, array.name, TensorArray, lambda: array)
+
+
+def _new_array(ctx: KernelContext, size: Array, dtype: DType, name: str, **options: Any) -> TensorArray:
+    if np.ndim(size):
+        raise InvalidArgumentError(f"TensorArray size must be scalar, but had shape: {Shape(np.shape(size))}")
+    if size < 0:
+        raise InvalidArgumentError("Size should be >= 0.")
+    array = TensorArray(f"{name or ctx.name}_{next(_unique)}", dtype, int(size), **options)
+    return _created(ctx, array, _CONTAINER)
+
+
+@kernel("TensorArray")
+def tensor_array(
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    tensor_array_name: str,
+) -> Any:
+    options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
+    return _reference(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
+
+
+@kernel("TensorArrayV2")
+def tensor_array_v2(
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    tensor_array_name: str,
+) -> Result:
+    options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
+    return _string_handle(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
+
+
+@shape("TensorArray", "TensorArrayV2")
+def tensor_array_shape(size: TensorSpec) -> Shape:
+    return Shape((2,))
+
+
+@kernel("TensorArrayV3")
+def tensor_array_v3(
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    identical_element_shapes: bool,
+    tensor_array_name: str,
+) -> tuple[Result, Result]:
+    """The handle and a first flow value, which orders what is done to the array."""
+    array = _new_array(
+        ctx,
+        size,
+        dtype,
+        tensor_array_name,
+        element_shape=element_shape,
+        dynamic_size=dynamic_size,
+        clear_after_read=clear_after_read,
+        identical_element_shapes=identical_element_shapes,
+    )
+    return scalar_object(array), np.float32(0)
+
+
+@shape("TensorArrayV3")
+def tensor_array_v3_shape(
+    size: TensorSpec, *, dtype: DType, element_shape: Shape, identical_element_shapes: bool
+) -> tuple[Any, Any]:
+    known = element_shape if identical_element_shapes or element_shape.is_known else UNKNOWN
+    return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, known),)), SCALAR
+
+
+def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
+    array = _array_of(ctx, handle)
+    if len(array) < 0:
+        raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
+    name = f"{array.name}@{source}"
+    return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
+
+
+@kernel("TensorArrayGrad")
+def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
+    """The array of gradients of `source` that belongs to an array, created where it does not exist."""
+    return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
+
+
+@kernel("TensorArrayGradV2")
+def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
+    return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
+
+
+@shape("TensorArrayGrad", "TensorArrayGradV2")
+def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Shape:
+    return Shape((2,))
+
+
+@kernel("TensorArrayGradV3")
+def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> tuple[Result, Result]:
+    return scalar_object(_gradient_array(ctx, handle, source)), flow_in
+
+
+@shape("TensorArrayGradV3")
+def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple[TensorSpec, Shape]:
+    return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
+
+
+facts("run_state", of=("TensorArrayV3", "TensorArrayGradV3"))
+
+
+@kernel("TensorArrayGradWithShape")
+def tensor_array_grad_with_shape(
+    ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
+) -> tuple[Result, Result]:
+    dims = ints(shape_to_prepend, "shape_to_prepend")
+    if min(dims, default=0) < 0:
+        raise InvalidArgumentError(f"shape_to_prepend must not be negative: {list(dims)}")
+    return scalar_object(_gradient_array(ctx, handle, source, dims)), flow_in
+
+
+@shape("TensorArrayGradWithShape")
+def tensor_array_grad_with_shape_shape(
+    handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec
+) -> tuple[TensorSpec, Shape]:
+    return TensorSpec(dtypes.resource, SCALAR), SCALAR
+
+
+def _index(index: Array) -> int:
+    if np.ndim(index):
+        raise InvalidArgumentError(f"TensorArray index must be scalar, but had shape: {Shape(np.shape(index))}")
+    return int(index)
+
+
+def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
+    if array.dtype is not dtype:
+        raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
+
+
+not_differentiable(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+
+
+@kernel(*_versions("TensorArrayWrite"))
+def tensor_array_write(
+    ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
+) -> Array:
+    """The flow, after writing one element."""
+    array = _array_of(ctx, handle)
+    _require_dtype(array, T, "is trying to write")
+    array.write(_index(index), value)
+    return flow_in
+
+
+# Gradients: what is written forward is read backward, through an array of gradients beside each array.
+def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
+    """The handle of the array of gradients, and a flow that waits for its creation."""
+    grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
+    with g.control_dependencies([grad_handle]):
+        return grad_handle, g.Identity(flow)
+
+
+@gradient(*_versions("TensorArrayWrite"))
+def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, index, value, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
+    return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
+
+
+zero_flops(*_versions("TensorArrayWrite"))
+facts("side_effect", of=_versions("TensorArrayWrite"))
+
+
+@kernel(*_versions("TensorArrayRead"))
+def tensor_array_read(ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType) -> Array:
+    array = _array_of(ctx, handle)
+    _require_dtype(array, dtype, "requested")
+    return array.read(_index(index))
+
+
+@shape(*_versions("TensorArrayRead"))
+def tensor_array_read_shape(handle: TensorSpec, index: TensorSpec, flow_in: TensorSpec) -> Shape:
+    return handle.handle[0].shape if handle.handle else UNKNOWN
+
+
+@gradient(*_versions("TensorArrayRead"))
+def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, index, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
+    return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
+
+
+@kernel(*_versions("TensorArrayGather"))
+def tensor_array_gather(
+    ctx: KernelContext, handle: Array | Variable, indices: Array, flow_in: Array, *, dtype: DType, element_shape: Shape
+) -> Array:
+    """The elements at `indices`, stacked."""
+    if np.ndim(indices) != 1:
+        raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
+    array = _array_of(ctx, handle)
+    _require_dtype(array, dtype, "requested")
+    return array.gather(indices.tolist(), element_shape)
+
+
+@shape(*_versions("TensorArrayGather"))
+def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
+    if handle.handle:
+        element_shape = merge_shapes(element_shape, handle.handle[0].shape)
+    if element_shape.dims is None:
+        return UNKNOWN
+    count = indices.shape[0] if indices.rank == 1 else None
+    return Shape((count,)) + element_shape
+
+
+@gradient(*_versions("TensorArrayGather"))
+def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, indices, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
+    return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
+
+
+@kernel("TensorArrayPack")
+def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
+    """All elements, stacked."""
+    array = _array_of(ctx, handle)
+    _require_dtype(array, dtype, "requested")
+    return array.gather(range(array.packed_size), element_shape)
+
+
+@shape("TensorArrayPack")
+def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
+    return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
+
+
+without_gradient("TensorArrayPack", "TensorArrayUnpack")
+zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead"), *_versions("TensorArrayGather"))
+
+
+@kernel(*_versions("TensorArrayConcat"))
+def tensor_array_concat(
+    ctx: KernelContext, handle: Array | Variable, flow_in: Array, *, dtype: DType, element_shape_except0: Shape
+) -> tuple[Array, ...]:
+    """All elements one after the other, and their lengths."""
+    array = _array_of(ctx, handle)
+    _require_dtype(array, dtype, "requested")
+    return array.concat(element_shape_except0)
+
+
+@shape(*_versions("TensorArrayConcat"))
+def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except0: Any) -> tuple[Shape, Shape]:
+    if handle.handle and handle.handle[0].shape.dims:
+        element_shape_except0 = merge_shapes(element_shape_except0, Shape(handle.handle[0].shape.dims[1:]))
+    known = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
+    return known, Shape((None,))
+
+
+@gradient(*_versions("TensorArrayConcat"))
+def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
+    handle, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, g.sweep)
+    return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
+
+
+@kernel(*_versions("TensorArrayScatter"))
+def tensor_array_scatter(
+    ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
+) -> Array:
+    """The flow, after writing each row of `value` to its index."""
+    if np.ndim(indices) != 1:
+        raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
+    _require_rows(value)
+    if len(indices) != len(value):
+        raise InvalidArgumentError(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {len(value)}")
+    array = _array_of(ctx, handle)
+    _require_dtype(array, T, "is trying to write")
+    highest = max(indices.tolist(), default=-1)
+    if not array.dynamic_size and highest >= len(array):
+        raise InvalidArgumentError(f"Max scatter index must be < array size ({highest} vs. {len(array)})")
+    array.write_rows(indices.tolist(), value)
+    array.mark_size(len(array))
+    return flow_in
+
+
+def _require_rows(value: Array) -> None:
+    if not np.ndim(value):
+        raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
+
+
+@shape(*_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack")
+def flow_shape(*inputs: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@gradient(*_versions("TensorArrayScatter"))
+def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, indices, value, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
+    return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
+
+
+@kernel("TensorArrayUnpack")
+def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
+    """The flow, after writing each row of `value` to its place."""
+    _require_rows(value)
+    array = _array_of(ctx, handle)
+    _require_dtype(array, T, "is trying to write")
+    size = max(len(array), len(value)) if array.dynamic_size else len(array)
+    if len(value) != size:
+        raise InvalidArgumentError(f"Input value must have first dimension equal to the array size ({len(value)} vs. {size})")
+    array.write_rows(range(len(value)), value)
+    array.mark_size(size)
+    return flow_in
+
+
+@kernel(*_versions("TensorArraySplit"))
+def tensor_array_split(
+    ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
+) -> Array:
+    """The flow, after cutting `value` into pieces of `lengths` rows and writing each to its place."""
+    if np.ndim(lengths) != 1:
+        raise InvalidArgumentError(f"Expected lengths to be a vector, received shape: {Shape(np.shape(lengths))}")
+    if not np.ndim(value):
+        raise InvalidArgumentError("Expected value to be at least a vector, but received shape: ()")
+    if np.any(lengths < 0) or lengths.sum() != len(value):
+        raise InvalidArgumentError(
+            "Expected sum of lengths to be equal to values.shape[0], "
+            f"but sum of lengths is {lengths.sum()} and value's shape is: {Shape(value.shape)}"
+        )
+    array = _array_of(ctx, handle)
+    _require_dtype(array, T, "is trying to write")
+    if len(array) != len(lengths) and not (array.dynamic_size and len(lengths) > len(array)):
+        raise InvalidArgumentError(
+            f"TensorArray's size is not equal to the size of lengths ({len(array)} vs. {len(lengths)}), "
+            "and the TensorArray is not marked as dynamically resizeable."
+        )
+    array.write_pieces(np.split(value, np.cumsum(lengths)[:-1]) if len(lengths) else ())
+    array.mark_size(len(lengths))
+    return flow_in
+
+
+@gradient(*_versions("TensorArraySplit"))
+def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, value, _, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, g.sweep)
+    grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
+    return [None, grad, None, flow]
+
+
+zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"))
+facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
+
+
+@kernel(*_versions("TensorArraySize"))
+def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
+    return np.int32(len(_array_of(ctx, handle)))
+
+
+@shape(*_versions("TensorArraySize"))
+def tensor_array_size_shape(handle: Any, flow_in: Any) -> Shape:
+    return SCALAR
+
+
+@kernel(*_versions("TensorArrayClose"))
+def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
+    _array_of(ctx, handle).close()
+
+
+@shape(*_versions("TensorArrayClose"))
+def tensor_array_close_shape(handle: Any) -> tuple[()]:
+    return ()
+
+
+not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+facts("side_effect", of=_versions("TensorArrayClose"))
+
+
+@onnx("TensorArrayV3")
+def _array_onnx(g: Any, size: Any, *, dtype: DType, dynamic_size: bool, outputs: list[TensorSpec]) -> Any:
+    shape = outputs[0].handle[0].shape if outputs[0].handle else UNKNOWN
+    return lists.ArrayHandle(dtype, shape, dynamic_size), lists.empty(g, size, dtype, shape)
+
+
+onnx("TensorArrayWriteV3")(lists.array_written)
+onnx("TensorArrayScatterV3")(lists.array_scattered)
+onnx("TensorArrayReadV3")(lambda g, handle, index, flow: lists.item(g, flow, index))
+onnx("TensorArrayGatherV3")(lambda g, handle, indices, flow: lists.taken(g, flow, indices))
+onnx("TensorArraySplitV3")(lambda g, handle, value, lengths, flow: lists.split(g, value, lengths))
+onnx("TensorArrayConcatV3")(lambda g, handle, flow: lists.joined(g, flow))
+onnx("TensorArraySizeV3")(lambda g, handle, flow: lists.length(g, flow))
+onnx("TensorArrayCloseV3")(lambda g, handle: ())
+
+
+lower("TensorArrayV3", static=(0,), always=True)(lowered.made)
+lower("TensorArrayGradV3", always=True)(lowered.of_gradients)
+lower("TensorArrayWriteV3", always=True)(lowered.written)
+lower("TensorArrayReadV3", always=True)(lowered.read)
+lower("TensorArrayScatterV3", always=True)(lowered.scattered)
+lower("TensorArrayGatherV3", always=True)(lowered.gathered)
+lower("TensorArraySplitV3", static=(2,), always=True)(lowered.split)
+lower("TensorArrayConcatV3", always=True)(lowered.joined)
+lower("TensorArraySizeV3", always=True)(lambda xla, handle, flow: np.int32(handle.size))
+lower("TensorArrayCloseV3", always=True)(lambda xla, handle: handle.close())

@@ -1,0 +1,450 @@
+"""Variables: V1 references and resource handles, counters, temporary variables and tensors kept by the session.
+
+A reference and a resource handle both lead to a `resources.Variable`. References live under (container, name), resource
+variables under the same keys with `_RESOURCE` before the container, so that the two may share a name, as in TensorFlow.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   DisableCopyOnRead _VarHandlesOp
+#   RefIdentity: forwarding transparent inexpensive
+#   CountUpTo DestroyResourceOp DestroyTemporaryVariable ResourceCountUpTo: side_effect
+#   Assign AssignVariableOp: side_effect assignment
+#   AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp: side_effect increment
+#   TemporaryVariable: side_effect owns_state
+#   ReadVariableOp: snapshot
+#   _ReadVariablesOp: snapshot inexpensive
+#   IsVariableInitialized VarIsInitializedOp VariableShape: snapshot metadata
+#   VarHandleOp Variable VariableV2: variable owns_state
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...inference.profiler_formulas import of_input
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    profiled,
+    shape,
+    without_gradient,
+    zero_flops,
+)
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import ANONYMOUS_NAME, Variable
+from ...runtime.state.tensor_arrays import zeros
+from ...support.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
+from ...types.arrays import Array, Result
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.shape_arguments import shape_value
+from ..shared.variable_access import resource_variable, same_shape, variable_behind
+
+_STEP_CONTAINER: Final = "temporary variables"
+
+_RESOURCE: Final = "resource:"
+
+
+@kernel("VariableV2", "Variable")
+def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
+    """The reference of the variable of that container and name; one without elements needs no initializer."""
+    found = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
+    if found.dtype is not dtype:
+        raise InvalidArgumentError(f"variable '{found.name}' is {found.dtype}, not {dtype}")
+    return found
+
+
+def _ref_variable(ctx: KernelContext, dtype: DType, shape: Shape, container: str, name: str) -> Variable:
+    if shape.dims is not None and not shape.is_known:
+        raise InvalidArgumentError(f"the shape {shape} of a variable must be fully known")
+    return ctx.resources.get_or_create(container, name, Variable, lambda: _new_variable(name, dtype, shape))
+
+
+def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
+    created = Variable(name, dtype, shape if shape.is_known else SCALAR)
+    if shape.is_known and shape.num_elements == 0:
+        created.assign(np.zeros(shape.known(), dtype.numpy))
+    return created
+
+
+@kernel("TemporaryVariable")
+def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
+    """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
+    name = var_name or ctx.name
+    created = Variable(name, dtype, shape)
+    created.assign(zeros(shape.known(), dtype))
+    if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
+        raise AlreadyExistsError(f"temporary variable '{name}' exists")
+    return created
+
+
+@shape("VariableV2", "Variable", "TemporaryVariable")
+def variable_shape(*, shape: Shape) -> Shape:
+    return shape
+
+
+not_differentiable("VariableV2", "Variable", "TemporaryVariable")
+zero_flops("VariableV2", "Variable", "TemporaryVariable")
+facts("variable", "owns_state", of=("Variable", "VariableV2"))
+facts("side_effect", of=("TemporaryVariable",))
+facts("owns_state", of=("TemporaryVariable",))
+
+
+@kernel("Assign")
+def assign(ref: Any, value: Array, *, validate_shape: bool) -> Any:
+    """The reference, holding `value` now."""
+    if validate_shape and value.shape != _current_shape(ref):
+        raise InvalidArgumentError(
+            f"Assign requires shapes of both tensors to match: variable '{ref.name}' has {Shape(_current_shape(ref))}, "
+            f"the value {Shape(value.shape)}"
+        )
+    ref.assign(value)
+    return ref
+
+
+def _current_shape(variable: Variable) -> tuple[int, ...]:
+    return variable.read().shape if variable.is_initialized else variable.shape.known()
+
+
+@shape("Assign")
+def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) -> Shape:
+    return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
+
+
+not_differentiable("Assign")
+zero_flops("Assign")
+facts("side_effect", "assignment", of=("Assign",))
+
+
+@kernel("AssignAdd")
+def assign_add(ref: Any, value: Array) -> Any:
+    """The reference, `value` added to what it holds."""
+    same_shape(ref, value, "AssignAdd")
+    _add(ref, value)
+    return ref
+
+
+def _add(variable: Variable, value: Any) -> None:
+    memory = variable.writable()
+    np.add(memory, value, out=memory)
+
+
+@kernel("AssignSub")
+def assign_sub(ref: Any, value: Array) -> Any:
+    """The reference, `value` subtracted from what it holds."""
+    same_shape(ref, value, "AssignSub")
+    _subtract(ref, value)
+    return ref
+
+
+def _subtract(variable: Variable, value: Any) -> None:
+    memory = variable.writable()
+    np.subtract(memory, value, out=memory)
+
+
+@shape("AssignAdd", "AssignSub")
+def assign_add_shape(ref: TensorSpec, value: TensorSpec) -> Shape:
+    return merge_shapes(ref.shape, value.shape)
+
+
+profiled(of_input(1), "AssignAdd", "AssignSub")
+
+
+@kernel("AssignVariableOp")
+def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
+    """Put `value` into the variable."""
+    found = variable_behind(resource)
+    if not found.is_initialized:
+        found.dtype = dtype
+    elif found.dtype is not dtype:
+        raise InvalidArgumentError(f"Trying to assign variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
+    elif validate_shape and found.read().shape != value.shape:
+        raise InvalidArgumentError(
+            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.read().shape)}, "
+            f"the value {Shape(value.shape)}"
+        )
+    found.assign(value)
+
+
+@kernel("AssignAddVariableOp")
+def assign_add_variable_op(resource: Array, value: Array) -> None:
+    """Add `value` to the variable."""
+    found = resource_variable(resource)
+    same_shape(found, value, "AssignAddVariableOp")
+    _add(found, value)
+
+
+@kernel("AssignSubVariableOp")
+def assign_sub_variable_op(resource: Array, value: Array) -> None:
+    """Subtract `value` from the variable."""
+    found = resource_variable(resource)
+    same_shape(found, value, "AssignSubVariableOp")
+    _subtract(found, value)
+
+
+@shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: DType) -> list[Any]:
+    merge_shapes(_content_shape(resource, dtype), value.shape)
+    return []
+
+
+not_differentiable("AssignVariableOp")
+zero_flops("AssignVariableOp")
+facts("side_effect", "assignment", of=("AssignVariableOp",))
+
+
+@flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
+def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
+    return Cost(flops=value.shape.num_elements)
+
+
+not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
+facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
+
+
+@kernel("IsVariableInitialized")
+def is_variable_initialized(ref: Any) -> Result:
+    return np.bool_(ref.is_initialized)
+
+
+@kernel("VarIsInitializedOp")
+def var_is_initialized_op(resource: Array) -> Result:
+    return np.bool_(variable_behind(resource).is_initialized)
+
+
+@shape("IsVariableInitialized", "VarIsInitializedOp")
+def is_initialized_shape(handle: TensorSpec) -> Shape:
+    return SCALAR
+
+
+facts("snapshot", of=("IsVariableInitialized", "VarIsInitializedOp"))
+
+
+@kernel("CountUpTo")
+def count_up_to(ref: Any, *, limit: int) -> Result:
+    """The count so far; OutOfRangeError from `limit` on."""
+    if np.ndim(ref.read()):
+        raise InvalidArgumentError(f"CountUpTo needs a scalar variable, '{ref.name}' has {Shape(ref.read().shape)}")
+    return _count(ref, limit)
+
+
+def _count(variable: Variable, limit: int) -> Any:
+    count = variable.read()
+    if count >= limit:
+        raise OutOfRangeError(f"Reached limit of {limit}")
+    variable.assign(count + count.dtype.type(1))
+    return count
+
+
+@kernel("ResourceCountUpTo")
+def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
+    """The count so far; OutOfRangeError from `limit` on."""
+    counter = resource_variable(resource)
+    if np.ndim(counter.read()):
+        raise InvalidArgumentError(f"ResourceCountUpTo needs a scalar variable, '{counter.name}' is none")
+    if counter.dtype is not T:
+        raise InvalidArgumentError(f"variable '{counter.name}' is {counter.dtype}, not {T}")
+    return _count(counter, limit)
+
+
+@shape("CountUpTo", "ResourceCountUpTo")
+def count_up_to_shape(ref: TensorSpec) -> Shape:
+    return SCALAR
+
+
+not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
+
+facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
+
+
+@kernel("DestroyTemporaryVariable")
+def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
+    """The last value of a temporary variable, which is gone afterwards."""
+    ctx.step.resources.remove(_STEP_CONTAINER, var_name)
+    return ref.read()
+
+
+@kernel("RefIdentity")
+def ref_identity(input: Any) -> Any:
+    return input
+
+
+@shape("DestroyTemporaryVariable", "RefIdentity")
+def unchanged_shape(ref: TensorSpec) -> Shape:
+    return ref.shape
+
+
+facts("side_effect", of=("DestroyTemporaryVariable",))
+
+
+@gradient("RefIdentity")
+def ref_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad]
+
+
+facts("forwarding", "transparent", of=("RefIdentity",))
+
+
+@kernel("VarHandleOp")
+def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
+    """The handle of the resource variable of that container and name; an anonymous one is new in every run."""
+    if shared_name == ANONYMOUS_NAME:
+        return scalar_object(Variable(ctx.name, dtype, shape))
+    return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
+
+
+def _handle(ctx: KernelContext, dtype: DType, shape: Shape, container: str, name: str) -> Array:
+    key = _RESOURCE + container
+    return scalar_object(ctx.resources.get_or_create(key, name, Variable, lambda: Variable(name, dtype, shape)))
+
+
+@shape("VarHandleOp")
+def var_handle_op_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
+    return _handle_spec(dtype, shape)
+
+
+def _handle_spec(dtype: DType, shape: Shape) -> TensorSpec:
+    return TensorSpec(dtype, SCALAR, handle=(TensorSpec(dtype, shape),))
+
+
+@kernel("_VarHandlesOp")
+def var_handles_op(
+    ctx: KernelContext, *, dtypes: list[DType], shapes: list[Shape], containers: list[str], shared_names: list[str]
+) -> Sequence[Result]:
+    """The handles of several resource variables."""
+    return ctx.state(lambda: [_handle(ctx, *item) for item in zip(dtypes, shapes, containers, shared_names)])
+
+
+@shape("_VarHandlesOp")
+def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> list[TensorSpec]:
+    return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
+
+
+without_gradient("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
+zero_flops("DestroyTemporaryVariable", "RefIdentity", "VarHandleOp", "_VarHandlesOp")
+facts("inexpensive", of=("RefIdentity",))
+facts("variable", "owns_state", of=("VarHandleOp",))
+
+
+@kernel("ReadVariableOp")
+def read_variable_op(resource: Array, *, dtype: DType) -> Result:
+    """The variable's value, as it is now."""
+    found = variable_behind(resource)
+    if not found.is_initialized:
+        raise FailedPreconditionError(
+            f"Could not find variable {found.name}: it is uninitialized or was destroyed",
+            hint=f"`tfg run --init` or `--assign {found.name}=VALUE` initializes it",
+        )
+    if found.dtype is not dtype:
+        raise InvalidArgumentError(f"Trying to read variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
+    return found.read()
+
+
+@shape("ReadVariableOp")
+def read_variable_op_shape(resource: TensorSpec, *, dtype: DType) -> Shape:
+    return _content_shape(resource, dtype)
+
+
+def _content_shape(resource: TensorSpec, dtype: Any = None) -> Shape:
+    """The static shape of the variable behind a handle."""
+    if not resource.handle:
+        return UNKNOWN
+    content = resource.handle[0]
+    if dtype is not None and content.dtype is not dtype:
+        raise InvalidArgumentError(f"the variable is {content.dtype}, not {dtype}")
+    return content.shape
+
+
+@gradient("ReadVariableOp")
+def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad]
+
+
+@kernel("_ReadVariablesOp")
+def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
+    """The values of several variables."""
+    missing = [found.name for found in map(variable_behind, resources) if not found.is_initialized]
+    if missing:
+        raise FailedPreconditionError(f"the following variables are uninitialized: {', '.join(missing)}")
+    return [read_variable_op(r, dtype=dtype) for r, dtype in zip(resources, dtypes)]
+
+
+@shape("_ReadVariablesOp")
+def read_variables_op_shape(resources: list[TensorSpec], *, dtypes: list[DType]) -> list[Shape]:
+    return [_content_shape(r, dtype) for r, dtype in zip(resources, dtypes)]
+
+
+@gradient("_ReadVariablesOp")
+def read_variables_op_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return list(grads)
+
+
+zero_flops("ReadVariableOp", "_ReadVariablesOp")
+
+
+@kernel("VariableShape")
+def variable_shape_op(input: Array, *, out_type: DType) -> Result:
+    """The shape of what the variable holds."""
+    return shape_value(resource_variable(input).read().shape, out_type)
+
+
+@shape("VariableShape")
+def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> TensorSpec | Shape:
+    content = _content_shape(input)
+    if content.dims is None:
+        return Shape([None])
+    return TensorSpec(out_type, Shape((len(content),)), shape_value(content, out_type))
+
+
+facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "VariableShape"))
+facts("inexpensive", of=("_ReadVariablesOp",))
+
+
+@kernel("DestroyResourceOp")
+def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
+    """Forget a resource; NotFoundError where it is gone already, unless that is to be ignored."""
+    found = resource.item() if resource.size == 1 else None
+    if isinstance(found, Variable):
+        existed = found.is_initialized
+        found.clear()
+    else:
+        keys = [key for key, held in ctx.resources.items() if held is found]
+        existed = bool(keys)
+        for key in keys:
+            ctx.resources.remove(*key)
+    if not existed and not ignore_lookup_error:
+        raise NotFoundError("the resource to destroy does not exist")
+
+
+@kernel("DisableCopyOnRead")
+def disable_copy_on_read(resource: Array) -> None:
+    """Nothing: reading never copies here."""
+    resource_variable(resource)
+
+
+@shape("DestroyResourceOp", "DisableCopyOnRead")
+def no_outputs_shape(resource: TensorSpec) -> list[Shape]:
+    return []
+
+
+not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+facts("side_effect", of=("DestroyResourceOp",))
+facts("metadata", of=("VariableShape",))
+
+lower("ReadVariableOp")(lambda xla, value: value)
+lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
+lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)
+lower("AssignAdd", "AssignAddVariableOp", updates=1)(lambda xla, old, value: old + value)
+lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old - value)

@@ -1,0 +1,1 @@
+"""Op families of strings."""

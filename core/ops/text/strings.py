@@ -1,0 +1,346 @@
+"""Strings, elementwise and joined: case, length, substrings, joins, numbers, sharded file names."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ReduceJoin ShardedFilename ShardedFilespec Substr UnsortedSegmentJoin
+#   StringJoin StringLength: elementwise
+#   StringLower StringStrip StringUpper: elementwise idempotent
+#   StringToNumber: elementwise number_text
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.run_context import reserve
+from ...support.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.dims import Dim, DimLike
+from ...types.dtypes import DType
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..shared.argument_checks import require_rank, scalar
+from ..shared.numerals import parse_number, plain_numbers
+from ..shared.shape_arguments import unknown_dims
+from ..shared.string_functions import as_objects, joined, joined_rows, map_bytes, map_to, same_shape
+
+_ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
+
+
+def _check_encoding(encoding: str) -> None:
+    if encoding not in ("", "utf-8"):
+        raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+
+
+def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
+    return lambda text: change(text.decode("utf-8", "replace")).encode()
+
+
+@kernel("StringLower")
+def string_lower(input: Array, *, encoding: str) -> Result:
+    """Lower case; ASCII letters only where no encoding is given."""
+    _check_encoding(encoding)
+    return map_bytes(_recode(str.lower) if encoding else bytes.lower, input)
+
+
+@kernel("StringUpper")
+def string_upper(input: Array, *, encoding: str) -> Result:
+    """Upper case; ASCII letters only where no encoding is given."""
+    _check_encoding(encoding)
+    return map_bytes(_recode(str.upper) if encoding else bytes.upper, input)
+
+
+@kernel("StringStrip")
+def string_strip(input: Array) -> Result:
+    """Without ASCII whitespace at both ends."""
+    return map_bytes(bytes.strip, input)
+
+
+def count_characters(text: bytes) -> int:
+    """UTF-8 characters: the bytes that continue none."""
+    return len(text.translate(None, _CONTINUING))
+
+
+_CONTINUING = bytes(range(0x80, 0xC0))
+_SHORT = 64
+"""Bytes of a string up to which it takes longer to call a function than to count."""
+
+
+@kernel("StringLength")
+def string_length(input: Array, *, unit: str) -> Result:
+    """Bytes or UTF-8 characters of each string."""
+    return map_to(np.int32, len, input) if unit == "BYTE" else _character_counts(input)
+
+
+def _character_counts(input: Array) -> Array:
+    """UTF-8 characters of each string; of short ones counted where all stand one after the other."""
+    texts = input.ravel().tolist()
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    if not texts or ends[-1] > _SHORT * len(texts):
+        return map_to(np.int32, count_characters, input)
+    begins = np.frombuffer(b"".join(texts), np.int8) >= -64
+    counts = np.diff(np.concatenate([[0], np.cumsum(begins)])[ends], prepend=0)
+    return counts.astype(np.int32).reshape(input.shape)
+
+
+@kernel("StringToNumber")
+def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
+    """The number that each string spells."""
+    numbers = plain_numbers(string_tensor.ravel().tolist(), out_type.numpy)
+    if numbers is not None:
+        return numbers.reshape(string_tensor.shape)
+
+    def parse(text: bytes) -> float | int:
+        value = parse_number(text, out_type.numpy)
+        if value is None:
+            raise InvalidArgumentError(f"StringToNumberOp could not correctly convert string: {text!r}")
+        return value
+
+    return map_to(out_type.numpy, parse, string_tensor)
+
+
+shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(same_shape)
+
+facts("number_text", of=("StringToNumber",))
+facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
+facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
+
+
+@kernel("Substr")
+def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
+    """`len` bytes or characters from `pos`; a negative position counts from the end, a negative length takes all."""
+    pos, length = np.asarray(pos), np.asarray(len)
+    if pos.shape != length.shape:
+        raise InvalidArgumentError(f"pos and len should have the same shape, got: {pos.shape} vs. {length.shape}")
+    result = _substr_shape(input.shape, pos.shape)
+    if pos.ndim == 0:
+        found = _cut_all(input.ravel().tolist(), pos.item(), length.item(), unit)
+        if found is not None:
+            return as_objects(found, result)
+    items = (np.broadcast_to(array, result).ravel().tolist() for array in (input, pos, length))
+    cut: Callable[..., bytes] = _cut_bytes if unit == "BYTE" else _cut_characters
+    return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
+
+
+def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes] | None:
+    """The same part of texts whose bytes are counted, None where one has no such place."""
+    is_plain = unit == "BYTE" or (max(pos, length) >= 0 and b"".join(texts).isascii())
+    if min(map(len, texts), default=0) < abs(pos) or not is_plain:
+        return None
+    end = pos + (length if unit == "BYTE" else max(length, 0))
+    is_open = end < pos or (pos < 0 <= end)
+    part = slice(pos, None if is_open else end)
+    return [text[part] for text in texts]
+
+
+def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
+    starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
+    count = len(starts) - 1
+    if not -count <= pos <= count or max(pos, length) < 0:
+        raise InvalidArgumentError(f"pos {pos} out of range for string at index {index}")
+    start = pos + count if pos < 0 else pos
+    return text[starts[start] : starts[min(start + max(length, 0), count)]]
+
+
+def _cut_bytes(text: bytes, pos: int, length: int, index: int) -> bytes:
+    if not -len(text) <= pos <= len(text):
+        raise InvalidArgumentError(f"pos {pos} out of range for string {text!r} at index {index}")
+    start = pos + len(text) if pos < 0 else pos
+    return text[start:] if length < 0 else text[start : start + length]
+
+
+def _substr_shape(text: tuple[int, ...], pos: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        result = np.broadcast_shapes(text, pos)
+    except ValueError:
+        raise InvalidArgumentError(f"Incompatible shapes: {text} vs. {pos}") from None
+    if pos and text != pos and len(result) > 2:
+        raise UnimplementedError(f"Substr broadcast not implemented for {len(result)} dimensions")
+    return result
+
+
+@shape("Substr")
+def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
+    merge_shapes(pos.shape, len.shape)
+    return broadcast_shapes(input.shape, pos.shape)
+
+
+@kernel("StringJoin")
+def string_join(inputs: list[Array], *, separator: str) -> Result:
+    """The strings at one place of all inputs, joined; scalars broadcast."""
+    joiner = separator.encode("utf-8", "surrogateescape")
+    full = [array.shape for array in inputs if array.ndim]
+    for other in full[1:]:
+        if other != full[0]:
+            raise InvalidArgumentError(f"Input shapes do not match: {full[0]} vs. {other}")
+    if not full:
+        return scalar_object(joined(joiner, (array.item() for array in inputs)))
+    columns = (array.ravel().tolist() if array.ndim else itertools.repeat(array.item()) for array in inputs)
+    return as_objects(joined_rows(joiner, zip(*columns)), full[0])
+
+
+@shape("StringJoin")
+def string_join_shape(inputs: list[TensorSpec]) -> Shape:
+    if any(spec.shape.dims is None for spec in inputs):
+        return UNKNOWN
+    result = SCALAR
+    for spec in inputs:
+        if spec.rank:
+            result = merge_shapes(result, spec.shape) if result.rank else spec.shape
+    return result
+
+
+facts("elementwise", of=("StringJoin",))
+
+_ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
+@kernel("ReduceJoin")
+def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, separator: str) -> Result:
+    """Strings joined along dimensions, the first named one varying fastest."""
+    axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
+    joiner = separator.encode("utf-8", "surrogateescape")
+    kept = [axis for axis in range(inputs.ndim) if axis not in axes]
+    rows = inputs.transpose(*kept, *reversed(axes)).reshape(*(inputs.shape[a] for a in kept), -1) if inputs.size else None
+    result = tuple(1 if a in axes else n for a, n in enumerate(inputs.shape) if keep_dims or a not in axes)
+    if not axes:
+        return inputs
+    if rows is None:
+        return as_objects([b""] * int(np.prod(result)), result)
+    return as_objects(joined_rows(joiner, rows.reshape(-1, rows.shape[-1]).tolist()), result)
+
+
+def _join_axes(axes: list[int], rank: int) -> list[int]:
+    """Axes counted from the front; OutOfRangeError and InvalidArgumentError as TensorFlow has them."""
+    found: list[int] = []
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise OutOfRangeError(f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
+        if axis % rank in found:
+            raise InvalidArgumentError(f"Duplicate reduction dimension {axis}")
+        found.append(axis % rank)
+    return found
+
+
+@shape("ReduceJoin")
+def reduce_join_shape(inputs: TensorSpec, reduction_indices: TensorSpec, *, keep_dims: bool) -> Shape:
+    if inputs.rank is None:
+        return UNKNOWN
+    if reduction_indices.value is None or reduction_indices.value.dtype == object:
+        return unknown_dims(inputs.rank) if keep_dims else UNKNOWN
+    axes = [axis % inputs.rank for axis in np.ravel(reduction_indices.value).tolist() if inputs.rank]
+    return Shape(1 if a in axes else d for a, d in enumerate(inputs.shape) if keep_dims or a not in axes)
+
+
+@kernel("UnsortedSegmentJoin")
+def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str) -> Result:
+    """Strings joined by segment, (ids..., rest...) -> (num_segments, rest...)."""
+    ids = np.asarray(segment_ids)
+    if np.ndim(num_segments):
+        raise InvalidArgumentError("Number of segments must be a scalar")
+    count = int(num_segments)
+    if count < 0:
+        raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
+    if ids.ndim == 0:
+        raise InvalidArgumentError("Segment_id cannot have rank 0")
+    if ids.ndim > inputs.ndim:
+        raise OutOfRangeError(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)")
+    if inputs.shape[: ids.ndim] != ids.shape:
+        raise InvalidArgumentError(f"segment_ids of shape {ids.shape} are no prefix of the input's shape {inputs.shape}")
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        raise InvalidArgumentError(f"segment_ids are not allowed to exceed num_segments or to have negative values: {count}")
+    rest = inputs.shape[ids.ndim :]
+    width = int(np.prod(rest))
+    reserve(8 * count * width)
+    places = (ids.reshape(-1, 1).astype(np.int64) * width + np.arange(width)).ravel()
+    order = np.argsort(places, kind="stable")
+    places, texts = places[order], inputs.ravel()[order].tolist()
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    rows = (texts[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(texts)]))
+    found = joined_rows(separator.encode("utf-8", "surrogateescape"), rows)
+    result = np.full(count * width, b"", object)
+    result[places[starts]] = as_objects(found, starts.shape)
+    return result.reshape(count, *rest)
+
+
+@shape("UnsortedSegmentJoin")
+def unsorted_segment_join_shape(inputs: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Shape:
+    require_rank(num_segments, 0, "num_segments")
+    count: DimLike = Dim.unknown() if num_segments.value is None else num_segments.value.item()
+    if inputs.rank is None or segment_ids.rank is None:
+        return UNKNOWN
+    return Shape((count,)) + inputs.shape[segment_ids.rank :]
+
+
+@kernel("ShardedFilename")
+def sharded_filename(basename: Array, shard: Array, num_shards: Array) -> Result:
+    """`basename-00003-of-00010`."""
+    place, count = scalar(shard, "shard"), scalar(num_shards, "num_shards")
+    return scalar_object(scalar(basename, "basename") + b"-%05d-of-%05d" % (place, count))
+
+
+@kernel("ShardedFilespec")
+def sharded_filespec(basename: Array, num_shards: Array) -> Result:
+    """The glob pattern that matches all shards."""
+    return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))
+
+
+@shape("ShardedFilename", "ShardedFilespec")
+def sharded_shape(*inputs: TensorSpec) -> Shape:
+    for spec in inputs:
+        merge_shapes(spec.shape, SCALAR)
+    return SCALAR
+
+
+@onnx("StringJoin")
+def _string_join_onnx(g: Any, inputs: list[Any], *, separator: str) -> Any:
+    between = g.constant(separator.encode(), dtypes.string)
+    return functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), inputs)
+
+
+onnx("StringToNumber")(lambda g, x, *, out_type: g.cast(x, out_type))
+
+
+def _joined_axes_onnx(g: Any, axes: Any, rank: int | None) -> list[int]:
+    """The axes in their order, of which one may be computed."""
+    if axes.shape.is_known and axes.shape.num_elements < 2:
+        return [g.axis(axes, rank)] if axes.shape.num_elements else []
+    return [int(axis) % (rank or 1) for axis in np.ravel(g.known(axes, "axes"))]
+
+
+@onnx("ReduceJoin")
+def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims: bool, separator: str) -> Any:
+    """Along one axis after the other, in the order in which they are named."""
+    axes = _joined_axes_onnx(g, reduction_indices, inputs.rank)
+    between = g.constant(separator.encode(), dtypes.string)
+    for axis in axes:
+        size = inputs.shape[axis]
+        if not isinstance(size, int) or not size:
+            g.refuse("the dimension that it joins is unknown or empty")
+        parts = [g.slice(inputs, i, i + 1, axis) for i in range(size)]
+        inputs = functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), parts)
+    return inputs if keep_dims else g.squeeze(inputs, *axes)
+
+
+def _letters_onnx(case: str) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, *, encoding: str) -> Any:
+        """The locale C changes ASCII letters only. onnxruntime takes no vector without elements, so that one is added."""
+        if encoding:
+            g.refuse("ONNX changes letters of ASCII only as TensorFlow does")
+        flat = g.Concat(g.reshape(x, -1), g.constant(np.array([b""], object)), axis=0)
+        changed = g.StringNormalizer(flat, case_change_action=case, locale="C", is_case_sensitive=1)
+        return g.of_dims(g.slice(changed, 0, -1), g.dims(x))
+
+    return lowering
+
+
+onnx("StringUpper")(_letters_onnx("UPPER"))
+onnx("StringLower")(_letters_onnx("LOWER"))

@@ -1,0 +1,142 @@
+"""Strings taken apart: splits, n-grams."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StringNGrams StringSplit StringSplitV2
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.run_context import reserve
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.string_functions import as_objects, joined_rows
+
+
+def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
+    if input.ndim != 1:
+        raise InvalidArgumentError(f"input must be a vector, got shape: {input.shape}")
+    if separator.ndim:
+        raise InvalidArgumentError(f"{name} must be a scalar, got shape: {separator.shape}")
+    return separator.item()
+
+
+def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
+    """Rows of different lengths as a SparseTensor: (n, 2) indices, values, dense shape."""
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    firsts = np.cumsum(lengths) - lengths
+    indices = np.empty((int(lengths.sum()), 2), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
+    indices[:, 1] = np.arange(len(indices)) - np.repeat(firsts, lengths)
+    values = as_objects(itertools.chain.from_iterable(rows), (len(indices),))
+    return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
+
+
+@kernel("StringSplit")
+def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
+    """Split at each byte of `delimiter`; at every byte where it is empty."""
+    delimiters = _vector_and_scalar(input, delimiter, "delimiter")
+    if delimiters:
+        first, rest = delimiters[:1], delimiters[1:]
+        alike = bytes.maketrans(rest, first * len(rest))  # all delimiters as the first of them
+        texts = [text.translate(alike) for text in input.tolist()] if rest else input.tolist()
+        rows = [text.split(first) if text else [] for text in texts]
+    else:
+        rows = [[text[i : i + 1] for i in range(len(text))] for text in input.tolist()]
+    if skip_empty:
+        rows = [list(filter(None, row)) for row in rows]
+    return _as_sparse(rows)
+
+
+@kernel("StringSplitV2")
+def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
+    """Split as Python does: at `sep`, or at runs of whitespace where it is empty."""
+    separator = _vector_and_scalar(input, sep, "sep")
+    if maxsplit == 0:
+        return _as_sparse([[text] for text in input.tolist()])
+    if separator:
+        return _as_sparse([text.split(separator, max(maxsplit, -1)) for text in input.tolist()])
+    return _as_sparse([_split_at_whitespace(text, max(maxsplit, -1)) for text in input.tolist()])
+
+
+def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
+    """bytes.split, but what remains after `maxsplit` words counts as a word even where nothing remains."""
+    words = text.split(None, maxsplit)
+    return [*words, b""] if len(words) == maxsplit else words
+
+
+@shape("StringSplit", "StringSplitV2")
+def string_split_shape(input: TensorSpec, separator: TensorSpec) -> tuple[Shape, Shape, Shape]:
+    merge_shapes(input.shape, Shape([None]))
+    merge_shapes(separator.shape, SCALAR)
+    count = Dim.unknown()
+    return Shape((count, 2)), Shape((count,)), Shape((2,))
+
+
+@kernel("StringNGrams")
+def string_n_grams(
+    data: Array,
+    data_splits: Array,
+    *,
+    separator: str,
+    ngram_widths: list[int],
+    left_pad: str,
+    right_pad: str,
+    pad_width: int,
+    preserve_short_sequences: bool,
+) -> tuple[Result, Result]:
+    """The n-grams of each row of a ragged tensor of words, as values and row splits."""
+    if any(width <= 0 for width in ngram_widths):
+        raise InvalidArgumentError(f"ngram_widths must contain positive values: {ngram_widths}")
+    splits = _checked_splits(np.asarray(data_splits), data.size)
+    if not splits or data.size == 0:
+        return as_objects([b""] * data.size, data.shape), np.asarray(data_splits)
+    words = data.ravel().tolist()
+    left, right, joiner = (text.encode("utf-8", "surrogateescape") for text in (left_pad, right_pad, separator))
+    result: list[bytes] = []
+    result_splits = [0]
+
+    def add(row: list[bytes], width: int) -> bool:
+        padding = min(width - 1 if pad_width < 0 else pad_width, width - 1)
+        length = len(row) + 2 * padding
+        reserve(8 * length + max(length - width + 1, 0) * width * (1 + len(joiner)))
+        padded = [left] * padding + row + [right] * padding
+        result.extend(joined_rows(joiner, (padded[i : i + width] for i in range(length - width + 1))))
+        return len(padded) >= width
+
+    for start, end in itertools.pairwise(splits):
+        row = words[start:end]
+        found = [add(row, width) for width in ngram_widths]
+        if preserve_short_sequences and row and not any(found):
+            add(row, len(row) + 2 * pad_width)
+        result_splits.append(len(result))
+    return as_objects(result, (len(result),)), np.array(result_splits, np.asarray(data_splits).dtype)
+
+
+def _checked_splits(splits: Array, size: int) -> list[int]:
+    """Row splits as a list: from 0, never falling, to the number of words."""
+    values = splits.ravel().tolist()
+    if not values:
+        return values
+    if values[0] != 0:
+        raise InvalidArgumentError(f"First split value must be 0, got {values[0]}")
+    for before, after in itertools.pairwise(values):
+        if after < before or after > size:
+            raise InvalidArgumentError(f"Invalid split value {after}, must be in [{before}, {size}]")
+    if values[-1] != size:
+        raise InvalidArgumentError(f"Last split value must be data size. Expected {size}, got {values[-1]}")
+    return values
+
+
+@shape("StringNGrams")
+def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Shape, Shape]:
+    merge_shapes(data.shape, Shape([None]))
+    return Shape([None]), merge_shapes(data_splits.shape, Shape([None]))
+
+
+not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
+zero_flops("StringSplit", "StringSplitV2", "StringNGrams")

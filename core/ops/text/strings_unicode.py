@@ -1,0 +1,183 @@
+"""Text between encodings and code points."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode
+#   UnicodeScript UnicodeTranscode: elementwise
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.run_context import is_bounded
+from ...support.errors import InvalidArgumentError
+from ...text import unicode
+from ...types.arrays import Array, Result
+from ...types.dims import Dim
+from ...types.dtypes import DType
+from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.string_functions import as_objects, map_bytes, same_shape
+
+_OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+_FIRST_PRINTABLE = 0x20
+
+
+class _Reader:
+    """Decodes strings and treats malformed and control characters as the attributes say."""
+
+    def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
+        if not 0 <= replacement <= 0x10FFFF:
+            raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement}")
+        try:
+            self._decoder = unicode.Decoder(encoding)
+        except LookupError:
+            raise InvalidArgumentError(f"Could not create converter for input encoding: {encoding}") from None
+        self._errors = errors
+        self._replacement = replacement
+        self._replace_control = replace_control
+
+    def read(self, text: bytes) -> tuple[list[int], list[int]]:
+        """Code points and the byte where each begins."""
+        codes, starts = self._decoder.decode(text)
+        if unicode.INVALID in codes and self._errors == "strict":
+            raise InvalidArgumentError(f"Invalid formatting on input string {text!r}")
+        pairs = [(code, start) for code, start in map(self._replaced, codes, starts) if code != unicode.INVALID]
+        return [code for code, _ in pairs], [start for _, start in pairs]
+
+    def read_all(self, texts: list[bytes]) -> tuple[Array, Array, Array]:
+        """Code points of texts, the byte where each begins, and the bounds of texts among them."""
+        found = unicode.decode_all(texts) if self._takes_as_it_is else None
+        if found is not None:
+            return found
+        rows = [self.read(text) for text in texts]
+        codes = np.array([code for codes, _ in rows for code in codes], np.int32)
+        starts = np.array([start for _, starts in rows for start in starts], np.int64)
+        return codes, starts, np.cumsum([0, *(len(codes) for codes, _ in rows)])
+
+    @property
+    def _takes_as_it_is(self) -> bool:
+        """True where only malformed text is changed."""
+        return self._decoder.is_utf8 and not self._replace_control and not is_bounded()
+
+    def transcode(self, text: bytes, codec: str) -> bytes:
+        """The text in another encoding."""
+        valid = unicode.utf8(text) if self._takes_as_it_is else None
+        return _write(self.read(text)[0], codec) if valid is None else valid.encode(codec)
+
+    def _replaced(self, code: int, start: int) -> tuple[int, int]:
+        bad = code == unicode.INVALID or (self._replace_control and code < _FIRST_PRINTABLE)
+        if not bad:
+            return code, start
+        return (unicode.INVALID if self._errors == "ignore" else self._replacement), start
+
+
+def _write(codes: list[int], codec: str) -> bytes:
+    return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
+
+
+def _decode(input: Array, reader: _Reader, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    codes, starts, splits = reader.read_all(input.ravel().tolist())
+    return splits.astype(splits_dtype), codes, starts
+
+
+@kernel("UnicodeDecode")
+def unicode_decode(
+    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
+) -> tuple[Result, Result]:
+    """Code points of each string: row splits and values."""
+    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    return _decode(input, reader, Tsplits.numpy)[:2]
+
+
+@kernel("UnicodeDecodeWithOffsets")
+def unicode_decode_with_offsets(
+    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
+) -> tuple[Result, Result, Result]:
+    """Code points of each string and the byte where each begins: row splits, values, offsets."""
+    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    return _decode(input, reader, Tsplits.numpy)
+
+
+@kernel("UnicodeTranscode")
+def unicode_transcode(
+    input: Array,
+    *,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+) -> Result:
+    """Each string in another encoding."""
+    reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
+    codec = _OUTPUT_CODECS[output_encoding]
+    return map_bytes(lambda text: reader.transcode(text, codec), input)
+
+
+@kernel("UnicodeEncode")
+def unicode_encode(
+    input_values: Array, input_splits: Array, *, errors: str, output_encoding: str, replacement_char: int
+) -> Result:
+    """Strings from the rows of a ragged tensor of code points."""
+    if not 0 <= replacement_char <= 0x10FFFF:
+        raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement_char}")
+    codes, splits = np.ravel(input_values), np.ravel(input_splits)
+    _check_splits(splits, codes.size)
+    bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
+    if unicode.is_scalar_value(codes).all():
+        text = codes.astype("<u4").tobytes().decode("utf-32-le")
+        return as_objects((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
+    values = [_encodable(code, errors, replacement_char) for code in codes.tolist()]
+    rows = ([c for c in values[a:b] if c != unicode.INVALID] for a, b in itertools.pairwise(bounds))
+    return as_objects((_write(row, codec) for row in rows), (len(bounds) - 1,))
+
+
+def _check_splits(splits: Array, count: int) -> None:
+    if splits.size == 0:
+        raise InvalidArgumentError("Input_splits should contain elements")
+    if splits[0] != 0:
+        raise InvalidArgumentError("First value in input_splits must be zero.")
+    if np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError("Values in input_splits must be equal or in ascending order.")
+    if splits[-1] != count:
+        raise InvalidArgumentError("Last value in input_splits must be equal to length of input_tensor.")
+
+
+def _encodable(code: int, errors: str, replacement: int) -> int:
+    if unicode.is_scalar_value(code):
+        return code
+    if errors == "strict":
+        raise InvalidArgumentError(f"Code point {code} is out of range for Unicode, or is a surrogate.")
+    return unicode.INVALID if errors == "ignore" else replacement
+
+
+@kernel("UnicodeScript")
+def unicode_script(input: Array) -> Result:
+    """The number that ICU gives the script of each code point."""
+    return unicode.scripts(np.asarray(input))
+
+
+@shape("UnicodeDecode")
+def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
+    return Shape((input.shape.num_elements + 1,)), Shape([None])
+
+
+@shape("UnicodeDecodeWithOffsets")
+def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, Shape]:
+    count = Dim.unknown()
+    return Shape((input.shape.num_elements + 1,)), Shape((count,)), Shape((count,))
+
+
+@shape("UnicodeEncode")
+def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> Shape:
+    splits = merge_shapes(input_splits.shape, Shape([None]))
+    return Shape((splits[0] - 1,))
+
+
+_ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
+shape("UnicodeTranscode", "UnicodeScript")(same_shape)
+facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
+not_differentiable(*_ALL)
+zero_flops(*_ALL)
