@@ -12,7 +12,7 @@ import numpy as np
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef, Tensor
-from tfg.formats.attrs import encode_attr
+from tfg.formats.codecs.attrs import encode_attr
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
 FLOAT = {"T": dtypes.float32}

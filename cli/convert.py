@@ -30,8 +30,8 @@ from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from ..core.runtime.session.runner import Runner
+    from ..formats.codecs.source import Source
     from ..formats.saving import GraphForm
-    from ..formats.source import Source
     from .names import Names
 
 _OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
@@ -155,7 +155,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
 
 def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:
     """Write the graph of a file to another, and say what is wrong with it."""
-    from ..formats.source import read_source
+    from ..formats.codecs.source import read_source
     from .models import note_variables
 
     if _write_as_read(source, target, reader, form, quiet):

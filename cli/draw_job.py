@@ -84,7 +84,7 @@ class DrawJob:
 
     def write(self) -> None:
         """Draw, and write to a file or to standard output; several pictures go to files of their own."""
-        from ..formats.source import write_file
+        from ..formats.codecs.source import write_file
 
         out, format_ = self.paper.out, self.paper.format
         pictures = list(self._pictures())

@@ -16,9 +16,9 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import InvalidArgumentError, UnimplementedError
 from ..core.support.optional_packages import extra_hint
 from ..core.support.words import counted
+from ..formats.codecs.source import write_file
 from ..formats.items import Item, find_items
 from ..formats.saving import to_bytes
-from ..formats.source import write_file
 from . import render
 from .each_stamp import Stamp
 from .each_worker import Outcome, Recipe, Task, Worker, digest_of

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..core.support.atomic import atomic_file, file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError
 from ..formats.checkpoint import open_checkpoint
-from ..formats.source import read_regular
+from ..formats.codecs.source import read_regular
 from .each_worker import digest_of
 from .options import GraphReader
 from .run_job import RunOptions

@@ -125,7 +125,7 @@ class FlopsJob:
 
     def _write_trace(self, trace: dict[str, Any], events: int) -> None:
         if self.options.trace:
-            from ..formats.source import write_file
+            from ..formats.codecs.source import write_file
 
             write_file(self.options.trace, [json.dumps(trace).encode()])
             render.note(f"wrote {counted(events, 'event')} to {self.options.trace}", self.options.quiet)

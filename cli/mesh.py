@@ -168,7 +168,7 @@ class Company:
         """What `read` gives in the first process."""
         if self.peers is None:
             return read()
-        from ..formats.npz import npz_bytes, npz_tensors
+        from ..formats.codecs.npz import npz_bytes, npz_tensors
 
         return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")
 

@@ -14,7 +14,7 @@ from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType
 from ..core.types.shapes import UNKNOWN, Shape
-from ..formats.values import parse_value
+from ..formats.value_literals import parse_value
 
 
 class Names:

@@ -105,7 +105,7 @@ def _selected(options: OpsOptions) -> Any:
 
 def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
     from ..core.op_libraries.wrappers import write_wrappers
-    from ..formats.source import write_file
+    from ..formats.codecs.source import write_file
 
     text = write_wrappers(op.name for op in ops)
     if target == "-":

@@ -20,8 +20,8 @@ from ..core.support.words import listed
 if TYPE_CHECKING:
     from ..core.explaining.node_listing import Filter
     from ..core.graph.graph import Graph
+    from ..formats.codecs.source import Source
     from ..formats.graphdef import NodeStream
-    from ..formats.source import Source
     from .render import Working
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -229,8 +229,8 @@ class GraphReader:
 
     def load_leniently(self, source: Source) -> tuple[Graph, list[TfgError]]:
         """The graph at a path however broken its nodes are, and what reading them came upon."""
+        from ..formats.codecs.source import describe
         from ..formats.loading import load_leniently
-        from ..formats.source import describe
 
         self.load_libraries()
         with self._reading(source if isinstance(source, str) else describe(source)):

@@ -17,8 +17,8 @@ from ..core.runtime.session.runner import FetchedValue, StepResult
 from ..core.support.errors import InvalidArgumentError, UnimplementedError
 from ..core.support.words import counted
 from ..core.types.tensors import Tensor
-from ..formats.npz import npz_bytes
-from ..formats.source import write_file
+from ..formats.codecs.npz import npz_bytes
+from ..formats.codecs.source import write_file
 from . import render
 from .explain_sections import signature_table
 from .main import DONE

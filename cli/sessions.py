@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..core.runtime.session.session_like import SessionLike
     from ..core.types.tensors import Tensor
     from ..formats.cluster.address import Address
-    from ..formats.cluster.session import ClusterSession
+    from ..formats.cluster.cluster_session import ClusterSession
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -116,7 +116,7 @@ class SessionOptions:
 
     def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
         """A session on the cluster that --on names, which ends with the command."""
-        from ..formats.cluster.session import ClusterSession
+        from ..formats.cluster.cluster_session import ClusterSession
 
         assert self.on is not None
         address = cluster_address(self.on, quiet)

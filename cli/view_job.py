@@ -44,8 +44,8 @@ class ViewJob:
 
     def write(self, out: str | None) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
+        from ..formats.codecs.source import write_file
         from ..formats.page.writing import to_html
-        from ..formats.source import write_file
 
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
         out = out or f"{name.partition('.')[0] or name}.html"

@@ -9,14 +9,14 @@ from google.protobuf.message import Message
 
 from ..core.support.errors import InvalidArgumentError
 from . import detect
+from .codecs.scan import parse
+from .codecs.source import Source, describe, is_in_memory, read_regular, read_source, write_file
+from .codecs.textformat import print_text, serialize_text
 from .graphdef import Kind
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .saved_model import choose, model_file
 from .saving import GraphForm, encoded_texts, within_limit
-from .scan import parse
-from .source import Source, describe, is_in_memory, read_regular, read_source, write_file
-from .textformat import print_text, serialize_text
 
 _MESSAGES: dict[detect.Kind, type[Message]] = {"graph": GraphDef, "meta_graph": MetaGraphDef, "saved_model": SavedModel}
 

@@ -16,11 +16,11 @@ from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.tensor_names import output_number
 from ..core.types import dtypes
 from ..core.types.tensors import Placeholder
-from .attrs import attr_type, decode_attr, decode_attrs, encode_attr
-from .node_def import encode_node
+from .codecs.attrs import attr_type, decode_attr, decode_attrs, encode_attr
+from .codecs.node_def import encode_node
+from .codecs.scan import NodeReader
 from .protos.graph_pb2 import FunctionDef, NodeDef
 from .protos.graph_pb2 import OpDef as OpDefProto
-from .scan import NodeReader
 
 _ARG, _RESOURCE_ID = "_Arg", "_resource_arg_unique_id"
 _FLAG_FIELDS = {

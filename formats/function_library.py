@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from ..core.graph.graph import Function
 from ..core.registry.catalog import OpDef
 from ..core.support.errors import InvalidArgumentError
+from .codecs.scan import NodeReader
 from .function_def import ReadFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
-from .scan import NodeReader
 
 
 class FunctionLibrary(ReadFunctions):

@@ -11,13 +11,13 @@ from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.versions import Versions
+from .codecs.node_def import add_nodes, complete_proto, encode_node, input_texts
+from .codecs.printed_nodes import PrintedScan
+from .codecs.scan import GraphScan
+from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
-from .node_def import add_nodes, complete_proto, encode_node, input_texts
 from .node_writing import NodePrinter, NodeWriter
-from .printed_nodes import PrintedScan
 from .protos.graph_pb2 import GraphDef, NodeDef
-from .scan import GraphScan
-from .textformat import print_text, read_printed, serialize_text
 
 if TYPE_CHECKING:
     from .protos.meta_graph_pb2 import SavedObjectGraph

@@ -15,9 +15,9 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.regular_files import open_regular
-from .arrays import open_array
-from .npz import read_npz
-from .source import read_source
+from .codecs.npy import open_array
+from .codecs.npz import read_npz
+from .codecs.source import read_source
 
 WHOLE: Final = ""
 """The key of an input that is one array without a name."""

@@ -10,9 +10,9 @@ from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
 from . import detect
+from .codecs.source import Source, describe, is_in_memory, read_regular, read_source
 from .function_library import FunctionLibrary
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text
-from .source import Source, describe, is_in_memory, read_regular, read_source
 
 STREAMED_FROM: Final = 1 << 22
 """The bytes from which on a file of nodes takes so long to load that some want them as they come."""

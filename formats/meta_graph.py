@@ -14,8 +14,11 @@ from ..core.graph.metagraph import Asset, MetaGraph, SaverInfo, Signature, Signa
 from ..core.support.errors import DataLossError, TfgError
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
-from .attrs import decode_shape
 from .callables import callables
+from .codecs.attrs import decode_shape
+from .codecs.scan import parse
+from .codecs.tensor_proto import decode_tensor
+from .codecs.textformat import read_printed, serialize_text
 from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
 from .printed_models import PrintedMetaGraph, cut_meta_graph
 from .protos.meta_graph_pb2 import (
@@ -28,9 +31,6 @@ from .protos.meta_graph_pb2 import (
     TensorInfo,
     VariableDef,
 )
-from .scan import parse
-from .tensor_proto import decode_tensor
-from .textformat import read_printed, serialize_text
 
 _GRAPH = MetaGraphDef.GRAPH_DEF_FIELD_NUMBER
 VARIABLE_COLLECTIONS = frozenset(

@@ -8,10 +8,10 @@ from typing import Final, Generic, TypeVar
 
 from ..core.codecs import wire
 from ..core.graph.graph import Node
-from .attrs import NodeAttrs
-from .node_def import complete_proto, encode_node, input_texts, node_chunks
+from .codecs.attrs import NodeAttrs
+from .codecs.node_def import complete_proto, encode_node, input_texts, node_chunks
+from .codecs.textformat import print_text
 from .protos.graph_pb2 import GraphDef, NodeDef
-from .textformat import print_text
 
 _T = TypeVar("_T", str, bytes)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .printed_text import OtherLayout, PrintedReader
+from .codecs.printed_text import OtherLayout, PrintedReader
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 

@@ -10,8 +10,8 @@ from google.protobuf.message import DecodeError
 
 from ..core.flops.timings import NodeTime
 from ..core.support.errors import DataLossError
+from .codecs.source import read_source
 from .protos.run_metadata_pb2 import NodeExecStats, RunMetadata, StepStats
-from .source import read_source
 
 
 def read_run_metadata(path: str) -> list[NodeTime]:

@@ -9,11 +9,11 @@ from ..core.codecs import wire
 from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from . import detect
+from .codecs.scan import parse
+from .codecs.textformat import read_printed, serialize_text
 from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph
 from .printed_models import check_graph, cut_saved_model
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-from .scan import parse
-from .textformat import read_printed, serialize_text
 
 
 def model_file(folder: str) -> str:

@@ -27,7 +27,9 @@ from ..core.support.atomic import (
 from ..core.support.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.tensor_names import parse_tensor_name
-from .attrs import encode_shape
+from .codecs.attrs import encode_shape
+from .codecs.scan import parse
+from .codecs.source import write_file
 from .detect import MODEL_FILES
 from .graphdef import GraphSource, graph_chunks
 from .meta_graph import VARIABLE_COLLECTIONS, decode_signature_def
@@ -42,8 +44,6 @@ from .protos.meta_graph_pb2 import (
     VariableDef,
     WhileContextDef,
 )
-from .scan import parse
-from .source import write_file
 
 _MAIN_OP = "saved_model_main_op"
 _INIT_SIGNATURE = "__saved_model_init_op"

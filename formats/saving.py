@@ -11,10 +11,10 @@ from ..core.support.arguments import takes
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_proto
 from ..core.support.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
+from .codecs.scan import parse
+from .codecs.source import write_file
+from .codecs.textformat import print_text
 from .graphdef import GraphSource, Kind, graph_chunks, graph_texts
-from .scan import parse
-from .source import write_file
-from .textformat import print_text
 
 MAX_MESSAGE: Final = (1 << 31) - 1
 """The bytes of the largest message that protobuf reads."""

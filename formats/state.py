@@ -16,9 +16,9 @@ from ..core.support.gc_control import rare_collection
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
+from .codecs.npz import read_npz, write_npz
+from .codecs.scan import parse
 from .detect import MODEL_FILES
-from .npz import read_npz, write_npz
-from .scan import parse
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 TRAINED_STEPS = "_TRAINED_STEPS"

@@ -13,9 +13,9 @@ from ..core.graph.graph import Graph, Node
 from ..core.support.errors import TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType
+from .codecs.source import write_file
 from .graphdef import NodeStream, graph_chunks, graph_texts
 from .saving import within_limit
-from .source import write_file
 
 _NOTHING: Final[tuple[DType, ...]] = ()
 

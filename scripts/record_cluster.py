@@ -13,10 +13,10 @@ from tests.formats.cluster import conversations
 from tests.formats.cluster.exchange import recording, write
 from tests.formats.cluster.servers import Servers
 from tfg.core.types.tensors import Tensor
-from tfg.formats.cluster.session import ClusterSession
+from tfg.formats.cluster.cluster_session import ClusterSession
+from tfg.formats.codecs.tensor_proto import encode_tensor
 from tfg.formats.protos import cluster_pb2 as pb
 from tfg.formats.protos.graph_pb2 import GraphDef
-from tfg.formats.tensor_proto import encode_tensor
 
 RECORDED = pathlib.Path(__file__).parents[1] / "tests" / "formats" / "cluster" / "recorded"
 NAMES = ("steps", "dtypes", "partial", "reset", "commands", "survey", "saved_model", "lost")

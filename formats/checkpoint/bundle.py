@@ -28,14 +28,14 @@ from ...core.support.errors import DataLossError, NotFoundError, UnavailableErro
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
+from ..codecs.scan import parse
+from ..codecs.source import read_file
+from ..codecs.tensor_proto import decode_static_shape, encode_static_shape
+from ..codecs.tensor_values import little_endian_bytes, object_array
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
-from ..scan import parse
-from ..source import read_file
-from ..tensor_proto import decode_static_shape, encode_static_shape
-from ..tensor_values import little_endian_bytes, object_array
 from .reader import CheckpointReader, StoredPart, StoredTensor
-from .slices import FULL, Extents, decode_extents, decode_name, encode_extents, encode_name, slice_key
-from .table import read_table, write_table
+from .sorted_table import read_table, write_table
+from .tensor_slices import FULL, Extents, decode_extents, decode_name, encode_extents, encode_name, slice_key
 
 _VERSION = 1
 _ATTEMPTS = 100

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
-from .slices import Extents, SliceSpec, format_extents, parse_spec, resolve
+from .tensor_slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from ...core.support.gc_control import rare_collection
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
-from ..source import read_file
+from ..codecs.source import read_file
 from .bundle import index_path, merge_bundles, open_bundle, write_bundle
 from .reader import CheckpointReader, check_disjoint
-from .slices import Extents, SliceSpec, parse_extents, parse_spec
-from .table import is_table
+from .sorted_table import is_table
+from .tensor_slices import Extents, SliceSpec, parse_extents, parse_spec
 from .v1 import open_v1, write_v1
 
 _STATE_FILE = "checkpoint"

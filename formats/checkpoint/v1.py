@@ -13,15 +13,15 @@ from ...core.support.errors import DataLossError
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
+from ..codecs.scan import parse
+from ..codecs.source import read_file
+from ..codecs.tensor_proto import decode_static_shape, decode_tensor, encode_static_shape, encode_tensor
+from ..codecs.tensor_values import append_values, decode_elements
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
-from ..scan import parse
-from ..source import read_file
-from ..tensor_proto import decode_static_shape, decode_tensor, encode_static_shape, encode_tensor
-from ..tensor_values import append_values, decode_elements
 from .reader import CheckpointReader, StoredPart, StoredTensor
-from .slices import FULL, Extents, SliceSpec, decode_extents, encode_extents, slice_key
-from .table import read_table, write_table
+from .sorted_table import read_table, write_table
+from .tensor_slices import FULL, Extents, SliceSpec, decode_extents, encode_extents, slice_key
 
 _META_KEY = b""
 _VERSION = 1

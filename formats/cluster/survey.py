@@ -10,8 +10,8 @@ from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
 from ...core.support.errors import DeadlineExceededError
 from .address import Address
+from .cluster_session import CONNECT_SECONDS, ClusterSession
 from .master import Device, Master
-from .session import CONNECT_SECONDS, ClusterSession
 from .tasks import ANSWER_SECONDS, Tasks, ask_tasks
 
 

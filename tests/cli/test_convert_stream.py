@@ -8,7 +8,7 @@ from google.protobuf import text_format
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.types import dtypes
 from tfg.formats import load, loading, save, saving
-from tfg.formats.attrs import encode_attr
+from tfg.formats.codecs.attrs import encode_attr
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 GRAPHS = ["xor.pbtxt", "collatz.pbtxt", "linear_regression.pbtxt"]

@@ -10,7 +10,7 @@ from tests.cli.test_convert_stream import broken_graphs
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, loading, save
-from tfg.formats.attrs import encode_attr
+from tfg.formats.codecs.attrs import encode_attr
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef
 
 

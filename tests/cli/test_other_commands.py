@@ -15,7 +15,7 @@ from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types.dtypes import as_dtype
 from tfg.formats import save
 from tfg.formats.checkpoint import write_checkpoint
-from tfg.formats.values import parse_value
+from tfg.formats.value_literals import parse_value
 
 XOR = SAMPLES / "xor.pbtxt"
 

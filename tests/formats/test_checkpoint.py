@@ -22,8 +22,8 @@ from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint import bundle
 from tfg.formats.checkpoint.bundle import write_index
-from tfg.formats.checkpoint.slices import encode_extents, parse_spec, slice_key
-from tfg.formats.checkpoint.table import read_table, write_table
+from tfg.formats.checkpoint.sorted_table import read_table, write_table
+from tfg.formats.checkpoint.tensor_slices import encode_extents, parse_spec, slice_key
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 
 RECORDED = pathlib.Path(__file__).with_name("recorded")

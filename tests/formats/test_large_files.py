@@ -12,8 +12,8 @@ from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, open_checkpoint, save
 from tfg.formats.checkpoint.bundle import write_index
+from tfg.formats.codecs.tensor_proto import encode_static_shape
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
-from tfg.formats.tensor_proto import encode_static_shape
 
 GIB = 1 << 30
 

@@ -11,8 +11,8 @@ from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import Partitioned, load, merge_checkpoints, open_checkpoint, to_bytes, to_text, write_checkpoint
 from tfg.formats.checkpoint.bundle import read_index
+from tfg.formats.codecs.tensor_proto import decode_tensor, encode_tensor
 from tfg.formats.protos.graph_pb2 import TensorProto
-from tfg.formats.tensor_proto import decode_tensor, encode_tensor
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live

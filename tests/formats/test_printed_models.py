@@ -8,7 +8,8 @@ from google.protobuf import text_format
 
 from tests.formats.test_printed_text import graph_text
 from tfg.core.support.errors import InvalidArgumentError, TfgError
-from tfg.formats import load, printed_nodes
+from tfg.formats import load
+from tfg.formats.codecs import printed_nodes
 from tfg.formats.graphdef import graph_chunks
 from tfg.formats.meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 from tfg.formats.protos.graph_pb2 import GraphDef

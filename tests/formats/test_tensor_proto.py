@@ -8,8 +8,8 @@ from tfg.core.support.errors import InvalidArgumentError, ResourceExhaustedError
 from tfg.core.types import dtypes
 from tfg.core.types.resource_handles import ResourceHandle, VariantData
 from tfg.core.types.tensors import Tensor
+from tfg.formats.codecs.tensor_proto import decode_tensor, encode_tensor
 from tfg.formats.protos.graph_pb2 import TensorProto
-from tfg.formats.tensor_proto import decode_tensor, encode_tensor
 
 
 def proto(text):

@@ -11,7 +11,7 @@ from tests.cli.running import tfg as run
 from tfg import GraphBuilder, save
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
-from tfg.formats.values import parse_value
+from tfg.formats.value_literals import parse_value
 
 DTYPES = [dtypes.from_number(number) for number in range(1, 34)]
 WHOLE = [dtype for dtype in DTYPES if dtype.is_integer or dtype.is_quantized]

@@ -26,9 +26,9 @@ from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint.table import read_table, write_table
-from tfg.formats.npz import npz_bytes, read_npz
-from tfg.formats.values import parse_value
+from tfg.formats.checkpoint.sorted_table import read_table, write_table
+from tfg.formats.codecs.npz import npz_bytes, read_npz
+from tfg.formats.value_literals import parse_value
 
 SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
 SECONDS = 0.25

@@ -20,7 +20,7 @@ from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster.servers import Servers  # noqa: E402
 from tfg.core.explaining.device_partition import CLIENT, explain_partition  # noqa: E402
 from tfg.core.support.errors import UnavailableError  # noqa: E402
-from tfg.formats.cluster.session import ClusterSession  # noqa: E402
+from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
 
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:1"
 

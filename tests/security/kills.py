@@ -21,7 +21,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, merge_checkpoints, open_checkpoint, save, write_checkpoint
-from tfg.formats.npz import read_npz, write_npz
+from tfg.formats.codecs.npz import read_npz, write_npz
 
 _NAMES, _SIZE = ("a", "b", "c"), 5000
 _EVENTS = frozenset(("open", "os.rename", "os.link", "os.remove", "os.chmod", "os.listdir", "os.rmdir", "fcntl.flock"))

@@ -18,8 +18,8 @@ from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import from_numpy
 from tfg.formats.cluster.address import Address
+from tfg.formats.cluster.cluster_session import ClusterSession
 from tfg.formats.cluster.master import Master
-from tfg.formats.cluster.session import ClusterSession
 
 SAVED_MODEL = SAMPLES / "scaler_saved_model"
 PS, WORKER = "/job:ps/task:0", "/job:worker/task:1"

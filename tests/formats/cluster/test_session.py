@@ -27,8 +27,8 @@ from tfg.core.support.errors import (  # noqa: E402
     UnavailableError,
     UnimplementedError,
 )
-from tfg.formats.cluster import session as cluster_session  # noqa: E402
-from tfg.formats.cluster.session import ClusterSession  # noqa: E402
+from tfg.formats.cluster import cluster_session  # noqa: E402
+from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).parent / "recorded"

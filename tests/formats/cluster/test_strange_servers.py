@@ -11,10 +11,10 @@ import tfg  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
 from tfg.core.support.errors import InternalError, TfgError, UnknownError  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
-from tfg.formats.cluster.session import ClusterSession  # noqa: E402
+from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
+from tfg.formats.codecs.tensor_proto import encode_tensor  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
 from tfg.formats.protos.graph_pb2 import TensorProto  # noqa: E402
-from tfg.formats.tensor_proto import encode_tensor  # noqa: E402
 
 GOOD = encode_tensor(Tensor.from_numpy(np.float32([1, 2])))
 

@@ -16,10 +16,10 @@ import tfg  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
 from tfg.core.support.errors import UnavailableError  # noqa: E402
-from tfg.formats.cluster import session, survey, tasks  # noqa: E402
+from tfg.formats.cluster import cluster_session, survey, tasks  # noqa: E402
 from tfg.formats.cluster.address import Address  # noqa: E402
+from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
 from tfg.formats.cluster.master import Master  # noqa: E402
-from tfg.formats.cluster.session import ClusterSession  # noqa: E402
 from tfg.formats.protos import cluster_pb2 as pb  # noqa: E402
 
 MASTER = "/job:chief/replica:0/task:0"
@@ -60,7 +60,7 @@ class Cluster:
 def _impatient(monkeypatch):
     for module in (tasks, survey):
         monkeypatch.setattr(module, "ANSWER_SECONDS", 0.3)
-    monkeypatch.setattr(session, "TASKS_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_session, "TASKS_SECONDS", 0.5)
 
 
 @pytest.fixture(params=[(), (WORKERS[1],), (WORKERS[0], WORKERS[2])], ids=["none", "one", "two"])

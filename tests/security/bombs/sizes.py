@@ -10,8 +10,8 @@ from tests.security.bombs.building import HUGE, MOST, Bomb, ints, texts, view
 from tfg import GraphBuilder
 from tfg.core.graph.graph import Output
 from tfg.core.types.tensors import Tensor
+from tfg.formats.codecs.tensor_proto import decode_tensor
 from tfg.formats.protos.graph_pb2 import TensorProto, TensorShapeProto
-from tfg.formats.tensor_proto import decode_tensor
 
 
 def _random(op: str, **attrs: Any) -> Bomb:

@@ -7,10 +7,10 @@ from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from ..core.codecs import wire
-from ..core.support.errors import DataLossError
+from ...core.codecs import wire
+from ...core.support.errors import DataLossError
+from ..protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
 from .attrs import NodeAttrs
-from .protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
 from .tensor_proto import LARGE_CONTENT
 
 M = TypeVar("M", bound=Message)

@@ -30,17 +30,17 @@ from ...core.support.errors import (
 )
 from ...core.types.dtypes import DType, string
 from ...core.types.tensors import Tensor
+from ..codecs.tensor_proto import decode_tensor, encode_tensor
 from ..graphdef import part_bytes, to_node_def
 from ..protos import cluster_pb2 as pb
 from ..run_metadata import node_times
 from ..saving import to_bytes
 from ..state import read_variables
-from ..tensor_proto import decode_tensor, encode_tensor
 from .address import Address
+from .cluster_variables import ClusterVariable, VariableReader
 from .failures import failure
 from .master import MAX_REQUEST, Master
 from .tasks import ask_tasks
-from .variables import ClusterVariable, VariableReader
 
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0

@@ -9,11 +9,11 @@ import zlib
 from collections.abc import Iterable
 from typing import IO, BinaryIO
 
-from ..core.codecs.decompression_limits import unpacked_limit
-from ..core.support.atomic import atomic_file, file_errors
-from ..core.support.errors import DataLossError, ResourceExhaustedError
-from ..core.support.log import tell
-from ..core.support.regular_files import open_input, open_regular, read_stream
+from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.support.atomic import atomic_file, file_errors
+from ...core.support.errors import DataLossError, ResourceExhaustedError
+from ...core.support.log import tell
+from ...core.support.regular_files import open_input, open_regular, read_stream
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 

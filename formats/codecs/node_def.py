@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..core.codecs import wire
-from ..core.graph.graph import Graph, Node
-from ..core.registry.node_kinds import ABSENT
-from ..core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
-from ..core.support.tensor_names import parse_tensor_name
-from ..core.types.tensors import Tensor
+from ...core.codecs import wire
+from ...core.graph.graph import Graph, Node
+from ...core.registry.node_kinds import ABSENT
+from ...core.support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ...core.support.tensor_names import parse_tensor_name
+from ...core.types.tensors import Tensor
+from ..protos.graph_pb2 import AttrValue, NodeDef, TensorProto
 from .attrs import NodeAttrs, attr_type, encode_attr
-from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto
 from .scan import LoadedNode
 from .tensor_proto import split_tensor
 

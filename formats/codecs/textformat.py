@@ -9,7 +9,7 @@ from typing import TypeVar
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
-from ..core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.errors import InvalidArgumentError, TfgError
 from .printed_text import OtherLayout, laid_out, serialize_printed
 
 M = TypeVar("M", bound=Message)

@@ -24,9 +24,9 @@ from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, uint8
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
-from .arrays import open_array
-from .npz import read_npz
-from .source import read_file
+from .codecs.npy import open_array
+from .codecs.npz import read_npz
+from .codecs.source import read_file
 
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (

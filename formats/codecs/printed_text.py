@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 
-from ..core.codecs import wire
-from ..core.codecs.varint import varint
+from ...core.codecs import wire
+from ...core.codecs.varint import varint
 
 _MAX_KEPT: Final = 256
 """Messages of more characters than this hardly ever occur twice."""

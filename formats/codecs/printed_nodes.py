@@ -9,9 +9,9 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Final
 
+from ..protos.graph_pb2 import GraphDef, NodeDef
 from .attrs import HEAD, NodeAttrs
 from .printed_text import OtherLayout, PrintedReader
-from .protos.graph_pb2 import GraphDef, NodeDef
 from .scan import MAX_KEPT, MAX_SHARED, GraphScan, LoadedNode, NodeReader
 from .tensor_proto import LARGE_CONTENT
 

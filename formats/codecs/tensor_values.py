@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ..core.codecs import wire
-from ..core.codecs.decompression_limits import unpacked_limit
-from ..core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
-from ..core.types import dtypes
-from ..core.types.dtypes import DType
-from ..core.types.resource_handles import ResourceHandle, VariantData
-from ..core.types.tensors import Tensor
-from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
+from ...core.codecs import wire
+from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
+from ...core.types import dtypes
+from ...core.types.dtypes import DType
+from ...core.types.resource_handles import ResourceHandle, VariantData
+from ...core.types.tensors import Tensor
+from ..protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview
 

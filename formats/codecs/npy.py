@@ -19,11 +19,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core.codecs.decompression_limits import unpacked_limit
-from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
-from ..core.support.regular_files import open_regular
-from ..core.types.arrays import Array
+from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.support.atomic import file_errors
+from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from ...core.support.regular_files import open_regular
+from ...core.types.arrays import Array
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..core.registry.catalog import CATALOG
-from ..core.support.errors import InvalidArgumentError, TfgError
-from ..core.types import dtypes
-from ..core.types.dtypes import DType
-from ..core.types.shapes import NumberedShape, Shape
-from ..core.types.tensors import FuncRef, Placeholder, Tensor
-from .protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
+from ...core.registry.catalog import CATALOG
+from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.types import dtypes
+from ...core.types.dtypes import DType
+from ...core.types.shapes import NumberedShape, Shape
+from ...core.types.tensors import FuncRef, Placeholder, Tensor
+from ..protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
 
 HEAD = ("name", "op", "input", "device")

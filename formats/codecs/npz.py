@@ -17,13 +17,13 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ..core.support.atomic import atomic_file
-from ..core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
-from ..core.types import dtypes
-from ..core.types.arrays import Array
-from ..core.types.dtypes import DType
-from ..core.types.tensors import Tensor
-from .arrays import StoredArray, archive_in, open_archive
+from ...core.support.atomic import atomic_file
+from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ...core.types import dtypes
+from ...core.types.arrays import Array
+from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
+from .npy import StoredArray, archive_in, open_archive
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"

@@ -7,11 +7,11 @@ import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..core.support.errors import InvalidArgumentError
-from ..core.types import dtypes
-from ..core.types.dtypes import DType
-from ..core.types.tensors import Tensor
-from .protos.graph_pb2 import TensorProto, TensorShapeProto
+from ...core.support.errors import InvalidArgumentError
+from ...core.types import dtypes
+from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
+from ..protos.graph_pb2 import TensorProto, TensorShapeProto
 
 if TYPE_CHECKING:
     import numpy as np
