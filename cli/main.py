@@ -37,11 +37,11 @@ _SYNONYMS = {
     **dict.fromkeys(("kernels", "registry"), "ops"),
 }
 """Words that people try, and the command that does what they mean."""
-_FOLDER = os.path.dirname(__file__)
+_FOLDER = os.path.join(os.path.dirname(__file__), "commands")
 
 
 class LazyGroup(click.Group):
-    """The commands: each a file of this folder that begins with "`tfg NAME`: SUMMARY", imported when it is called."""
+    """The commands: each a file of `commands` that begins with "`tfg NAME`: SUMMARY", imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return commands()
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
         from .logs import with_log_options
         from .options import with_file_names
 
-        command = with_file_names(with_log_options(import_module(f".{cmd_name}", __package__).command))
+        command = with_file_names(with_log_options(import_module(f".commands.{cmd_name}", __package__).command))
         if "_TFG_COMPLETE" in os.environ:
             from .completion import offer_names
 
@@ -86,7 +86,7 @@ def commands() -> list[str]:
 
 
 def summary(name: str) -> str | None:
-    """What the first line of cli/NAME.py says after "`tfg NAME`: "; None where there is no such command."""
+    """What the first line of cli/commands/NAME.py says after "`tfg NAME`: "; None where there is no such command."""
     if not name.isidentifier():
         return None
     try:

@@ -338,7 +338,7 @@ def _found(name: str) -> type:
     from importlib import import_module
 
     module, _, kind = name.partition(".")
-    found: type = getattr(import_module(f".{module}", __package__), kind)
+    found: type = getattr(import_module(f".jobs.{module}", __package__), kind)
     return found
 
 

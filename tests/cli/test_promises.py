@@ -141,5 +141,5 @@ def test_no_sentence_of_a_command_counts_without_the_number_of_the_noun():
     """`words.counted` does: 1 node, 2 nodes."""
     noun = r"\{(?:len|sum)\([^{}]*\)(?::,)?\} (?!kinds|values that both|pictures need)[a-z]+s\b"
     folder = pathlib.Path(tfg.__file__).parent / "cli"
-    sources = {path.name: path.read_text().splitlines() for path in folder.glob("*.py")}
+    sources = {path.name: path.read_text().splitlines() for path in folder.rglob("*.py")}
     assert not [f"{name}: {line.strip()}" for name, lines in sources.items() for line in lines if re.search(noun, line)]

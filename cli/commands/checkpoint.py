@@ -1,0 +1,95 @@
+"""`tfg checkpoint`: list, extract or compare the tensors of a checkpoint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.support.file_formats import STATES
+from ...core.support.words import counted
+from .. import render
+from ..main import COMPARISON_FAILED, DONE
+from ..options import OutputFile, excluding, format_option, needing, quiet_option
+
+if TYPE_CHECKING:
+    from ..jobs.checkpoint_job import StateComparison, TensorRow
+
+_MAX_SHOWN = 1000
+"""Of more elements than so many, a table shows the first and last ones."""
+
+
+@click.command()
+@click.argument("prefix")
+@click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
+@click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
+@click.option("--extract", "out", type=OutputFile(STATES), metavar="FILE",
+              help="Write the tensors to an .npz file or a checkpoint.")  # fmt: skip
+@click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
+@click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
+@click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")
+@format_option("table", "json", "csv")
+@quiet_option
+@needing("--atol --rtol", "--compare")
+@excluding("--extract", "--compare")
+@excluding("--values", "--extract --compare")
+def command(
+    prefix: str, name: str, values: tuple[str, ...], out: str | None, other: str | None, atol: float, rtol: float,
+    format_: str, quiet: bool,
+) -> int:  # fmt: skip
+    """List the tensors of the checkpoint PREFIX (or of an .npz state file): names, dtypes, shapes, bytes.
+
+    \b
+    tfg checkpoint model.ckpt-1000
+    tfg checkpoint model.ckpt-1000 --values global_step
+    tfg checkpoint model.ckpt-1000 --name kernel --extract kernels.npz
+    tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
+    """
+    from ..jobs.checkpoint_job import compare_states, extract, list_state, values_of
+
+    if values:
+        found = values_of(prefix, values)
+        render.emit({"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_))
+        return DONE
+    if other is not None:
+        compared = compare_states(prefix, other, name, atol, rtol)
+        render.emit(compared, format_, lambda: _comparison(compared))
+        return DONE if compared.equal else COMPARISON_FAILED
+    if out is not None:
+        render.note(f"wrote {counted(extract(prefix, out, name), 'tensor')} to {out}", quiet)
+        return DONE
+    rows = list_state(prefix, name)
+    render.emit({"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
+    return DONE
+
+
+def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
+    yield render.Table(("name", "dtype", "shape", "bytes"), [(r.name, r.dtype, _shape(r.shape), r.bytes) for r in rows])
+    yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
+
+
+def _values(found: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
+    """Each tensor's values; in CSV a row an element."""
+    import numpy as np
+
+    if format_ == "csv":
+        elements = ((name, place, value) for name, array in found.items() for place, value in np.ndenumerate(array))
+        rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
+        yield render.Table(("name", "index", "value"), rows)
+        return
+    for name, array in found.items():
+        yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name)
+
+
+def _comparison(result: StateComparison) -> Iterator[render.Section]:
+    rows = [(row.name, row.status, row.largest_difference, row.detail) for row in result.tensors]
+    yield render.Table(("name", "status", "largest difference", "detail"), rows)
+    statuses = Counter(row.status for row in result.tensors)
+    found = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+    yield render.Text(f"{counted(len(rows), 'tensor')}: {found}" if rows else "no tensors")
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({','.join(map(str, shape))})"

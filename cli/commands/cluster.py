@@ -1,0 +1,49 @@
+"""`tfg cluster`: look at a TensorFlow cluster: its devices, whether they answer, what it keeps."""
+
+from __future__ import annotations
+
+import click
+
+from .. import render
+from ..main import DONE, REFUSED
+from ..options import format_option, needing, quiet_option
+
+
+@click.command()
+@click.argument("address")
+@click.option("--reset", is_flag=True, help="End all sessions, and drop the variables of the containers.")
+@click.option("--container", "containers", multiple=True, metavar="NAME",
+              help="Drop with --reset what is in this container instead of what is in none; repeatable.")  # fmt: skip
+@format_option("table", "json")
+@quiet_option
+@needing("--container", "--reset")
+def command(address: str, reset: bool, containers: tuple[str, ...], format_: str, quiet: bool) -> int:
+    """List the devices of the cluster that a server belongs to, with the memory that each states, and tasks that are dead.
+
+    ADDRESS is HOST:PORT or grpc://HOST:PORT of any of its servers. A session is made on the cluster, to tell how long each
+    device takes to answer, and closed. TensorFlow's servers have no call that lists sessions or the memory in use.
+
+    \b
+    tfg cluster localhost:2222
+    tfg cluster grpc://localhost:2222 --reset
+    """
+    from ...formats.cluster.survey import survey
+    from ..sessions import cluster_address
+
+    found = survey(
+        cluster_address(address if "://" in address else f"grpc://{address}", quiet),
+        reset=reset,
+        containers=containers,
+        note=lambda text: render.note(text, quiet),
+    )
+    if reset:
+        render.note("all sessions are ended, and variables dropped", quiet)
+    columns = ("device", "kind", "memory", "answers in", "master")
+    rows = [
+        (d.name, d.kind, f"{d.memory / 2**20:,.0f} MiB", f"{seconds * 1e3:.1f} ms", "yes" if d.is_of_master else "")
+        for d, seconds in zip(found.devices, found.seconds)
+    ]
+    rows += [(task, "", "", "no answer", "") for task in found.silent]
+    made = f"a session is made in {found.session_seconds * 1e3:.1f} ms"
+    render.emit(found, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
+    return REFUSED if found.silent else DONE

@@ -1,0 +1,68 @@
+"""`tfg compare`: run two graphs, or two engines, on the same feeds and find the first node whose value differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..main import COMPARISON_FAILED, DONE
+from ..options import (
+    Couple,
+    GraphReader,
+    excluding,
+    fast_math_option,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import SessionOptions, session_options
+
+if TYPE_CHECKING:
+    from ..jobs.compare_job import CompareOptions
+
+
+@click.command()
+@click.argument("before")
+@click.argument("after", required=False)
+@click.option("--passes", metavar="PASSES", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")
+@fast_math_option
+@click.option(
+    "--engines", type=Couple(), help="Instead of AFTER: BEFORE by two engines, as numpy,openvino or xla,openvino:bf16."
+)
+@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="What to run, by default all outputs; repeatable.")
+@feed_option
+@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="Relative to the largest value.")
+@click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")
+@format_option("table", "json", "csv")
+@excluding("--engine", "--engines", "these two run the graph")
+@needing("--fast-math", "--passes")
+@session_options
+@quiet_option
+@graph_options
+@gathered("compare_job.CompareOptions")
+def command(
+    before: str, after: str | None, format_: str, reader: GraphReader, session: SessionOptions, options: CompareOptions
+) -> int:
+    """Run BEFORE and AFTER on the same feeds and find the first node, in the order of execution, whose value differs.
+
+    Nodes are matched by name, and where names were changed by what they compute. Placeholders that are not fed get random
+    values, the same in both. Two states, checkpoints or .npz files, are compared variable by variable. Exit code 0 where all
+    agree, 3 where they do not.
+
+    \b
+    tfg compare graph.pb optimized.pb
+    tfg compare old_saved_model new_saved_model --signature serving_default --all
+    tfg compare graph.pb --passes default,layout --fetch y
+    tfg compare graph.pb --engines numpy,openvino
+    tfg compare model.ckpt-1000 model.ckpt-2000
+    """
+    from .. import render
+    from ..jobs.compare_job import compare
+
+    job = compare(before, after, reader, session, options)
+    render.emit(job.as_json(), format_, lambda: job.sections(format_))
+    return DONE if job.result.agrees else COMPARISON_FAILED

@@ -1,0 +1,277 @@
+"""`tfg convert`: write a graph in another form: text, binary, frozen, cut out, ONNX."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ...core.graph.graph import Graph
+from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
+from ...core.support.words import counted
+from .. import render
+from ..main import COMPARISON_FAILED, DONE
+from ..options import (
+    GraphReader,
+    OutputFile,
+    ShapePair,
+    excluding,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+    refuse_terminal,
+)
+from ..sessions import SessionOptions, session_options_for
+
+if TYPE_CHECKING:
+    from ...core.runtime.session.runner import Runner
+    from ...formats.codecs.source import Source
+    from ...formats.saving import GraphForm
+    from ..names import Names
+
+_OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """What `tfg convert` is told beside how to open a session for the values to freeze."""
+
+    text: bool | None
+    compress: bool | None
+    kind: Literal["graph", "meta_graph", "saved_model"] | None
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    subgraph: bool
+    freeze: bool
+    inline_functions: bool
+    strip_default_attrs: bool
+    clear_devices: bool
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...]
+    verify: bool
+    tolerance: float
+    quiet: bool
+
+    @property
+    def cuts(self) -> bool:
+        """True where only a part of the graph is to be kept."""
+        return self.subgraph or bool(self.outputs or self.inputs)
+
+    @property
+    def changes_form_only(self) -> bool:
+        """True where a graph is to be written as it is, in another form."""
+        return not self.cuts and not any((self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices))
+
+    def checked(self, target: str) -> ConvertOptions:
+        """The options with the kind that the name of the target asks for; InvalidArgumentError where it asks for another."""
+        if self.kind == "saved_model":
+            format_of(target, MODELS)
+        if not target.endswith("/"):
+            return self
+        if self.kind not in (None, "saved_model"):
+            raise conflict(target, SAVED_MODEL, f"--kind {self.kind}")
+        return dataclasses.replace(self, kind="saved_model")
+
+    def form_of(self, target: str) -> GraphForm:
+        """The form in which a graph goes to a file, as was asked for or as its name ends."""
+        from ...formats.saving import graph_form
+
+        return graph_form(target, self.text, self.compress, None if self.kind == "saved_model" else self.kind)
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
+@click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
+@click.option("--gzip/--no-gzip", "compress", default=None, help="Compress; by default where OUT ends in .gz.")
+@click.option("--kind", type=click.Choice(("graph", "meta_graph", "saved_model")), help="Write this kind of graph.")
+@click.option(
+    "--to", "outputs", multiple=True, metavar="NAME", help="Keep only what this tensor or operation needs; repeatable."
+)
+@click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
+@click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
+@click.option("--freeze", is_flag=True, help="Turn variables into constants.")
+@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*/")
+@click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
+@click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
+@click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of an ONNX file's input; repeatable.")
+@click.option("--verify", is_flag=True, help="Run the ONNX file on random feeds with onnxruntime and compare with tfg.")
+@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="What --verify lets pass.")
+@quiet_option
+@graph_options
+@gathered(ConvertOptions)
+@excluding("--text --gzip", "--kind=saved_model OUT=*/")
+@needing("--verify --shape", "OUT=*.onnx")
+@needing("--tolerance", "--verify")
+@excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
+def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
+    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output.
+
+    The name of OUT says the format: .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef, and .gz behind
+    them compresses. A slash at the end, or a folder that is there, makes a SavedModel. Where OUT ends in .onnx the inference
+    part goes there: what --to names, or the signature has, variables frozen.
+
+    \b
+    tfg convert graph.pb graph.pbtxt
+    tfg convert saved_model_folder graph.pb --freeze
+    tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
+    tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
+    tfg convert saved_model_folder model.onnx --verify
+    """
+    from ..models import note_variables, save_model
+    from ..names import Names
+
+    options = options.checked(target)
+    is_onnx = extension_of(target) == ".onnx"
+    form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
+    if form is not None and target == "-" and not form.text:
+        refuse_terminal("a graph without --text")
+    names_part = session.signature is not None or reader.function is not None
+    if form is not None and not names_part and options.changes_form_only:
+        _change_form(source, target, reader, form, options.quiet)
+        return DONE
+    loaded = reader.load_part(source) if options.outputs or names_part else reader.load(source)
+    opens = is_onnx or options.freeze or options.kind == "saved_model"
+    opened = session.open(loaded, options.quiet) if opens else None
+    names = Names(loaded, session.signature)
+    if is_onnx:
+        assert opened is not None
+        return _to_onnx(target, names, opened, session, options)
+    graph = _changed(loaded, names, opened, options)
+    if form is None:
+        assert opened is not None
+        words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
+        save_model(target, graph, opened.session, names, words, options.quiet)
+        return DONE
+    _save(graph, target, form, options.quiet)
+    note_variables(graph, loaded, options.quiet)
+    return DONE
+
+
+def _change_form(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> None:
+    """Write the graph of a file to another, and say what is wrong with it."""
+    from ...formats.codecs.source import read_source
+    from ..models import note_variables
+
+    if _write_as_read(source, target, reader, form, quiet):
+        return
+    contents = read_source(source) if source == "-" else source
+    try:
+        graph, faults = reader.load_leniently(contents)
+    except InvalidArgumentError as error:
+        _write_message(contents, target, reader, form, [error], quiet)
+        return
+    if faults:
+        _write_message(contents, target, reader, form, faults, quiet)
+        return
+    if not quiet:
+        reader.note_broken(list(itertools.islice(graph.faults(), 1)))
+    _save(graph, target, form, quiet)
+    note_variables(graph, graph, quiet)
+
+
+def _save(graph: Graph, target: str, form: GraphForm, quiet: bool) -> None:
+    """Write a graph to a file, and say so."""
+    from ...formats.saving import write_graph
+
+    with render.Working(f"writing {target}", quiet):
+        write_graph(graph, target, form)
+    _note_written(len(graph), target, quiet)
+
+
+def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> bool:
+    """Write a large file of nodes while it is read; False, and nothing is written, where the graph has to be loaded."""
+    stream = reader.stream(source) if target != "-" and form.kind != "meta_graph" else None
+    if stream is None:
+        return False
+    from ...formats.streaming import write_stream
+
+    with render.Working(f"writing {target}", quiet):
+        count = write_stream(stream, target, form.text, form.gzip)
+    if count is not None:
+        _note_written(count, target, quiet)
+    return count is not None
+
+
+def _write_message(
+    source: Source, target: str, reader: GraphReader, form: GraphForm, faults: Sequence[TfgError], quiet: bool
+) -> None:
+    """Write a graph whose nodes cannot even be told apart."""
+    from ...formats.forms import write_message
+
+    if reader.map_op:
+        raise faults[0]
+    count = write_message(source, target, form, reader.tags)
+    if not quiet:
+        reader.note_broken(faults)
+    _note_written(count, target, quiet)
+
+
+def _note_written(count: int, target: str, quiet: bool) -> None:
+    if target != "-":
+        render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
+
+
+def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
+    """Write an ONNX file, and compare it where that is asked for."""
+    from ..jobs.convert_job import OnnxJob, verdict_sections
+
+    found = options.outputs or tuple(names.outputs) or _found_outputs(names.graph)
+    outputs = {word: names.output(word).name for word in found}
+    if not outputs:
+        raise InvalidArgumentError("what to convert? name at least one tensor with --to")
+    job = OnnxJob(names, opened, outputs, [names.input(word).name for word in options.inputs], options.shapes)
+    job.write(target, options.quiet)
+    if not options.verify:
+        return DONE
+    comparisons = job.verify(target, session, options.tolerance)
+    render.print_sections(verdict_sections(comparisons))
+    return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
+
+
+def _changed(graph: Graph, names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
+    """The graph with all changes that were asked for."""
+    from ...core.transforms import subgraphs
+    from ...core.transforms.freezing import freeze
+
+    outputs = [names.fetch(word) for word in options.outputs] or _default_outputs(graph, names, options)
+    inputs = [names.input(word).name for word in options.inputs]
+    values = runner.state() if runner is not None and options.freeze else {}
+    if options.inline_functions:
+        from ...core.passes.pipeline import inline_functions
+
+        graph, count = inline_functions(graph)
+        render.note(f"inlined {count} calls", options.quiet)
+    if options.freeze:
+        graph = freeze(graph, values, outputs, inputs)
+    elif options.cuts or names.asked is not None:
+        if not outputs:
+            raise InvalidArgumentError("what to keep? name at least one tensor with --to")
+        graph = subgraphs.subgraph(graph, outputs, inputs)
+    if options.strip_default_attrs:
+        render.note(f"dropped {subgraphs.strip_default_attrs(graph)} attributes that had their default", options.quiet)
+    if options.clear_devices:
+        render.note(f"cleared {subgraphs.clear_devices(graph)} devices", options.quiet)
+    return graph
+
+
+def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
+    """The outputs of the signature chosen, or where a part is to be kept all that are found."""
+    if names.outputs:
+        return list(names.outputs.values())
+    return _found_outputs(graph) if options.freeze or options.subgraph or options.inputs else []
+
+
+def _found_outputs(graph: Graph) -> list[str]:
+    """The outputs of all signatures, or those that `tfg explain` finds."""
+    if graph.meta is not None and graph.meta.signatures:
+        tensors = (info.tensor for found in graph.meta.signatures.values() for info in found.outputs.values())
+        return list(dict.fromkeys(tensors))
+    from ...core.explaining.graph_facts import explain_graph
+
+    return [tensor.name for tensor in explain_graph(graph).outputs]

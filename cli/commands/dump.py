@@ -1,0 +1,178 @@
+"""`tfg dump`: print the nodes of a graph, or what each construction stage changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ...core.explaining.node_listing import Filter, list_functions, require_nodes
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.escaping import printable_line, printable_proto
+from .. import render
+from ..options import GraphReader, Selection, excluding, format_option, graph_options, needing, selection_options
+from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
+
+
+@click.command()
+@click.argument("graphs", nargs=-1, metavar="[GRAPH]...")
+@click.option("--script", metavar="FILE", help="Run a script on tfg.GraphBuilder and dump each stage it marks.")
+@click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")
+@click.option("--stage", metavar="NAME", help="Of several graphs or a script: only the graph after this stage.")
+@click.option("--after", metavar="PASS", help="Show what optimizing changes: load, prune, fold ... or all.")
+@click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable.")
+@click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
+@click.option("--take", type=click.IntRange(1), help="With --elements: how many.  [default: 3]")
+@click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after it."
+)
+@click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
+@click.option(
+    "--state", metavar="FILE", help="With --elements: restore the variables, an .npz file or the prefix of a checkpoint."
+)
+@click.option("--seed", type=int, help="With --elements: seed of random ops that have none of their own.")
+@selection_options("--to")
+@click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="In which order to print nodes.")
+@click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs, not only show those that nodes declare.")
+@format_option("table", "list", "text", "json", "csv")
+@graph_options
+@needing("--fetch", "--after")
+@needing("--take --allow-files --timeout --init-op --state --seed", "--elements")
+@excluding("--stage", "--stages --after")
+@excluding("--stages --after", "--script")
+@excluding("--stages", "--after")
+@excluding("--elements", "--script --stages --after --stage --sort --shapes")
+@excluding("--name --exclude --op --scope --device --to --around", "--elements", "elements are no nodes")
+@excluding("--sort", "--script --stages --after")
+@excluding("--shapes", "--script --stages --after")
+@excluding("--name --exclude --op --scope --device --to --around", "--after", "what a pass changes is shown whole")
+def command(
+    graphs: tuple[str, ...], script: str | None, stages: bool, stage: str | None, after: str | None, fetches: tuple[str, ...],
+    elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, init_op: str | None,
+    state: str | None, seed: int | None, selection: Selection, sort: str, shapes: bool, format_: str, reader: GraphReader,
+) -> None:  # fmt: skip
+    """Print the nodes of GRAPH: name, op, outputs, inputs, device, colocation and attributes.
+
+    Several GRAPHs are snapshots of one graph under construction: each is compared with the one before.
+
+    \b
+    tfg dump graph.pb
+    tfg dump graph.pb --op "Variable.*" --format list
+    tfg dump graph.pb --around loss --hops 1 --sort topological
+    tfg dump sample_graphs/variable_2/*.pbtxt
+    tfg dump --script build.py --format text
+    tfg dump --stages train_graph.pb
+    tfg dump graph.pb --after fold --fetch y
+    tfg dump train_graph.pb --elements IteratorGetNext --take 3
+    """
+    if bool(graphs) == bool(script):
+        raise click.UsageError("give either graph files or --script")
+    if elements is not None:
+        session = {"allow_files": allow_files, "timeout": timeout, "init_op": init_op, "state": state, "seed": seed}
+        _dump_elements(graphs, elements, take or 3, session, format_, reader)
+    elif after is not None:
+        _dump_optimization(graphs, after, fetches, format_, reader)
+    elif stages:
+        _dump_stages(graphs, selection, format_, reader)
+    elif script or len(graphs) > 1:
+        _dump_snapshots(graphs, script, stage, selection, format_, reader)
+    else:
+        _dump_file(graphs[0], shapes, selection, sort, format_, reader)
+
+
+def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_: str, reader: GraphReader) -> None:
+    """The nodes of a graph; those of a large file as they are read, where nothing is asked that takes all of them."""
+    whole = shapes or format_ == "json" or selection.needs_edges or sort != "graph"
+    stream = None if whole else reader.stream(path)
+    if stream is None:
+        graph = reader.look(path)
+        _dump_graph(Dump.of(graph, path, shapes, sort), selection.of(graph), format_)
+        return
+    from ..jobs.dump_job import dump_stream
+
+    dump_stream(stream, selection.filter, format_)
+    reader.note_broken(stream.faults)
+
+
+def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
+    if format_ == "text":
+        render.print_text(printable_proto(dump.text(chosen)))
+        return
+    nodes, functions = dump.nodes(chosen), list_functions(dump.graph, chosen)
+    require_nodes([*nodes, *functions.values()], chosen)
+    result = {"graph": dump.name, "versions": dump.graph.versions, "nodes": nodes, "functions": functions}
+    render.emit(result, format_, lambda: node_sections(dump, nodes, functions, format_))
+
+
+def _dump_snapshots(
+    graphs: tuple[str, ...], script: str | None, stage: str | None, selection: Selection, format_: str, reader: GraphReader
+) -> None:
+    from ...core.building.scripting import run_script
+    from ...core.explaining.diff import diff_snapshots
+
+    snapshots = run_script(script) if script else [(path, reader.load(path)) for path in graphs]
+    if stage is not None:
+        found = dict(snapshots)
+        if stage not in found:
+            raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(found)}")
+        _dump_graph(Dump(found[stage], stage), selection.of(found[stage]), format_)
+    elif format_ == "text":
+        for name, graph in snapshots:
+            text = printable_proto(Dump(graph, name).text(selection.of(graph)))
+            render.print_text(f"# stage: {printable_line(name)}\n{text}")
+    else:
+        if selection.is_of_some:
+            raise click.UsageError("what each stage changed is shown whole: choose nodes of one --stage, or of --format text")
+        result = diff_snapshots(snapshots)
+        render.emit(result, format_, lambda: snapshot_sections(result, format_))
+
+
+def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, reader: GraphReader) -> None:
+    from ...core.explaining.stages import recover_stages
+
+    if len(graphs) != 1:
+        raise click.UsageError("--stages takes one finished graph")
+    graph = reader.load(graphs[0])
+    chosen = selection.of(graph)
+    with render.Working("recovering stages"):
+        result = recover_stages(graph, chosen)
+    require_nodes(result, chosen)
+    render.emit(result, format_, lambda: stage_sections(result, format_))
+
+
+def _dump_elements(
+    graphs: tuple[str, ...], name: str, take: int, session: Mapping[str, Any], format_: str, reader: GraphReader
+) -> None:
+    """The first elements of a pipeline, which is run for them in a session of those options."""
+    from ...core.runtime.session.elements import first_elements
+    from ..sections.run_sections import write_steps
+    from ..sessions import SessionOptions
+
+    if len(graphs) != 1:
+        raise click.UsageError("--elements takes one graph")
+    if format_ not in ("table", "json"):
+        raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
+    graph, options = reader.load(graphs[0]), SessionOptions(**session)
+    with options.limits():
+        write_steps(first_elements(options.with_variables(graph, quiet=False), name, take), format_, None)
+
+
+def _dump_optimization(
+    graphs: tuple[str, ...], after: str, fetches: tuple[str, ...], format_: str, reader: GraphReader
+) -> None:
+    """What each pass changes, or one of them."""
+    from ...core.explaining.diff import diff_snapshots
+    from ...core.passes.pipeline import guessed_fetches, optimization_stages
+
+    if len(graphs) != 1:
+        raise click.UsageError("--after takes one graph")
+    graph = reader.load(graphs[0])
+    with render.Working("optimizing"):
+        snapshots = optimization_stages(graph, fetches or guessed_fetches(graph))
+    shown = tuple(s for s in diff_snapshots(snapshots) if after in ("all", s.stage))
+    if not shown:
+        names = ", ".join(dict.fromkeys(name for name, _ in snapshots))
+        raise InvalidArgumentError(f"'{after}' is none of the stages that change this graph", hint=f"these do: {names}, all")
+    render.emit(shown, format_, lambda: snapshot_sections(shown, format_))

@@ -1,0 +1,72 @@
+"""`tfg explain`: say in plain words what a graph, or each of its nodes, is for."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ..options import (
+    GraphReader,
+    excluding,
+    fast_math_option,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    signature_option,
+)
+
+if TYPE_CHECKING:
+    from ..jobs.explain_job import ExplainOptions
+
+
+@click.command()
+@click.argument("graph")
+@click.argument("nodes", nargs=-1, metavar="[NODE]...")
+@click.option(
+    "--fetch",
+    "fetches",
+    multiple=True,
+    metavar="TENSOR",
+    help="Say why fetching this runs each NODE, or that it does not. With --races, --engine, --partition: what runs together.",
+)
+@click.option("--optimized", is_flag=True, help="Say what becomes of each NODE when the graph is optimized for --fetch.")
+@fast_math_option
+@click.option("--missing", is_flag=True, help="List the ops that tfg cannot run, and those that TensorFlow does not have.")
+@click.option("--engine", metavar="NAME", help="Say what this engine would run of --fetch, and what not and why.")
+@click.option("--races", is_flag=True, help="List reads, writes and random draws whose order no path settles, run by run.")
+@click.option("--partition", is_flag=True, help="Say which device each node goes to on a cluster, and what crosses in a step.")
+@signature_option
+@format_option("table", "json", "csv")
+@graph_options
+@gathered("explain_job.ExplainOptions")
+@needing("--fast-math", "--optimized")
+@excluding("--races", "--missing --optimized")
+@excluding("--partition", "--races --missing --optimized --engine")
+@excluding("--missing", "--optimized --fetch --signature")
+def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
+    """Say in plain words what GRAPH is, or what each NODE of it is for; in the place of GRAPH, an op type is described.
+
+    \b
+    tfg explain graph.pb
+    tfg explain saved_model_folder --signature serving_default
+    tfg explain graph.pb Variable/read init
+    tfg explain MatMul
+    tfg explain graph.pb Variable/read --fetch loss
+    tfg explain graph.pb Variable/read --optimized --fetch loss
+    tfg explain graph.pb --missing
+    tfg explain graph.pb --races --fetch loss --fetch train_op
+    tfg explain graph.pb --engine openvino --fetch logits
+    tfg explain graph.pb --partition --fetch train_op
+    """
+    from ...core.op_libraries.op_listing import is_declared
+    from ..jobs.explain_job import ExplainJob, explain_op
+
+    if not os.path.exists(graph) and is_declared(graph):
+        reader.load_libraries()
+        explain_op(graph, options.format_)
+    else:
+        loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(graph)
+        ExplainJob(graph, loaded, is_sound, options).run()

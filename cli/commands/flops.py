@@ -1,0 +1,89 @@
+"""`tfg flops`: count floating-point operations, forward and backward."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ...core.support.file_formats import TRACES
+from ..main import COMPARISON_FAILED, DONE
+from ..options import (
+    GraphReader,
+    OutputFile,
+    Pair,
+    Regex,
+    ShapePair,
+    excluding,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import SessionOptions, session_options_for
+
+if TYPE_CHECKING:
+    from ..jobs.flops_job import FlopsOptions
+
+
+@click.command()
+@click.argument("graph")
+@click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
+@click.option("--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a placeholder or a tensor; repeatable.")
+@click.option("--batch", type=click.IntRange(0), metavar="N", help="The batch: the symbol N becomes this number.")
+@click.option("--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that only a run tells; repeatable.")
+@click.option("--trips", type=Pair("LOOP", "NUMBER"), multiple=True, help="How often a loop runs; repeatable.")
+@click.option("--backward", is_flag=True, help="Count the gradients too: those in the graph, or built for --loss.")
+@click.option("--loss", metavar="TENSOR", help="The loss to differentiate; the first fetch by default.")
+@click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to variables that match.")
+@click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
+@click.option(
+    "--view", type=click.Choice(("op", "node", "scope")), default="op", show_default=True, help="What a row stands for."
+)
+@click.option("--top", type=click.IntRange(1), help="Rows to show: 20 in a table, all in JSON and CSV, unless given.")
+@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")
+@click.option("--name", type=Regex(), default="", help="Only nodes whose names match.")
+@click.option("--op", "op_pattern", type=Regex(), default="", help="Only nodes of ops that match.")
+@click.option("--threshold", "min_flops", type=float, default=0, help="Only nodes with at least so many FLOPs.")
+@click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
+@click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
+@click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")
+@session_options_for("--measured", cluster=True)
+@click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="For --measured: runs before timing.")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="For --measured: timed runs.")
+@click.option("--trace", type=OutputFile(TRACES), metavar="FILE",
+              help="For --measured: write a Chrome trace, which Perfetto opens.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with 3 where anything could not be counted.")
+@format_option()
+@quiet_option
+@graph_options
+@gathered("flops_job.FlopsOptions")
+@needing("--warmup --runs --trace", "--measured")
+@needing("--depth", "--view=scope")
+@needing("--wrt", "--backward --loss --per-variable")
+@excluding("--per-variable --compat --run-metadata --batch --shape --size --trips", "--measured")
+@excluding("--name --op --threshold", "--per-variable --compat --run-metadata --measured")
+@excluding("--view", "--per-variable --compat --run-metadata")
+@excluding("--top", "--per-variable --compat")
+@excluding("--compat --run-metadata", "--per-variable")
+@excluding("--compat", "--run-metadata")
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
+    """Count the floating-point operations of GRAPH: what the fetches run, by section.
+
+    A multiply-add is 2 FLOPs and 1 MAC; transcendental functions (exp, log, tanh ...) are counted apart. Unknown dimensions
+    stay symbols: N for the batch, n[Where] for what only a run tells, here how many elements are true.
+
+    \b
+    tfg flops resnet50.pb --batch 8
+    tfg flops train.pb --fetch loss --backward --view scope --depth 2
+    tfg flops model.pb --format json --strict
+    tfg flops model.pb --measured --feed x='normal(8,224,224,3)' --trace trace.json
+    """
+    from ..jobs.flops_job import FlopsJob
+    from ..sections import flops_sections
+
+    job = FlopsJob(reader.load(graph), session, options)
+    unknown = (flops_sections.show_measured if options.measured else flops_sections.show_count)(job)
+    return COMPARISON_FAILED if options.strict and unknown else DONE

@@ -1,0 +1,68 @@
+"""`tfg grad`: add gradient nodes to a graph, or evaluate derivatives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..options import (
+    GraphReader,
+    excluding,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    graph_output_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import SessionOptions, session_options_for
+
+if TYPE_CHECKING:
+    from ..jobs.grad_job import GradOptions
+
+
+@click.command()
+@click.argument("graph")
+@click.option("--y", "ys", multiple=True, required=True, metavar="TENSOR", help="What to differentiate; repeatable.")
+@click.option("--x", "xs", multiple=True, required=True, metavar="TENSOR", help="With respect to what; repeatable.")
+@click.option("--grad-y", "grad_ys", multiple=True, metavar="TENSOR", help="The gradients that arrive at the ys, in order.")
+@click.option("--stop", "stops", multiple=True, metavar="TENSOR", help="Let no gradient flow past this; repeatable.")
+@click.option("--colocate", is_flag=True, help="Put gradient nodes on the devices of their forward nodes.")
+@graph_output_options("Write the graph with the gradient nodes here; - is standard output.")
+@click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 where they differ.")
+@click.option("--tolerance", type=float, help="What --check lets pass; 1e-4, in single precision 1e-3.")
+@click.option("--jacobian", is_flag=True, help="Print all derivatives of y with respect to x.")
+@click.option("--mode", type=click.Choice(("auto", "forward", "reverse")), default="auto", help="How --jacobian goes.")
+@click.option("--vjp", metavar="VALUE", help="Print v^T J for this v, shaped like y.")
+@click.option("--jvp", metavar="VALUE", help="Print J v for this v, shaped like x.")
+@click.option("--hessian-vector", metavar="VALUE", help="Print H v for this v, shaped like x.")
+@feed_option
+@session_options_for(
+    "--check", "--jacobian", "--vjp", "--jvp", "--hessian-vector", "--feed", "--init", "--state", start=True, cluster=True
+)
+@format_option("table", "json")
+@quiet_option
+@graph_options
+@gathered("grad_job.GradOptions")
+@needing("--colocate", "--output")
+@needing("--tolerance", "--check")
+@needing("--mode", "--jacobian")
+@excluding("--grad-y --stop --output", "--check --jacobian --vjp --jvp --hessian-vector")
+@excluding("--jacobian --vjp --jvp --hessian-vector", "--check")
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: GradOptions) -> int:
+    """Add gradient nodes to GRAPH under gradients/, or evaluate derivatives of y with respect to x.
+
+    Where --feed, --init or --state give values, the gradient at them is printed.
+
+    y may be any tensor, not only a loss; several ys share one backward pass. VALUE is as in --feed.
+
+    \b
+    tfg grad model.pb --y loss --x w --x b -o with_gradients.pb
+    tfg grad model.pb --y logits --x image --feed image=@x.npy --jacobian --format json
+    tfg grad model.pb --y loss --x w --feed x='normal(8,4)' --init --check
+    """
+    from ..jobs.grad_job import GradJob
+
+    return GradJob(reader.load(graph), session, options).run()

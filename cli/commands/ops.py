@@ -1,0 +1,115 @@
+"""`tfg ops`: list the ops: interfaces, kernels, gradients, coverage."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ...core.support.file_formats import WRAPPERS
+from ...core.support.words import counted
+from .. import render
+from ..options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option
+from ..sections.ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpsOptions:
+    """What `tfg ops` is told."""
+
+    names: tuple[str, ...]
+    family: str | None
+    missing_kernel: bool
+    custom: bool
+    coverage: bool
+    flops: bool
+    missing: str | None
+    wrap: bool
+    output: str
+    format_: str
+    quiet: bool
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME_OR_REGEX]...")
+@click.option("--family", metavar="NAME", help="Only ops of this family: the file of core/ops that tfg has them in.")
+@click.option("--missing-kernel", is_flag=True, help="Only ops that tfg has no kernel for.")
+@click.option("--custom", is_flag=True, help="Only ops that op libraries declared.")
+@click.option("--coverage", is_flag=True, help="Count the ops that have a kernel, a shape function, a gradient, FLOPs.")
+@click.option("--flops", is_flag=True, help="Show the formulas by which their FLOPs are counted.")
+@click.option("--missing", metavar="GRAPH", help="What tfg lacks of the ops of this graph.")
+@click.option("--wrap", is_flag=True, help="Write Python wrappers of the ops.")
+@click.option("-o", "--output", type=OutputFile(WRAPPERS, may_be_stdout=True), default="-", metavar="FILE",
+              help="Where --wrap writes them; by default standard output.")  # fmt: skip
+@format_option()
+@quiet_option
+@graph_options
+@gathered(OpsOptions)
+@needing("--output", "--wrap")
+@excluding("--family --missing-kernel --custom --flops --wrap", "--coverage --missing")
+@excluding("--wrap", "--flops")
+@excluding("--coverage", "--missing")
+def command(reader: GraphReader, options: OpsOptions) -> None:
+    """List the ops, or say of each NAME what its interface is and what tfg has for it.
+
+    What is no op's name is a regular expression to be found in one.
+
+    \b
+    tfg ops MatMul
+    tfg ops conv --missing-kernel
+    tfg ops --missing graph.pb
+    tfg ops --flops MatMul Conv2D
+    tfg ops --wrap MatMul Add -o wrappers.py
+    """
+    from ...core.op_libraries import op_listing
+
+    names, format_ = options.names, options.format_
+    if options.missing is not None and names:
+        raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
+    if options.missing is not None:
+        missing = op_listing.missing_for(reader.load(options.missing))
+        render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
+        return
+    reader.load_libraries()
+    if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
+        raise click.UsageError("--wrap writes a wrapper for each op that is chosen: name some, or give --family or --custom")
+    if options.coverage and names:
+        raise click.UsageError("--coverage counts all ops, by family: it takes no NAME")
+    if options.coverage:
+        rows = op_listing.coverage()
+        total = op_listing.total(rows)
+        render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
+    elif options.flops:
+        from ...core.flops.formulas import formulas
+
+        counted = formulas(op.name for op in _selected(options))
+        render.emit({"formulas": counted}, format_, lambda: formula_sections(counted))
+    elif options.wrap:
+        _wrap(_selected(options), options.output, options.quiet)
+    elif names and all(map(op_listing.is_declared, names)):
+        details = [op_listing.describe_op(name) for name in names]
+        render.emit({"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail)))
+    else:
+        found = _selected(options)
+        render.emit({"ops": found}, format_, lambda: list_sections(found))
+
+
+def _selected(options: OpsOptions) -> Any:
+    """The ops that the names or expressions and the filters choose; NotFoundError where one chooses none."""
+    from ...core.op_libraries.op_listing import select_ops
+
+    return select_ops(options.names, options.family, options.missing_kernel, options.custom)
+
+
+def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
+    from ...core.op_libraries.wrappers import write_wrappers
+    from ...formats.codecs.source import write_file
+
+    text = write_wrappers(op.name for op in ops)
+    if target == "-":
+        render.print_text(text)
+    else:
+        write_file(target, [text.encode()])
+        render.note(f"wrote wrappers of {counted(len(ops), 'op')} to {target}", quiet)

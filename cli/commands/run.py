@@ -1,0 +1,96 @@
+"""`tfg run`: run a graph: feed, fetch, train, keep the variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ...core.support.file_formats import FOLDERS, RESULTS, STATES
+from ..models import save_model_option
+from ..options import (
+    GraphReader,
+    OutputFile,
+    Pair,
+    StepCount,
+    excluding,
+    feed_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import SessionOptions, cluster_session_options
+
+if TYPE_CHECKING:
+    from ..jobs.run_job import RunOptions
+
+
+@click.command()
+@click.argument("graph")
+@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR",
+              help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
+@feed_option
+@click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
+@click.option("--steps", type=StepCount(), default="1", show_default=True, help="How often; `epoch`: to an iterator's end.")
+@click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="K", help="Fetch in every K-th step, and the last.")
+@click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
+@click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
+@click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
+@click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
+              help="At the end write the variables: to an .npz file or a checkpoint.")  # fmt: skip
+@save_model_option
+@click.option("--out", type=OutputFile(RESULTS, may_be_stdout=True), metavar="FILE",
+              help="Write what was fetched here; .npy, .npz, .json or .txt says how.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
+@click.option("--each", multiple=True, metavar="PATTERN",
+              help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
+              "--feed TENSOR=@each:KEY says.")  # fmt: skip
+@click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
+@click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
+              help="For --each, --sweep: a file for each result; results of the same job are not made again.")  # fmt: skip
+@click.option("--overwrite", is_flag=True, help="For --each, --sweep: run all inputs again, whatever --out-dir holds.")
+@click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
+@click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
+@click.option("--optimize", type=click.Choice(("none", "fuse", "parallel")), default="parallel", show_default=True,
+              help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
+              "in threads too.")  # fmt: skip
+@click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
+@cluster_session_options
+@quiet_option
+@graph_options
+@gathered("run_job.RunOptions")
+@excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
+@needing("--out-dir --keep-going --overwrite", "--each --sweep")
+@excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
+@needing("--fetch-every", "--steps")
+@needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --function --feed --each")
+@needing("--out", "--fetch --signature --function --feed")
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
+    """Run GRAPH and print what was fetched.
+
+    The order: initializer, --state, --assign (then --assign-add, --assign-sub), --steps, --save-state. Variables live as long
+    as the command; --save-state and --state carry them from one to the next. GRAPH alone shows what can be run.
+
+    \b
+    tfg run saved_model_folder
+    tfg run graph.pb --fetch y --feed x='[[1, 2, 3]]'
+    tfg run train.pb --init --target train --fetch loss --steps 100 --fetch-every 10 --save-state s.npz
+    tfg run saved_model_folder --feed x=@x.npy --format json
+    tfg run saved_model_folder --each 'inputs/*.npz' --on local:4 --out-dir results
+    """
+    options.check()
+    if options.is_of_many:
+        from ..jobs.each_job import EachJob
+
+        return EachJob(graph, reader, session, options).run()
+    from ..jobs.run_job import RunJob
+    from ..sections.run_sections import show_choices, write_steps
+
+    loaded = reader.load(graph)
+    if options.asks_nothing and not session.changes_state and session.signature is None and reader.function is None:
+        return show_choices(loaded, graph, options.format)
+    job = RunJob(loaded, session, options)
+    results = job.run()
+    write_steps(results, options.format, options.out, options.quiet)
+    return job.exit_code

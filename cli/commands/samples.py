@@ -1,0 +1,65 @@
+"""`tfg samples`: list the sample graphs that come with tfg, or copy them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import click
+
+from ...core.support.atomic import file_errors
+from ...core.support.errors import AlreadyExistsError, NotFoundError
+from ...core.support.file_formats import FOLDERS
+from ...core.support.words import counted
+from .. import render
+from ..main import DONE
+from ..options import OutputFile, format_option, quiet_option
+
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample_graphs")
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--copy", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
+              help="Copy those NAMEd, or all, to this folder.")  # fmt: skip
+@format_option("table", "json", "csv")
+@quiet_option
+def command(names: tuple[str, ...], target: str | None, format_: str, quiet: bool) -> int:
+    """List the sample graphs that come with tfg, or copy them: those of the README and of docs/.
+
+    \b
+    tfg samples
+    tfg samples --copy sample_graphs
+    tfg samples xor.pbtxt --copy .
+    """
+    found = _samples(names)
+    if target is None:
+        rows = [(name, os.path.join(_FOLDER, name)) for name in found]
+        shown = [{"name": name, "path": path} for name, path in rows]
+        render.emit({"samples": shown}, format_, lambda: [render.Table(("sample", "path"), rows)])
+        return DONE
+    with file_errors(target):
+        os.makedirs(target, exist_ok=True)
+        for name in found:
+            _copy(os.path.join(_FOLDER, name), os.path.join(target, name))
+    render.note(f"copied {counted(len(found), 'sample')} to {target}", quiet)
+    return DONE
+
+
+def _samples(names: tuple[str, ...]) -> list[str]:
+    """The samples named, or all; NotFoundError for one that there is not."""
+    known = sorted(name for name in os.listdir(_FOLDER) if not name.startswith(("_", ".")))
+    for name in names:
+        if name not in known:
+            raise NotFoundError(f"there is no sample '{name}'", hint=f"there are {', '.join(known)}")
+    return list(names) or known
+
+
+def _copy(source: str, target: str) -> None:
+    """Copy a file or a folder, over nothing that is there."""
+    if os.path.lexists(target):
+        raise AlreadyExistsError(f"'{target}' is there already")
+    if os.path.isdir(source):
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copyfile(source, target)

@@ -1,0 +1,95 @@
+"""`tfg train`: minimize a loss of a graph and write the trained graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.support.file_formats import STATES
+from .. import render
+from ..models import save_model_option
+from ..options import (
+    GraphReader,
+    OutputFile,
+    Pair,
+    Regex,
+    excluding,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    graph_output_options,
+    needing,
+    quiet_option,
+)
+from ..sessions import SessionOptions, mesh_session_options
+
+if TYPE_CHECKING:
+    from ..jobs.train_job import TrainOptions
+
+
+class OptimizerName(click.ParamType[str]):
+    """The name of an optimizer, or another word for it."""
+
+    name = "NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from ...core.training.optimizers import optimizer_name
+
+        return optimizer_name(str(value))
+
+
+@click.command()
+@excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
+@excluding("--state", "--resume", "--save-state is where training goes on")
+@click.argument("graph")
+@click.option("--loss", required=True, metavar="TENSOR", help="What to minimize, for lm residuals; or mse, mae, crossentropy.")
+@click.option("--var", "variables", type=Regex(), default="", help="Train only variables that match.")
+@click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
+              help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip
+@click.option("--lr", type=float, help="The learning rate; each optimizer has its default.")
+@click.option("--set", "settings", type=Pair("NAME", "NUMBER"), multiple=True, help="A hyperparameter, such as momentum=0.9.")
+@click.option("--schedule", metavar="NAME(...)", help="exponential, inverse_time, polynomial or cosine(decay_steps=100).")
+@click.option("--clip", type=Pair("KIND", "LIMIT"), help="Clip gradients: value=, norm= or global_norm=LIMIT.")
+@click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps, for lm iterations at most.")
+@feed_option
+@click.option("--batch", type=click.IntRange(1), metavar="K", help="Feed K rows a step, round and round.")
+@mesh_session_options
+@click.option("--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end write all variables, slots too.")
+@click.option("--checkpoint-every", type=click.IntRange(1), metavar="K", help="Write --save-state after every K steps too.")
+@click.option("--resume", is_flag=True, help="Go on from --save-state, if it is there, up to --steps in all.")
+@save_model_option
+@graph_output_options("Write the training graph here; TensorFlow can train it on.")
+@click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
+@format_option("table", "json")
+@quiet_option
+@graph_options
+@gathered("train_job.TrainOptions")
+@needing("--checkpoint-every --resume", "--save-state")
+@excluding("--lr --set --schedule --clip --batch --dump-stages", "--optimizer=lm")
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
+    """Minimize a loss of GRAPH.
+
+    Training starts from the values that the graph's initializer gives, those of a SavedModel, or those of --state.
+    The gradients, slot variables and update ops are added to the graph (-o keeps it); momentum and the like live in the
+    slot variables, so --save-state and --state carry them from one call to the next.
+
+    \b
+    tfg train model.pb --loss loss --optimizer adam --feed x=@x.npy --feed y=@y.npy --steps 500 --save-state s.npz
+    tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --set momentum=0.95 --batch 32 -o trained.pb
+    tfg train keras_model_folder --loss mse --optimizer lm --feed x=@x.npy --feed labels=@y.npy --save-model fitted
+    tfg train keras_model_folder --loss 'crossentropy(probabilities, labels)' --feed x=@x.npy --feed labels=@y.npy
+    tfg train curve.pb --loss residuals --optimizer lm --format json
+    tfg train model.pb --loss loss --feed x=@x.npy --engine xla --mesh batch=4 --save-state s.npz --checkpoint-every 9
+    """
+    from ..jobs.train_job import FirstOrderJob, LeastSquaresJob, TrainJob
+
+    kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
+    job = kind(reader.load(graph), session, options)
+    job.run()
+    if not session.speaks:
+        return job.exit_code
+    with render.beside(options.output):
+        render.emit(job.result(), options.format_, job.sections)
+    return job.exit_code

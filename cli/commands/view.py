@@ -1,0 +1,37 @@
+"""`tfg view`: write a graph as a page to look through in a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ...core.support.file_formats import PAGES
+from ..options import GraphReader, OutputFile, gathered, graph_options, quiet_option
+
+if TYPE_CHECKING:
+    from ..jobs.view_job import ViewOptions
+
+
+@click.command()
+@click.argument("graph")
+@click.option("-o", "--out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
+              help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
+@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
+@click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
+@quiet_option
+@graph_options
+@gathered("view_job.ViewOptions")
+def command(graph: str, out: str | None, reader: GraphReader, options: ViewOptions) -> None:
+    """Write GRAPH as one HTML file: scopes to open, nodes to search and to read about, FLOPs, stages, functions.
+
+    The file opens from a disk in any browser, needs no network and asks nothing of one.
+
+    \b
+    tfg view graph.pb
+    tfg view saved_model_folder -o model.html
+    """
+    from ..jobs.view_job import ViewJob
+
+    loaded, is_sound = reader.look_closely(graph)
+    ViewJob(loaded, is_sound, graph, options).write(out)

@@ -1,0 +1,1 @@
+"""The work of a command between its options and its output."""

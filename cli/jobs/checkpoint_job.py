@@ -1,0 +1,111 @@
+"""Listing, extracting and comparing the tensors of checkpoints and state files."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.gc_control import rare_collection
+from ...core.types.tensors import Tensor
+from ...formats.state import read_state, write_state
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TensorRow:
+    """A tensor of a checkpoint."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedTensor:
+    """A tensor of two checkpoints: equal, close, different, or only in one of them."""
+
+    name: str
+    status: str
+    largest_difference: float | None
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StateComparison:
+    """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
+
+    equal: bool
+    tensors: tuple[ComparedTensor, ...]
+
+
+@rare_collection()
+def list_state(path: str, pattern: str) -> tuple[TensorRow, ...]:
+    """The tensors whose names `pattern` is found in, sorted by name."""
+    tensors = _chosen(path, pattern)
+    return tuple(TensorRow(name, str(t.dtype), t.shape, t.size * t.dtype.size) for name, t in tensors.items())
+
+
+def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
+    """The values of some tensors as arrays; NotFoundError names the nearest names."""
+    tensors = read_state(path)
+    for name in names:
+        if name not in tensors:
+            close = get_close_matches(name, tensors, 3) or list(tensors)[:3]
+            raise NotFoundError(f"'{path}' has no tensor '{name}'", hint=f"it has {', '.join(close)} ...")
+    return {name: tensors[name].numpy() for name in names}
+
+
+def extract(path: str, out: str, pattern: str) -> int:
+    """Write the chosen tensors to another file and return how many there are."""
+    tensors = _chosen(path, pattern)
+    write_state(out, tensors)
+    return len(tensors)
+
+
+def compare_states(first: str, second: str, pattern: str, atol: float, rtol: float) -> StateComparison:
+    """Compare the chosen tensors of two checkpoints by name."""
+    mine, theirs = _select(read_state(first), pattern), _select(read_state(second), pattern)
+    rows = []
+    for name in sorted({*mine, *theirs}):
+        if name not in mine or name not in theirs:
+            rows.append(ComparedTensor(name, "missing", None, f"only in {first if name in mine else second}"))
+        else:
+            rows.append(_compare(name, mine[name], theirs[name], atol, rtol))
+    return StateComparison(all(row.status in ("equal", "close") for row in rows), tuple(rows))
+
+
+def _compare(name: str, a: Tensor, b: Tensor, atol: float, rtol: float) -> ComparedTensor:
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return ComparedTensor(name, "different", None, f"{a.dtype} {a.shape} and {b.dtype} {b.shape}")
+    if a == b:
+        return ComparedTensor(name, "equal", 0.0, "")
+    if a.dtype.is_object:
+        return ComparedTensor(name, "different", None, "strings differ")
+    x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
+    difference = np.abs(x - y)
+    largest = float(np.nanmax(difference)) if difference.size else 0.0
+    close = bool(np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True))
+    where = np.unravel_index(int(np.nanargmax(difference)), difference.shape) if largest == largest else ()
+    detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}" if where or not a.shape else ""
+    return ComparedTensor(name, "close" if close else "different", largest, detail)
+
+
+def _chosen(path: str, pattern: str) -> dict[str, Tensor]:
+    tensors = _select(read_state(path), pattern)
+    if not tensors and pattern:
+        raise NotFoundError(f"'{path}' has no tensor whose name has '{pattern}'", hint="without --name all are listed")
+    return tensors
+
+
+def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
+    try:
+        wanted = re.compile(pattern)
+    except re.error as error:
+        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+    return {name: tensors[name] for name in sorted(tensors) if wanted.search(name)}

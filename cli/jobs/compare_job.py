@@ -1,0 +1,207 @@
+"""What `tfg compare` does between its options and its output: two graphs, one graph by two engines, or two states."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import click
+
+from ...core.comparing.drawn_feeds import Feeds
+from ...core.comparing.value_comparison import (
+    GraphComparison,
+    NodeComparison,
+    compare_graphs,
+    compare_sessions,
+    compare_values,
+)
+from ...core.engines.engine_report import EngineReport
+from ...core.engines.engine_runtime import Engagement
+from ...core.graph.graph import Graph
+from ...core.passes.pipeline import choose_passes, guessed_fetches, optimize
+from ...core.runtime.session.session import Session
+from ...core.support.errors import InvalidArgumentError
+from ...formats.state import holds_state, read_variables
+from .. import render
+from ..engines import report_sections
+from ..names import Names
+from ..options import GraphReader
+from ..sessions import SessionOptions
+
+_MAX_NAMES = 10
+NUMPY = "numpy"
+"""What --engines calls running without an engine."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What `tfg compare` is told beside how to open its sessions."""
+
+    passes: str | None
+    fast_math: bool
+    engines: tuple[str, str] | None
+    fetches: tuple[str, ...]
+    feeds: tuple[tuple[str, str], ...]
+    tolerance: float
+    show_all: bool
+    quiet: bool
+
+
+class CompareJob:
+    """One `tfg compare`: what came of it, and how it is shown."""
+
+    def __init__(self, result: GraphComparison, options: CompareOptions, reports: Sequence[EngineReport] = ()) -> None:
+        self.result = result
+        self.options = options
+        self.reports = reports
+
+    def as_json(self) -> dict[str, Any]:
+        found = {"first": self.result.first, "compared": len(self.result.nodes)}
+        names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
+        engines = {"engines": self.reports} if self.options.engines else {}
+        return {**found, **names, **engines, **({"nodes": self.result.nodes} if self.options.show_all else {})}
+
+    def sections(self, format_: str) -> Iterator[render.Section]:
+        """The first difference, or all values; then what could not be compared, and what engines ran."""
+        result = self.result
+        if self.options.show_all or format_ == "csv":
+            yield _table(result.nodes if self.options.show_all else [result.first] if result.first else [], result.of_states)
+        if result.first is None:
+            yield render.Text(f"all {len(result.nodes)} values that both have agree")
+        else:
+            if not self.options.show_all:
+                yield _table([result.first], result.of_states, "the first that differs")
+            differing = sum(not node.passed for node in result.nodes)
+            yield render.Text(f"{differing} of {len(result.nodes)} values that both have differ; --all shows them")
+        for title, names in (("only in the first", result.only_before), ("only in the second", result.only_after)):
+            if names and not self.options.quiet:
+                more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+                yield render.Text(", ".join(names[:_MAX_NAMES]) + more, title)
+        for report in self.reports:
+            yield next(report_sections(report))
+
+
+def compare(
+    before: str, after: str | None, reader: GraphReader, session: SessionOptions, options: CompareOptions
+) -> CompareJob:
+    """Compare what the command line names."""
+    if (after is not None) + (options.passes is not None) + (options.engines is not None) != 1:
+        raise click.UsageError("give one of a second graph, --passes and --engines")
+    if holds_state(before) or (after is not None and holds_state(after)):
+        _refuse_what_states_do_not_take()
+        return CompareJob(_compared_states(before, after, options), options)
+    session = dataclasses.replace(session, seed=session.seed or 0)
+    first = reader.load(before)
+    run = _Run(first, session, options)
+    if options.engines is not None:
+        return run.by_engines(*options.engines)
+    return run.beside(reader.load(after) if after is not None else None)
+
+
+def _compared_states(before: str, after: str | None, options: CompareOptions) -> GraphComparison:
+    for path in (before, after):
+        if path is None or not holds_state(path):
+            raise click.UsageError(f"a state is compared with another state, not with {path or 'nothing'}")
+    assert after is not None
+    return compare_values(read_variables(before), read_variables(after), options.tolerance)
+
+
+def _refuse_what_states_do_not_take() -> None:
+    ctx = click.get_current_context()
+    taken = {"before", "after", "tolerance", "show_all", "format_", "quiet"}
+    for param in ctx.command.params:
+        is_given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
+        if is_given and param.name not in taken:
+            raise click.UsageError(f"{param.opts[0]} does nothing where states are compared", ctx)
+
+
+class _Run:
+    """What to run of a graph, and on which feeds."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: CompareOptions) -> None:
+        self.graph = graph
+        self.session = session
+        self.options = options
+        names = Names(graph, session.signature)
+        self.words = names.fetches(options.fetches) or {name: name for name in _outputs(names)}
+        self.given = names.feeds(options.feeds)
+
+    def _feeds(self) -> dict[str, Any]:
+        """The feeds, drawn where none are given, that the first graph runs on."""
+        fetches = tuple(self.words.values())
+        feeds = Feeds(self.graph, self.given, fetches)
+        if not feeds.drawn:
+            return dict(self.given)
+        return next(feeds.each_that_runs(lambda drawn: self._session(None).run(fetches, drawn)))[0]
+
+    def beside(self, after: Graph | None) -> CompareJob:
+        """The graph beside another, or beside what passes make of it."""
+        is_derived = after is None
+        if after is None:
+            passes = choose_passes(self.options.passes)
+            wanted, fast_math = tuple(self.words.values()), self.options.fast_math
+            after = optimize(self.graph, wanted, tuple(self.given), passes, fast_math=fast_math)[0]
+        others = Names(after, self.session.signature)
+        fetches = [(name, _other(others, word, name)) for word, name in self.words.items()]
+        opened = self._opener(after if is_derived else None)
+        return self._job(compare_graphs(self.graph, after, fetches, self._feeds(), opened, self.options.tolerance))
+
+    def by_engines(self, *names: str) -> CompareJob:
+        """The graph by two engines."""
+        engagements = [_engagement(name) for name in names]
+        sessions = [self._session(engagement) for engagement in engagements]
+        fetches = tuple(self.words.values())
+        found = compare_sessions(self.graph, fetches, self._feeds(), sessions, self.options.tolerance)
+        return self._job(found, [engagement.report() for engagement in engagements if engagement is not None])
+
+    def _job(self, result: GraphComparison, reports: Sequence[EngineReport] = ()) -> CompareJob:
+        if not result.nodes:
+            raise InvalidArgumentError("no node of the one graph stands for one of the other")
+        return CompareJob(result, self.options, reports)
+
+    def _session(self, engagement: Engagement | None) -> Session:
+        options = dataclasses.replace(self.session, engine=engagement)
+        session = options.local(self.graph)
+        options.prepare(session, quiet=True, implied=True)
+        return session
+
+    def _opener(self, derived: Graph | None) -> Callable[[Graph], Session]:
+        """Opens sessions with variables as the graph's initializer or --state makes them; of passes, as the first graph's."""
+
+        def opened(graph: Graph) -> Session:
+            session = self.session.local(self.graph if graph is derived else graph)
+            self.session.prepare(session, quiet=True, implied=True)
+            return session.on_graph(graph) if graph is derived else session
+
+        return opened
+
+
+def _engagement(name: str) -> Engagement | None:
+    """The engine of `NAME` or `NAME:PRECISION`; None for NumPy."""
+    from ...core.engines.engine_registry import find_engine
+
+    engine, _, precision = name.partition(":")
+    return None if name == NUMPY else Engagement(find_engine(engine, precision or None))
+
+
+def _other(names: Names, word: str, name: str) -> str:
+    """What the second graph calls a fetch: by the word of its signature, or by the same name."""
+    return names.fetch(word) if word in names.outputs else names.graph.fetch(name).name
+
+
+def _outputs(names: Names) -> Sequence[str]:
+    """All outputs of all signatures, or what seems to be the graph's."""
+    return [name for run in names.runs() for name in run] or guessed_fetches(names.graph)
+
+
+def _table(nodes: Sequence[NodeComparison], of_states: bool, title: str = "") -> render.Table:
+    """A row for each value; variables have neither ops nor other names."""
+    columns = ("tensor", "op", "in the second", "largest difference", "tolerance that passes", "agrees")
+    rows = [
+        (n.tensor, n.op, n.other if n.other != n.tensor else "", n.largest_difference, n.tolerance_needed, n.passed)
+        for n in nodes
+    ]
+    if of_states:
+        return render.Table((columns[0], *columns[3:]), [(row[0], *row[3:]) for row in rows], title)
+    return render.Table(columns, rows, title)

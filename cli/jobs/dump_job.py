@@ -1,0 +1,64 @@
+"""What `tfg dump` does with a file of very many nodes: it shows each as it is read, and keeps none."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TypeVar
+
+from ...core.explaining.node_listing import Filter, NodeRecord, function_records, node_record, require_nodes
+from ...core.support.escaping import printable_line, printable_proto
+from ...formats.graphdef import NodeStream
+from ...formats.node_writing import NodePrinter
+from ...formats.saving import to_text
+from .. import render
+from ..sections.dump_sections import COLUMNS, function_section, node_row
+
+T = TypeVar("T")
+
+
+def dump_stream(stream: NodeStream, chosen: Filter, format_: str) -> None:
+    """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
+    found = _Found(chosen.apply(stream.nodes()))
+    if format_ == "text":
+        texts = map(NodePrinter().text, found)
+        render.print_lines(printable_proto(text).rstrip("\n") for text in texts)
+        if chosen.is_empty:
+            render.print_text(printable_proto(to_text(stream.rest())))
+        return
+    records = map(node_record, found)
+    if format_ == "csv":
+        both = _Found(itertools.chain(records, _in_functions(stream, chosen)))
+        render.print_csv((*COLUMNS, "function"), ((*node_row(node), node.function or "") for node in both))
+        require_nodes(both.some, chosen)
+        return
+    if format_ == "list":
+        render.print_lines(printable_line(record.line) for record in records)
+    else:
+        render.print_rows(tuple(COLUMNS), map(node_row, records))
+    functions = function_records(stream.functions(), chosen)
+    first = list(itertools.islice(functions, 1))
+    require_nodes([*found.some, *first], chosen)
+    if first:
+        render.print_lines([""])
+        all_of_them = itertools.chain(first, functions)
+        render.print_sections(function_section(function, body, format_) for function, body in all_of_them)
+
+
+class _Found(Iterator[T]):
+    """Passes on what it is given, and keeps one of it."""
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self.some: list[T] = []
+
+    def __next__(self) -> T:
+        item = next(self._items)
+        self.some = self.some or [item]
+        return item
+
+
+def _in_functions(stream: NodeStream, chosen: Filter) -> Iterator[NodeRecord]:
+    """The nodes of all functions, which are known once the others were gone through."""
+    for _, body in function_records(stream.functions(), chosen):
+        yield from body

@@ -1,0 +1,172 @@
+"""What is done with one of many inputs, in whichever process: its values fed, the steps run, the result encoded."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import json
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.functions.callers import called_functions
+from ...core.graph.graph import Graph
+from ...core.graph.traversal import topological_order
+from ...core.graph.variable_nodes import find_variables
+from ...core.ordering.effects import READ, accesses
+from ...core.planning.reachability import needed_nodes
+from ...core.registry.op_facts import has_fact
+from ...core.runtime.session.runner import Runner
+from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
+from ...core.support.regular_files import open_regular
+from ...formats.items import WHOLE, Item, read_item
+from ..names import value_of
+from ..options import GraphReader
+from ..sections.run_sections import encoded_steps
+from ..sessions import SessionOptions
+from .run_job import RunJob, RunOptions
+
+EACH = "@each"
+"""The value of a --feed that stands for an input, or with `:KEY` for one of its arrays."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Task:
+    """One result to make: an input, and what the sweep sets for it. `name` names the result."""
+
+    name: str
+    item: Item | None
+    settings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a task: the result, or why there is none; the CPU time that it took in seconds."""
+
+    task: Task
+    data: bytes = b""
+    error: str | None = None
+    cpu: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a process needs to work on tasks: the graph, by its file or as bytes, and what is done with it."""
+
+    path: str
+    digest: str
+    data: bytes | None
+    reader: GraphReader
+    session: SessionOptions
+    options: RunOptions
+
+    def load(self) -> Graph:
+        """The graph: from its file where that is the same here, from the bytes otherwise."""
+        if self.digest == digest_of(self.path):
+            return self.reader.load(self.path)
+        if self.data is None:
+            raise NotFoundError(f"'{self.path}' is not here, or is another graph than where the job was begun")
+        return self.reader.load_bytes(self.data)
+
+
+def digest_of(path: str) -> str | None:
+    """A checksum of a graph's file, of a SavedModel's folder that of its description; None where there is none."""
+    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if os.path.isdir(path) else [path]
+    for name in names:
+        if os.path.isfile(name):
+            with open_regular(name) as file:
+                return hashlib.file_digest(file, "blake2b").hexdigest()
+    return None
+
+
+class Worker:
+    """Works on tasks one by one. Where no step writes or draws, they share a session; otherwise each has its own."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
+        fixed = tuple((name, text) for name, text in options.feeds if not _is_each(text))
+        self._each = {text.partition(":")[2]: name for name, text in options.feeds if _is_each(text)}
+        self._graph = graph
+        self._session = session
+        self._options = dataclasses.replace(options, feeds=fixed)
+        self._job = RunJob(graph, session, self._options)
+        self._variables = find_variables(graph)
+        self._shared: Runner | None = None
+
+    def check(self) -> None:
+        """Refuse what no task can be done with, before any is begun."""
+        for name in self._each.values():
+            self._job.names.input(name)
+        if not self._job.fetches() and not self._job.targets():
+            raise InvalidArgumentError("nothing to fetch: give --fetch")
+
+    def work(self, task: Task) -> Outcome:
+        """The result of a task; an error of the graph or of the input is in the outcome."""
+        started = time.process_time()
+        try:
+            self.check()
+            data = self._result(task)
+        except InternalError:
+            raise
+        except TfgError as error:
+            return Outcome(task, error=error.summary, cpu=time.process_time() - started)
+        return Outcome(task, data, cpu=time.process_time() - started)
+
+    def _result(self, task: Task) -> bytes:
+        assigned = tuple((name, text) for name, text in task.settings if name in self._variables)
+        fed = [(name, text) for name, text in task.settings if name not in self._variables]
+        values = self._job.names.feeds(fed) | (self._values(task.item) if task.item is not None else {})
+        orders = self._job.orders(values)
+        runner = self._runner(assigned, (*orders.fetches.values(), *orders.targets), values)
+        steps = tuple(result for result in runner.steps(orders) if result.values)
+        return encoded_steps(steps, self._options.format)
+
+    def _values(self, item: Item) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in read_item(item).items():
+            fed = self._job.names.input(self._tensor(key))
+            is_parsed = item.start is not None
+            found[fed.name] = value_of(json.dumps(value), fed.dtype, f"'{key}' of {item.name}") if is_parsed else value
+        return found
+
+    def _tensor(self, key: str) -> str:
+        """What an input's array is fed to: as --feed TENSOR=@each:KEY says, or the tensor called so."""
+        if key in self._each:
+            return self._each[key]
+        if key != WHOLE:
+            return key
+        names = list(self._job.names.inputs) or self._placeholders()
+        if len(names) != 1:
+            several = ", ".join(names) or "none"
+            raise InvalidArgumentError(f"an input without a name could be for {several}", hint=f"give --feed TENSOR={EACH}")
+        return names[0]
+
+    def _placeholders(self) -> list[str]:
+        """The placeholders that the fetches need."""
+        job = self._job
+        wanted = [self._graph.fetch(name) for name in (*job.fetches().values(), *job.targets())]
+        return [node.name for node in needed_nodes(wanted) if node.must_be_fed]
+
+    def _runner(self, assigned: tuple[tuple[str, str], ...], names: tuple[str, ...], values: Mapping[str, Any]) -> Runner:
+        """A session to run in: that of the task before, where it left nothing behind that this one would see."""
+        is_shared = not assigned and (self._session.on is not None or self._leaves_nothing(names, values))
+        if is_shared and self._shared is not None:
+            return self._shared
+        options = dataclasses.replace(self._options, assign=(*self._options.assign, *assigned), quiet=True)
+        runner = RunJob(self._graph, self._session, options).prepared()
+        self._shared = runner if is_shared else None
+        return runner
+
+    def _leaves_nothing(self, names: tuple[str, ...], values: Mapping[str, Any]) -> bool:
+        fed = frozenset(self._graph.output(name) for name in values)
+        needed = needed_nodes([self._graph.fetch(name) for name in names], list(fed))
+        order = topological_order(node for node in self._graph if node in needed)
+        if any(access.kind != READ for access in accesses(self._graph, order, fed)):
+            return False
+        bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
+        return not any(has_fact(node.op, "random") for node in itertools.chain(order, *bodies))
+
+
+def _is_each(text: str) -> bool:
+    return text == EACH or text.startswith(f"{EACH}:")

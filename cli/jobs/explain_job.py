@@ -1,0 +1,136 @@
+"""What `tfg explain` does between its options and its output."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from ...core.explaining.footprint import inferred
+from ...core.explaining.graph_facts import explain_graph, explain_signature, missing_ops
+from ...core.graph.graph import Graph
+from ...core.inference.inference import Inference
+from ...core.op_libraries.op_listing import describe_op
+from .. import render
+from ..engines import engine_preview, report_sections
+from ..names import Names
+from ..sections.explain_sections import (
+    fate_sections,
+    graph_sections,
+    missing_sections,
+    node_sections,
+    partition_sections,
+    race_sections,
+)
+from ..sections.ops_sections import detail_sections
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """What `tfg explain` is told."""
+
+    nodes: tuple[str, ...]
+    fetches: tuple[str, ...]
+    optimized: bool
+    fast_math: bool
+    missing: bool
+    engine: str | None
+    races: bool
+    partition: bool
+    signature: str | None
+    format_: str
+
+    @property
+    def about_runs(self) -> bool:
+        """True where several fetches are what runs together, not what a node is asked about."""
+        return self.races or self.partition or self.engine is not None
+
+
+def explain_op(name: str, format_: str) -> None:
+    """Show what there is to say of an op type."""
+    detail = describe_op(name)
+    render.emit({"ops": [detail]}, format_, lambda: detail_sections(detail))
+
+
+class ExplainJob:
+    """One `tfg explain`: a graph, whether it is sound, and what is asked of it."""
+
+    def __init__(self, path: str, graph: Graph, is_sound: bool, options: ExplainOptions) -> None:
+        self.path = path
+        self.graph = graph
+        self.is_sound = is_sound
+        self.options = options
+        self.names = Names(graph, options.signature)
+        self.nodes = tuple(map(self.names.node, options.nodes))
+        self.fetches = tuple(map(self.names.node_or_tensor, options.fetches))
+        self._check()
+
+    def _check(self) -> None:
+        options = self.options
+        for name in ("races", "missing", "partition"):
+            if options.nodes and getattr(options, name):
+                raise click.UsageError(f"--{name} is about the graph: it takes no NODE")
+        if options.about_runs:
+            return
+        if len(self.fetches) > 1:
+            raise click.UsageError("several --fetch go with --engine, --partition and --races only")
+        if (self.fetches or options.optimized) and not options.nodes:
+            raise click.UsageError("--fetch and --optimized are about a NODE: name at least one")
+
+    def run(self) -> None:
+        """Find out what is asked, and show it."""
+        options = self.options
+        if options.partition:
+            self._partition()
+        elif options.races:
+            self._races()
+        elif options.engine is not None:
+            report = engine_preview(self.graph, options.engine, self.fetches)
+            render.emit(report, options.format_, lambda: report_sections(report))
+        elif options.missing:
+            ops = missing_ops(self.graph)
+            render.emit({"missing": ops}, options.format_, lambda: missing_sections(ops, self.path))
+        elif options.optimized:
+            self._fates()
+        elif self.nodes:
+            self._nodes()
+        else:
+            self._graph()
+
+    def _partition(self) -> None:
+        from ...core.explaining.device_partition import explain_partition
+
+        parts = explain_partition(self.graph, self.fetches)
+        render.emit(parts, self.options.format_, lambda: partition_sections(parts))
+
+    def _races(self) -> None:
+        from ...core.explaining.race_report import explain_races
+
+        runs = explain_races(self.graph, self.fetches)
+        render.emit({"runs": runs}, self.options.format_, lambda: race_sections(runs))
+
+    def _fates(self) -> None:
+        from ...core.passes.node_outcomes import node_fates
+        from ...core.passes.pipeline import guessed_fetches
+
+        fetches = self.fetches or guessed_fetches(self.graph)
+        fates = node_fates(self.graph, self.nodes, fetches, fast_math=self.options.fast_math)
+        render.emit({"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
+
+    def _nodes(self) -> None:
+        from ...core.explaining.node_facts import Explainer
+
+        explainer = Explainer(self.graph, self._inference())
+        facts = tuple(explainer.explain(name, next(iter(self.fetches), None)) for name in self.nodes)
+        render.emit({"nodes": facts}, self.options.format_, lambda: node_sections(facts))
+
+    def _graph(self) -> None:
+        with render.Working("looking through the graph"):
+            inference = self._inference()
+            facts = explain_graph(self.graph, self.path, inference)
+        if self.names.asked is not None:
+            facts = explain_signature(facts, self.graph, self.names.asked, self.path, inference)
+        render.emit(facts, self.options.format_, lambda: graph_sections(facts))
+
+    def _inference(self) -> Inference | None:
+        return inferred(self.graph) if self.is_sound else None

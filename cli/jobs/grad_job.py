@@ -1,0 +1,159 @@
+"""What `tfg grad` does between its options and its output."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from ...core.gradients import gradients
+from ...core.gradients.central_differences import check_gradient
+from ...core.gradients.jacobian import Derivative
+from ...core.graph.graph import Graph, Output
+from ...core.runtime.session.session_like import SessionLike
+from ...core.support.words import counted
+from .. import render
+from ..main import COMPARISON_FAILED, DONE
+from ..names import Names, value_of
+from ..sessions import SessionOptions
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradOptions:
+    """What `tfg grad` is told beside how to open its session."""
+
+    ys: tuple[str, ...]
+    xs: tuple[str, ...]
+    grad_ys: tuple[str, ...]
+    stops: tuple[str, ...]
+    colocate: bool
+    output: str | None
+    text: bool
+    check: bool
+    tolerance: float | None
+    jacobian: bool
+    mode: str
+    vjp: str | None
+    jvp: str | None
+    hessian_vector: str | None
+    feeds: tuple[tuple[str, str], ...]
+    format_: str
+    quiet: bool
+
+    @property
+    def products(self) -> dict[str, str]:
+        """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
+        given = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
+        return {name: text for name, text in given.items() if text}
+
+    @property
+    def runs(self) -> bool:
+        """True where derivatives are evaluated, rather than built."""
+        return self.check or self.jacobian or bool(self.products)
+
+
+class GradJob:
+    """One `tfg grad`: the graph, its options, and the tensors they name."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: GradOptions) -> None:
+        self.graph = graph
+        self.session = session
+        self.options = options
+        names = Names(graph, session.signature)
+        self.ys = [names.output(name) for name in options.ys]
+        self.xs = [names.input(name) for name in options.xs]
+        self.grad_ys = [graph.output(name).name for name in options.grad_ys]
+        self.stops = [graph.output(name).name for name in options.stops]
+        self.feeds = names.feeds(options.feeds)
+
+    def run(self) -> int:
+        """Check, evaluate or build, as the options ask; the exit code."""
+        if self.options.check:
+            return self._check()
+        if self.options.runs:
+            return self._evaluate()
+        return self._build()
+
+    def _build(self) -> int:
+        options = self.options
+        ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
+        with render.Working("differentiating", options.quiet):
+            result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
+        found: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
+        if options.output:
+            from ...formats.saving import save
+
+            save(result, options.output, text=options.text or None)
+            added = len(result) - len(self.graph)
+            what = f"{counted(len(result), 'node')}, {added} of them new"
+            render.note(f"wrote {what}, to {render.place(options.output)}", options.quiet)
+        if self.feeds or self.session.changes_state:
+            self._evaluate_built(result, found)
+        rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
+        with render.beside(options.output):
+            render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows), *_values(found)])
+        return DONE
+
+    def _evaluate_built(self, graph: Graph, found: Sequence[dict[str, Any]]) -> None:
+        """Put the value of each gradient beside its name."""
+        there = [item for item in found if item["gradient"] is not None]
+        fetches = [item["gradient"] for item in there]
+        session = self.session.open(graph, self.options.quiet).session
+        feeds = Names(graph, self.session.signature).complete(self.feeds, fetches)
+        for item, value in zip(there, session.run(fetches, feeds)):
+            item["value"] = value
+
+    def _check(self) -> int:
+        session = self._opened()
+        checks = [
+            check_gradient(self.graph, y.name, x.name, self.feeds, tolerance=self.options.tolerance, session=session)
+            for y in self.ys
+            for x in self.xs
+        ]
+        rows = [(c.x, c.elements, c.worst_index, c.analytic, c.numeric, c.tolerance_needed, c.passed) for c in checks]
+        columns = ("x", "elements", "worst element", "gradient", "difference quotient", "tolerance that passes", "passed")
+        render.emit(checks, self.options.format_, lambda: [render.Table(columns, rows)])
+        return DONE if all(c.passed for c in checks) else COMPARISON_FAILED
+
+    def _evaluate(self) -> int:
+        """Derivatives of the one y with respect to each x."""
+        if len(self.ys) != 1:
+            raise click.UsageError("derivatives are evaluated for one --y at a time")
+        session = self._opened()
+        results = [self._derivatives(x, session) for x in self.xs]
+        render.emit(results, self.options.format_, lambda: [section for result in results for section in _shown(result)])
+        return DONE
+
+    def _derivatives(self, x: Output, session: SessionLike) -> dict[str, Any]:
+        y = self.ys[0]
+        derivative = Derivative(self.graph, y.name, x.name, session)
+        found: dict[str, Any] = {"y": y.name, "x": x.name}
+        if self.options.jacobian:
+            found["jacobian"] = derivative.jacobian(self.feeds, self.options.mode)
+        for name, text in self.options.products.items():
+            value = value_of(text, (y if name == "vjp" else x).dtype, f"--{name.replace('_', '-')}")
+            found[name] = getattr(derivative, name)(value, self.feeds)
+        return found
+
+    def _opened(self) -> SessionLike:
+        return self.session.open(self.graph, self.options.quiet).session
+
+
+def _values(found: Sequence[Mapping[str, Any]]) -> Iterator[render.Section]:
+    for item in found:
+        if "value" in item:
+            value = np.asarray(item["value"])
+            title = f"gradient with respect to {item['x']}, shape {value.shape}"
+            yield render.Text(np.array2string(value, threshold=200), title)
+
+
+def _shown(result: dict[str, Any]) -> list[render.Section]:
+    title = f"{result['y']} with respect to {result['x']}"
+    return [
+        render.Text(np.array2string(value, threshold=200), f"{kind} of {title}, shape {value.shape}")
+        for kind, value in result.items()
+        if kind not in ("y", "x")
+    ]

@@ -1,0 +1,119 @@
+"""What `tfg reduce` does between its options and its output."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import subprocess
+import tempfile
+from typing import Final
+
+import click
+
+from ...core.comparing.drawn_feeds import generated_feeds
+from ...core.comparing.value_comparison import Recorder
+from ...core.graph.graph import Graph
+from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
+from ...core.support.file_formats import REDUCED, TEXT_GRAPH, format_of
+from ...core.support.words import counted
+from ...core.transforms.reduction import Values, reduce_graph
+from ...formats.saving import save
+from .. import render
+from ..names import Names
+from ..sessions import SessionOptions
+
+_NOT_RUN: Final = (126, 127)
+"""The exit codes of a shell that finds no such command, or cannot run it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReduceOptions:
+    """What `tfg reduce` is told beside how to open its session."""
+
+    fetches: tuple[str, ...]
+    test: str
+    output: str
+    feeds: tuple[tuple[str, str], ...]
+    quiet: bool
+
+
+class ReduceJob:
+    """One `tfg reduce`: the command that fails, and the graphs that it was tried on."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: ReduceOptions) -> None:
+        if "\0" in options.test:
+            raise click.UsageError("--test holds a NUL, which no command can")
+        self.graph = graph
+        self.session = session
+        self.options = options
+        names = Names(graph, session.signature)
+        self.fetches = [name.partition(":")[0] for name in names.fetches(options.fetches).values()]
+        self.feeds = names.feeds(options.feeds)
+        self.tried = 0
+
+    def run(self) -> None:
+        """Reduce, and write what is left."""
+        values = self._recorded()
+        total = len(self.graph)
+        with tempfile.TemporaryDirectory() as folder, render.Progress("node ruled out", total, self.options.quiet) as progress:
+            path = os.path.join(folder, "graph.pb")
+            code, line = self._outcome(self.graph, path)
+            self._check_failure(code, line)
+            render.note(f"reducing while the command ends with exit code {code} and says '{line}'", self.options.quiet)
+            expected = code, _without_numbers(line)
+
+            def fails(part: Graph) -> bool:
+                self.tried += 1
+                code, line = self._outcome(part, path)
+                still = (code, _without_numbers(line)) == expected
+                if still:
+                    progress.update(max(total - len(part), 0))
+                return still
+
+            found = reduce_graph(self.graph, self.fetches, values, fails, [name.partition(":")[0] for name in self.feeds])
+        output = self.options.output
+        is_text = output == "-" or format_of(output, REDUCED) is TEXT_GRAPH
+        save(found, output, text=is_text or None)
+        render.note(f"{len(found):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
+
+    def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
+        """Run the command on a graph; its exit code and the line that tells the error."""
+        save(graph, path)
+        command = self.options.test.replace("{}", path)
+        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return done.returncode, _error_line(done.stderr.decode("utf-8", "replace"))
+
+    def _check_failure(self, code: int, line: str) -> None:
+        """InvalidArgumentError where the command does not fail on the whole graph, or is none that the shell finds."""
+        if code == 0:
+            hint = "it must fail: end with another exit code than 0"
+            raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
+        if code in _NOT_RUN:
+            raise InvalidArgumentError(f"the shell cannot run the command: {line}", hint="give --test its whole path")
+
+    def _recorded(self) -> Values:
+        """What the nodes compute, as far as they come: a graph that fails is what this is for."""
+        feeds = generated_feeds(self.graph, self.feeds, self.fetches)
+        session = self.session.local(self.graph)
+        self.session.prepare(session, quiet=True, implied=True)
+        recorder = Recorder(session.runnable())
+        try:
+            session.run(self.fetches, feeds, hook=recorder)
+        except PermissionDeniedError:
+            raise
+        except TfgError as error:
+            render.note(f"the graph stops at {error}", self.options.quiet)
+        return {**recorder.values, **{name.partition(":")[0]: [(value,)] for name, value in feeds.items()}}
+
+
+def _error_line(text: str) -> str:
+    """The first line that speaks of an error, or the last of all."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines[-1:] or [""])[0]
+
+
+def _without_numbers(line: str) -> str:
+    """A line without its numbers, which may change with the graph."""
+    return re.sub(r"\d+", "", line)

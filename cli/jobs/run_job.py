@@ -1,0 +1,203 @@
+"""What `tfg run` does between its options and its output."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import click
+
+from ...core.graph.graph import Graph, Output
+from ...core.graph.variable_nodes import VariableNodes
+from ...core.runtime.guards.numeric_checks import check_numerics
+from ...core.runtime.guards.process_limits import lift_time_limit
+from ...core.runtime.session.runner import Interruption, Orders, Runner, StepResult
+from ...core.runtime.steps.value_cache import CacheStats
+from ...core.support.errors import DeadlineExceededError
+from ...core.support.file_formats import NPY, NPZ, RESULTS, named_format
+from ...core.support.words import counted
+from ...core.types.tensors import Tensor
+from .. import render
+from ..main import DONE, INTERRUPTED
+from ..models import save_model
+from ..names import Names, value_of
+from ..options import refuse_terminal
+from ..sessions import SessionOptions
+
+_CACHE = 2**28
+"""Bytes that --cache-stats lets a session keep between steps."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What `tfg run` is told beside how to open its session."""
+
+    fetches: tuple[str, ...]
+    feeds: tuple[tuple[str, str], ...]
+    targets: tuple[str, ...]
+    steps: int | None
+    fetch_every: int
+    assign: tuple[tuple[str, str], ...]
+    assign_add: tuple[tuple[str, str], ...]
+    assign_sub: tuple[tuple[str, str], ...]
+    save_state: str | None
+    save_model: str | None
+    out: str | None
+    format_: str | None
+    cache_stats: bool
+    check_numerics: bool
+    quiet: bool
+    each: tuple[str, ...] = ()
+    sweep: tuple[tuple[str, str], ...] = ()
+    out_dir: str | None = None
+    keep_going: bool = False
+    overwrite: bool = False
+
+    @property
+    def is_of_many(self) -> bool:
+        """True where there is not one run, but one for each input or setting."""
+        return bool(self.each or self.sweep)
+
+    @property
+    def format(self) -> str:
+        """The format in which to print or write what was fetched: as asked for, or as the name of --out says."""
+        asked = named_format(self.out, self.format_, RESULTS)
+        return "table" if asked is None else asked.word
+
+    @property
+    def asks_nothing(self) -> bool:
+        """True where nothing is said but which graph it is about: then what could be asked is shown."""
+        said = dataclasses.replace(self, format_=None, quiet=False)
+        return said == RunOptions((), (), (), 1, 1, (), (), (), None, None, None, None, False, False, False)
+
+    def check(self) -> None:
+        """Refuse what cannot end well before anything runs."""
+        if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
+            refuse_terminal(f"--format {self.format}")
+
+
+class RunJob:
+    """One `tfg run`: its options, and its session while it runs."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
+        graph.check()
+        self.graph = graph
+        self.session = session
+        self.options = options
+        self.quiet = options.quiet
+        self.exit_code = DONE
+        self.names = Names(graph, session.signature)
+
+    def run(self) -> tuple[StepResult, ...]:
+        """All steps that ran; what was promised to be saved is saved, also where Ctrl-C or a deadline ended them."""
+        options = self.options
+        orders = self.orders()
+        kept: dict[str, Tensor] = {}
+        results: list[StepResult] = []
+        try:
+            with Interruption(self._notify) as interruption:
+                runner = self.prepared()
+                kept = self._snapshot(runner)
+                for result in self._watched(runner, orders):
+                    results += [result] if result.values else []
+                    kept = self._snapshot(runner)
+                    if interruption.requested:
+                        break
+        except DeadlineExceededError:
+            lift_time_limit()
+            self._save(kept)
+            raise
+        lift_time_limit()
+        self._save(runner.state() if options.save_state else {})
+        if options.save_model:
+            save_model(options.save_model, self.graph, runner.session, self.names, self._words(), self.quiet)
+        if interruption.requested:
+            self.exit_code = INTERRUPTED
+        if options.cache_stats:
+            self._note_cache(runner.session.cache_stats)
+        return tuple(results)
+
+    def _note_cache(self, stats: CacheStats) -> None:
+        render.note(
+            f"cache: {stats.hits} hits saved {stats.saved_steps} kernels, {stats.misses} misses; {stats.bytes} bytes held",
+            self.quiet,
+        )
+
+    def _notify(self) -> None:
+        render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)
+
+    def _snapshot(self, runner: Runner) -> dict[str, Tensor]:
+        """What to save should a deadline cut the next step in two."""
+        return runner.state() if self.options.save_state and self.session.timeout is not None else {}
+
+    def _watched(self, runner: Runner, orders: Orders) -> Iterator[StepResult]:
+        done = 0
+        with render.Progress("step", orders.steps or 0, self.quiet) as progress:
+            for result in runner.steps(orders):
+                progress.update(result.step)
+                yield result
+                done = result.step
+        if runner.exhausted is not None:
+            render.note(f"'{runner.exhausted}' has no more elements after {counted(done, 'step')}", self.quiet)
+
+    def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
+        """What each step does; `fed` are values beside those of --feed."""
+        options, fetches, targets = self.options, self.fetches(), self.targets()
+        if not fetches and not options.targets and not self._changes_state():
+            raise click.UsageError("nothing to do: give --fetch, --target, --init or --assign")
+        feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
+        hook = check_numerics if options.check_numerics else None
+        return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
+
+    def fetches(self) -> dict[str, str]:
+        """The names to show, and what to fetch for each: a tensor, or what calls the function that a node stands in."""
+        inside, words = self.inside, list(self._words())
+        if not inside:
+            return self.names.fetches(words)
+        return {word: self.names.caller(word) if word in inside else self.names.fetch(word) for word in words}
+
+    @functools.cached_property
+    def inside(self) -> dict[str, Output]:
+        """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
+        found = ((word, self.names.inside(word)) for word in self._words())
+        return {word: output for word, output in found if output is not None}
+
+    def targets(self) -> tuple[str, ...]:
+        """The operations to run."""
+        return tuple(self.names.operation(target) for target in self.options.targets)
+
+    def _words(self) -> Iterable[str]:
+        """What is fetched: as asked for, or where only feeds are given the outputs of the usual signature."""
+        options = self.options
+        is_fed = options.feeds or options.is_of_many
+        return options.fetches or (self.names.outputs if is_fed and not options.targets else ())
+
+    def _changes_state(self) -> bool:
+        options = self.options
+        assigns = options.assign or options.assign_add or options.assign_sub
+        return bool(self.session.changes_state or assigns or options.save_state or options.save_model)
+
+    def prepared(self) -> Runner:
+        """The session, its variables initialized, restored and assigned to."""
+        options = self.options
+        runner = self.session.open(self.graph, self.quiet, cache=_CACHE if options.cache_stats else 0)
+        for option, pairs, mode in (
+            ("--assign", options.assign, "assign"),
+            ("--assign-add", options.assign_add, "add"),
+            ("--assign-sub", options.assign_sub, "sub"),
+        ):
+            for name, text in pairs:
+                runner.assign(name, functools.partial(_assigned, text, option), mode)
+        return runner
+
+    def _save(self, state: dict[str, Tensor]) -> None:
+        path = self.options.save_state
+        if path and state:
+            self.session.write_state(path, state, self.graph)
+            render.note(f"saved {counted(len(state), 'variable')} to {path}", self.quiet)
+
+
+def _assigned(text: str, option: str, found: VariableNodes) -> Any:
+    return value_of(text, found.dtype, f"{option} {found.name}")

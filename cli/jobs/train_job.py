@@ -1,0 +1,364 @@
+"""What `tfg train` does between its options and its output."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.building.builder import GraphBuilder
+from ...core.graph.graph import Graph
+from ...core.inference.inference import infer
+from ...core.runtime.guards.process_limits import lift_time_limit
+from ...core.runtime.session.runner import Interruption, Runner
+from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
+from ...core.support.log import tell
+from ...core.support.words import counted
+from ...core.training.levenberg_marquardt import Iteration, Solution, Tolerances
+from ...core.training.losses import add_loss, is_sparse, parse_loss
+from ...core.training.optimizers import find_optimizer
+from ...core.training.schedules import parse_schedule
+from ...core.training.train_step import Clipping, TrainingGraph, add_training
+from ...core.training.trainer import LeastSquares, Progress, Trainer
+from ...core.types.dtypes import int64
+from ...core.types.tensors import Tensor
+from .. import render
+from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
+from ..models import save_model
+from ..names import Names, value_of
+from ..sessions import SessionOptions
+
+if TYPE_CHECKING:
+    from ...formats.state import Progress as TrainingProgress
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """What `tfg train` is told beside how to open its session."""
+
+    loss: str
+    variables: str
+    optimizer: str
+    lr: float | None
+    settings: tuple[tuple[str, str], ...]
+    schedule: str | None
+    clip: tuple[str, str] | None
+    steps: int
+    feeds: tuple[tuple[str, str], ...]
+    batch: int | None
+    save_state: str | None
+    checkpoint_every: int | None
+    resume: bool
+    save_model: str | None
+    output: str | None
+    text: bool
+    dump_stages: bool
+    format_: str
+    quiet: bool
+
+    @property
+    def clipping(self) -> Clipping | None:
+        """What --clip KIND=LIMIT asks for."""
+        return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kept:
+    """The variables after a step."""
+
+    state: Mapping[str, Tensor]
+    step: int
+
+
+class TrainJob:
+    """One `tfg train`: the graph, its options, and the history of losses."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
+        self.graph = graph
+        self.session = session
+        self.options = options
+        self.quiet = options.quiet or not session.speaks
+        self.exit_code = DONE
+        self.has_diverged = False
+        names = self.names = Names(graph, session.signature)
+        self.forward, self.loss, self.feeds = self._with_loss(names)
+        self.losses: list[float] = []
+        self.done = 0
+
+    def _with_loss(self, names: Names) -> tuple[Graph, str, dict[str, Any]]:
+        """The graph with its loss, the loss's name, and the feeds: a loss by name is added, its labels are fed."""
+        named = None if self.options.loss in self.graph else parse_loss(self.options.loss)
+        if named is None:
+            minimized = names.output(self.options.loss).name
+            return self.graph, minimized, names.complete(names.feeds(self.options.feeds), [minimized])
+        graph = self.graph.copy()
+        output = graph.output(names.only_output(named.output, "--loss").name)
+        word, text = names.unknown_feed(self.options.feeds, named.labels)
+        value = np.asarray(value_of(text, None, f"--feed {word}"))
+        sparse = is_sparse(named.kind, infer(graph).specs[output], value)
+        dtype = int64 if sparse or output.dtype is None else output.dtype.base
+        shape = [None, *value.shape[1:]] if value.ndim else None
+        labels = GraphBuilder(graph).Placeholder(dtype=dtype, shape=shape, name=word)
+        loss = add_loss(graph, named.kind, output, labels, residuals=self.options.optimizer == "lm")
+        feeds = names.feeds(pair for pair in self.options.feeds if pair[0] != word)
+        return graph, loss.name, {**names.complete(feeds, [output.name]), labels.name: value.astype(dtype.numpy)}
+
+    def run(self) -> None:
+        """Train, save and write as the options ask."""
+        raise NotImplementedError
+
+    def result(self) -> dict[str, Any]:
+        """What --format json prints."""
+        raise NotImplementedError
+
+    def sections(self) -> Iterator[render.Section]:
+        """A plot of the losses, and the first and the last of them."""
+        if len(self.losses) > 2:
+            yield render.Text(render.plot(self.losses), "loss")
+        if self.losses:
+            numbers = sorted({1, len(self.losses)})
+            rows = [(self.done + number, self.losses[number - 1]) for number in numbers]
+            yield render.Table(("step", "loss"), rows)
+
+    def _save(self, runner: Runner, graph: Graph) -> None:
+        lift_time_limit()
+        if not self.session.speaks:
+            return
+        self._save_last(runner)
+        if self.options.save_model and not self.has_diverged:
+            save_model(self.options.save_model, self.graph, runner.session, self.names, (), self.quiet)
+        if self.options.output:
+            from ...formats.saving import save
+
+            save(graph, self.options.output, text=self.options.text or None)
+            render.note(f"wrote {counted(len(graph), 'node')} to {render.place(self.options.output)}", self.quiet)
+            if not (self.options.save_state or self.options.save_model):
+                render.note("what the variables are now is not in it: --save-state or --save-model keeps that", self.quiet)
+
+    def _save_last(self, runner: Runner) -> None:
+        if self.options.save_state and not self.has_diverged:
+            self._save_state(self._noted(runner))
+
+    def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
+        """What to save of variables now."""
+        return runner.state()
+
+    def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
+        """Write the variables, if there are any, and say `when` they were like that."""
+        if self.options.save_state and state:
+            self.session.write_state(self.options.save_state, state, self.graph)
+            render.note(f"saved the variables{when} to {self.options.save_state}", self.quiet)
+
+
+class FirstOrderJob(TrainJob):
+    """Training by gradient steps."""
+
+    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
+        super().__init__(graph, session, options)
+        settings = {name: _number(name, text) for name, text in options.settings}
+        self.training: TrainingGraph = add_training(
+            self.forward,
+            self.loss,
+            find_optimizer(options.optimizer).configured(settings),
+            variables=options.variables,
+            learning_rate=options.lr,
+            schedule=parse_schedule(options.schedule) if options.schedule else None,
+            clipping=options.clipping,
+        )
+
+    def run(self) -> None:
+        kept = _Kept({}, 0)
+        try:
+            trainer, self.done = self._begin()
+            kept = self._snapshot(trainer.runner)
+            steps = self.options.steps
+            with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
+                for step in trainer.steps(steps, self.done):
+                    self._record(step, progress)
+                    if len(self.losses) == 1 and self.session.company is not None:
+                        self.session.company.require_division()
+                    if not math.isfinite(step.loss):
+                        self._diverged(step)
+                        break
+                    kept = self._snapshot(trainer.runner)
+                    self._checkpoint(trainer.runner)
+                    if interruption.requested:
+                        self._interrupted()
+                        break
+        except DeadlineExceededError:
+            lift_time_limit()
+            self._save_state(kept.state, f" as they were after step {kept.step}")
+            raise
+        self._save(trainer.runner, self.training.graph)
+
+    def _begin(self) -> tuple[Trainer, int]:
+        """A trainer whose variables have the values that training starts from, and the number of steps behind these."""
+        trainer = Trainer(self.training, self.feeds, self.options.batch, self.session.session(self.training.graph, self.quiet))
+        company = self.session.company
+        if company is not None:
+            company.require_rows(trainer.rows)
+            company.require_same(self._digest(), "graph, feed or number of steps")
+        self.session.initialize(trainer.runner, self.quiet, implied=True, graph=self.graph)
+        trainer.runner.initialize(self.training.init_op)
+        self.session.restore(trainer.runner, self.quiet)
+        steps = self._resume(trainer.runner)
+        if company is not None and not company.is_alone:
+            trainer.runner.restore(company.common_state(trainer.runner.state))
+        return trainer, steps
+
+    def _digest(self) -> bytes:
+        """What processes that train together must have in common."""
+        from ...formats.saving import to_bytes
+
+        options = self.options
+        found = hashlib.sha256(repr((self.loss, options.batch, options.steps, options.checkpoint_every)).encode())
+        found.update(to_bytes(self.training.graph))
+        for name, value in self.feeds.items():
+            array = np.asarray(value)
+            found.update(repr((name, array.dtype, array.shape)).encode())
+            found.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
+        return found.digest()
+
+    def _resume(self, runner: Runner) -> int:
+        """Restore the state of --save-state, if there is one and --resume asks for it; the number of steps behind it."""
+        progress = self._progress() if self.options.resume else None
+        if progress is None or self.options.save_state is None:
+            return 0
+        runner.restore(self.session.common_state(self.options.save_state, runner.graph))
+        runner.session.draw_on(progress.streams)
+        render.note(f"going on after step {progress.steps}", self.quiet)
+        return progress.steps
+
+    def _progress(self) -> TrainingProgress | None:
+        """How far --save-state is, as the first process sees it; None where there is no such state."""
+        from ...formats.state import Progress, holds_state, read_progress
+
+        path, company = self.options.save_state, self.session.company
+        found = None
+        if self.session.speaks and path is not None and holds_state(path):
+            found = read_progress(path)
+            if found is None:
+                problem = f"'{path}' does not say after how many steps it was written"
+                raise InvalidArgumentError(problem, hint="it begins a training by --state")
+        if company is None:
+            return found
+        told = json.loads(company.from_first(json.dumps(found and dataclasses.asdict(found)).encode()))
+        return told and Progress(**told)
+
+    def _snapshot(self, runner: Runner) -> _Kept:
+        """What to save should a deadline cut the next step in two."""
+        is_needed = self.options.save_state and self.session.timeout is not None
+        return _Kept(self._noted(runner) if is_needed else {}, self.trained)
+
+    @property
+    def trained(self) -> int:
+        """The number of steps behind the variables."""
+        return self.done + len(self.losses)
+
+    def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
+        """With how far training is where it may go on from there."""
+        from ...formats.state import Progress
+
+        state = super()._noted(runner)
+        is_needed = state and (self.options.checkpoint_every or self.options.resume)
+        return {**state, **Progress(self.trained, runner.session.streams()).entries()} if is_needed else state
+
+    def _checkpoint(self, runner: Runner) -> None:
+        every, path = self.options.checkpoint_every, self.options.save_state
+        if path and every and self.trained % every == 0 and self.trained < self.options.steps and self.session.speaks:
+            self.session.write_state(path, self._noted(runner), self.graph)
+            tell("checkpoint after step %d", self.trained)
+
+    def result(self) -> dict[str, Any]:
+        history = [{"step": i, "loss": loss} for i, loss in enumerate(self.losses, self.done + 1)]
+        stages = dict(self.training.stages) if self.options.dump_stages else {}
+        return {
+            "optimizer": self.options.optimizer,
+            "variables": self.training.variables,
+            "train_op": self.training.train_op,
+            "init_op": self.training.init_op,
+            "history": history,
+            "stages": stages,
+        }
+
+    def sections(self) -> Iterator[render.Section]:
+        if self.options.dump_stages:
+            rows = [(stage, len(nodes), node) for stage, nodes in self.training.stages for node in nodes]
+            yield render.Table(("phase", "nodes", "node"), rows)
+        yield from super().sections()
+
+    def _record(self, step: Progress, progress: render.Progress) -> None:
+        self.losses.append(step.loss)
+        progress.update(step.step, f"loss {step.loss:.6g}")
+
+    def _diverged(self, step: Progress) -> None:
+        """Say so, --quiet or not. Such variables are of no use: a state that was saved before is left alone."""
+        self.exit_code = COMPARISON_FAILED
+        self.has_diverged = True
+        unsaved = "; the variables are not saved" if self.options.save_state else ""
+        render.note(f"error: the loss is {step.loss} in step {step.step}, with which training ends{unsaved}")
+        render.note("hint: try a lower --lr, or --clip")
+
+    def _interrupted(self) -> None:
+        self.exit_code = INTERRUPTED
+        if self.session.company is not None:
+            self.session.company.part("was interrupted")
+
+    def _notify(self) -> None:
+        render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)
+
+
+class LeastSquaresJob(TrainJob):
+    """Levenberg-Marquardt on residuals."""
+
+    solution: Solution
+
+    def run(self) -> None:
+        runner = self.session.open(self.forward, self.quiet, implied=True)
+        problem = LeastSquares(self.forward, self.loss, self.feeds, self.options.variables, runner)
+        steps: int = self.options.steps
+        try:
+            with render.Progress("iteration", steps, self.quiet) as progress:
+                self.solution = problem.fit(
+                    Tolerances(max_iterations=steps), lambda iteration: self._record(iteration, progress)
+                )
+        except DeadlineExceededError:
+            lift_time_limit()
+            problem.keep_best()
+            self._save(runner, self.graph)
+            raise
+        self._save(runner, self.graph)
+
+    def result(self) -> dict[str, Any]:
+        s = self.solution
+        return {
+            "optimizer": "lm",
+            "parameters": s.parameters,
+            "cost": s.cost,
+            "converged": s.converged,
+            "reason": s.reason,
+            "history": s.iterations,
+        }
+
+    def sections(self) -> Iterator[render.Section]:
+        yield from super().sections()
+        s = self.solution
+        ending = "converged" if s.converged else "stopped"
+        count = counted(len(s.iterations), "iteration")
+        yield render.Text(f"{ending} after {count}: {s.reason}\nhalf the sum of squares: {s.cost:.10g}")
+
+    def _record(self, iteration: Iteration, progress: render.Progress) -> None:
+        self.losses.append(iteration.cost)
+        progress.update(iteration.number, f"cost {iteration.cost:.6g}")
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidArgumentError(f"{name}={text}: {text} is no number") from None

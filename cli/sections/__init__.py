@@ -1,0 +1,1 @@
+"""The output of a command: tables, text and JSON."""

@@ -1,0 +1,182 @@
+"""How `tfg dump` shows nodes, snapshots and stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.explaining.node_listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
+from ...core.graph.graph import Function, Graph, Node
+from ...core.support.words import counted
+from ..render import Section, Table, Text, Working
+
+if TYPE_CHECKING:
+    from ...core.explaining.diff import GraphDiff, NodeChange, Snapshot
+    from ...core.explaining.stages import RecoveredStage
+    from ...core.inference.inference import Inference
+
+
+_KEYS: Mapping[str, Callable[[Node], tuple[str, ...]]] = {
+    "name": lambda node: (node.name,),
+    "op": lambda node: (node.op, node.name),
+    "device": lambda node: (node.device, node.name),
+}
+ORDERS = ("graph", "topological", *_KEYS)
+
+
+class Dump(NamedTuple):
+    """A graph to be dumped, under the name that was given for it, with inferred shapes where they were asked for."""
+
+    graph: Graph
+    name: str
+    inference: Inference | None = None
+    order: str = "graph"
+
+    @staticmethod
+    def of(graph: Graph, name: str, shapes: bool, order: str) -> Dump:
+        if not shapes:
+            return Dump(graph, name, None, order)
+        from ...core.inference.inference import infer
+
+        with Working("inferring shapes"):
+            return Dump(graph, name, infer(graph), order)
+
+    def nodes(self, chosen: Filter) -> tuple[NodeRecord, ...]:
+        """Records of the chosen nodes, in order."""
+        return tuple(node_record(node, self.inference) for node in self._ordered(chosen.apply(self.graph)))
+
+    def _ordered(self, nodes: Iterable[Node]) -> Iterable[Node]:
+        if self.order == "topological":
+            from ...core.graph.traversal import topological_order
+
+            return topological_order(nodes)
+        return sorted(nodes, key=_KEYS[self.order]) if self.order in _KEYS else nodes
+
+    def text(self, chosen: Filter) -> str:
+        """The chosen nodes, or the whole graph, in protobuf's text format."""
+        from ...formats.node_writing import NodePrinter
+        from ...formats.saving import to_text
+
+        if chosen.is_empty:
+            return to_text(self.graph)
+        return "".join(map(NodePrinter().text, self._ordered(chosen.apply(self.graph))))
+
+
+def node_sections(
+    dump: Dump, nodes: Sequence[NodeRecord], functions: Mapping[str, Sequence[NodeRecord]], format_: str
+) -> Iterator[Section]:
+    """The nodes of the graph, then those of each function."""
+    if format_ == "csv":
+        yield _node_table([*nodes, *(node for body in functions.values() for node in body)], with_function=bool(functions))
+        return
+    if nodes or not functions:
+        yield _show(format_)(nodes)
+    for name, body in functions.items():
+        yield function_section(dump.graph.functions[name], body, format_)
+
+
+def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
+    """The nodes of one function under its signature."""
+    return _show(format_)(body, f"function {_function_text(function)}")
+
+
+def _show(format_: str) -> Callable[..., Section]:
+    return _node_lines if format_ == "list" else _node_table
+
+
+def _function_text(function: Function) -> str:
+    """A function's signature: `f(x: float, w: resource) -> (y: float)`."""
+    signature = function.signature
+    arguments, results = (
+        ", ".join(f"{arg.name}: {arg.dtype or arg.type_attr or arg.type_list_attr}" for arg in args)
+        for args in (signature.inputs, signature.outputs)
+    )
+    return f"{function.name}({arguments}) -> ({results})"
+
+
+def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:
+    return Text([node.line for node in nodes], title)
+
+
+COLUMNS: Mapping[str, Callable[[NodeRecord], str]] = {
+    "name": lambda node: node.name,
+    "op": lambda node: node.op,
+    "outputs": lambda node: ", ".join(map(str, node.outputs)),
+    "inputs": lambda node: ", ".join(node.arguments),
+    "device": lambda node: node.device,
+    "colocation": lambda node: ", ".join(f"loc:@{name}" for name in node.colocation),
+    "attributes": lambda node: attribute_text(own_attributes(node)),
+}
+
+
+def node_row(node: NodeRecord) -> tuple[str, ...]:
+    """What stands in all columns."""
+    return tuple(cell(node) for cell in COLUMNS.values())
+
+
+def _node_table(nodes: Sequence[NodeRecord], title: str = "", with_function: bool = False) -> Table:
+    columns = {name: list(map(cell, nodes)) for name, cell in COLUMNS.items()}
+    if with_function:
+        columns["function"] = [node.function or "" for node in nodes]
+    shown = [name for name, cells in columns.items() if any(cells) or name in ("name", "op", "outputs", "inputs")]
+    return Table(tuple(shown), list(zip(*(columns[name] for name in shown))), title)
+
+
+def snapshot_sections(snapshots: Sequence[Snapshot], format_: str) -> Iterator[Section]:
+    """What each stage changed."""
+    if format_ == "csv":
+        staged = [(snapshot.stage, *row) for snapshot in snapshots for row in change_rows(snapshot.diff)]
+        yield Table(("stage", "change", "name", "op", "detail"), staged)
+        return
+    for number, snapshot in enumerate(snapshots, 1):
+        title = f"stage {number}: {snapshot.stage} ({counted(snapshot.nodes, 'node')}; {snapshot.diff.summary})"
+        rows = change_rows(snapshot.diff)
+        if not rows:
+            yield Text(snapshot.note or "the graph is empty", title)
+        elif format_ == "list":
+            yield Text(list(map(_change_line, rows)), title)
+        else:
+            yield Table(("change", "name", "op", "detail"), rows, title)
+
+
+_SIGNS = {"added": "+", "removed": "-"}
+
+
+def _change_line(row: tuple[str, str, str, str]) -> str:
+    change, name, op, detail = row
+    return f"~ {name} ({op}): {detail}" if change == "changed" else f"{_SIGNS[change]} {name} = {op}{detail}"
+
+
+def change_rows(diff: GraphDiff) -> list[tuple[str, str, str, str]]:
+    """(change, name, op, detail) of every node that differs."""
+    rows = [("removed", node.name, node.op, _arguments(node)) for node in diff.removed]
+    rows += [("added", node.name, node.op, _arguments(node)) for node in diff.added]
+    rows += [("changed", change.name, change.op, _changes(change)) for change in diff.changed]
+    return rows
+
+
+def _arguments(node: NodeRecord) -> str:
+    text = f"({', '.join(node.arguments)})"
+    location = {"_class": "loc:@" + ", loc:@".join(node.colocation)} if node.colocation else {}
+    attributes = attribute_text(own_attributes(node) | location)
+    return f"{text} {{{attributes}}}" if attributes else text
+
+
+def _changes(change: NodeChange) -> str:
+    return "; ".join(map(str, change.changes))
+
+
+def stage_sections(stages: Sequence[RecoveredStage], format_: str) -> Iterator[Section]:
+    """An overview, then the nodes of each stage with the evidence."""
+    if format_ == "csv":
+        rows = [(stage.name, node.name, node.op, node.evidence) for stage in stages for node in stage.nodes]
+        yield Table(("stage", "name", "op", "evidence"), rows)
+        return
+    overview = [(number, stage.name, len(stage.nodes), stage.evidence) for number, stage in enumerate(stages, 1)]
+    yield Table(("number", "stage", "nodes", "evidence"), overview)
+    for number, stage in enumerate(stages, 1):
+        title = f"stage {number}: {stage.name} ({counted(len(stage.nodes), 'node')})"
+        if format_ == "list":
+            yield Text([f"{node.name} = {node.op}: {node.evidence}" for node in stage.nodes], title)
+        else:
+            yield Table(("name", "op", "evidence"), [(n.name, n.op, n.evidence) for n in stage.nodes], title)

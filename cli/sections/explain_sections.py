@@ -1,0 +1,211 @@
+"""How `tfg explain` shows what it found."""
+
+from __future__ import annotations
+
+import collections
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ...core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp, facts_without_detail
+from ...core.explaining.node_facts import ControlFacts, NodeFacts
+from ...core.graph.metagraph import Signature
+from ...core.support.words import counted, size_in_bytes
+from ..render import Section, Table, Text
+
+if TYPE_CHECKING:
+    from ...core.explaining.device_partition import PartitionFacts
+    from ...core.explaining.pipeline_words import PipelineFacts
+    from ...core.explaining.race_report import RunRaces
+    from ...core.passes.node_outcomes import NodeFate
+
+_MAX_ROWS = 30
+_MAX_ALIKE = 4
+_PURPOSES = {
+    "trainable": "trainable variables",
+    "slots": "slot variables",
+    "other": "other variables",
+    "constants": "constants",
+    "unused": "unused handles",
+}
+_QUOTED = re.compile("'[^']*'")
+
+
+def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Section]:
+    """The whole graph, from numbers to the next commands."""
+    shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
+    yield Table(("fact", "value"), [(name, str(value)) for name, value in [*shown.items(), *_footprint(facts)]])
+    for title, tensors in (("inputs", facts.inputs), ("outputs", facts.outputs)):
+        if tensors:
+            yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)
+    yield from map(_pipeline, facts.pipelines)
+    if facts.variables:
+        columns = ("name", "purpose", "kind", "dtype", "shape", "initializer", "slot of")
+        ordered = sorted(facts.variables, key=lambda variable: variable.purpose == "unused")
+        rows = [(v.name, v.purpose, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in ordered]
+        yield _cut(columns, rows, "variables", max_rows)
+    for signature in facts.signatures:
+        yield signature_table(signature)
+    if facts.callables:
+        listed = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
+        yield _cut(("--function", "takes", "gives", "function"), listed, "functions of the model's objects", max_rows)
+    if facts.functions:
+        called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
+        yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)
+    yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops", max_rows)
+    if facts.missing:
+        names = ", ".join(f"{op.op} ({op.count})" for op in facts.missing)
+        yield Text((names, "--missing says what they are"), "ops without a kernel")
+    if facts.conflicts:
+        yield Text(facts.conflicts, "colocated nodes on different devices")
+    yield Text(facts.next_commands, "next")
+
+
+def _arguments(called: CallableFacts) -> str:
+    return ", ".join(f"{tensor.name}: {tensor.dtype} {tensor.shape}" for tensor in called.inputs)
+
+
+def _pipeline(facts: PipelineFacts) -> Text:
+    """What is done to elements, one line each, and what is given."""
+    given = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
+    begins = f"; begins with {facts.iterator}" if facts.iterator else ""
+    begun = f"; begun by {', '.join(facts.begun_by)}" if facts.begun_by else begins
+    return Text((*facts.stages, f"gives {given or 'nothing'}{begun}"), f"input pipeline of {facts.node}")
+
+
+def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
+    """What the graph holds, and what a run takes."""
+    for held in facts.holdings:
+        noun = "parameter" if held.purpose == "trainable" else "element"
+        yield _PURPOSES[held.purpose], f"{counted(held.elements, noun)}, {size_in_bytes(held.bytes)}, in {held.tensors:,}"
+    peak = facts.peak_memory
+    if peak is not None and peak.node:
+        more = f"; {counted(peak.unknown, 'value')} of unknown rank not counted" if peak.unknown else ""
+        names = ", ".join(peak.fetches[:3]) + (" ..." if len(peak.fetches) > 3 else "")
+        yield "memory of a run", f"about {size_in_bytes(peak.bytes)} for {names}, unknown sizes as 1, at {peak.node}{more}"
+
+
+def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str, max_rows: int = _MAX_ROWS) -> Table:
+    """At most so many rows; the title tells how many there are."""
+    if len(rows) > max_rows:
+        title = f"{title} (the first {max_rows} of {len(rows)}; --format json has all)"
+    return Table(columns, rows[:max_rows], title)
+
+
+def signature_table(signature: Signature) -> Table:
+    """What a signature takes and gives."""
+    arguments = [("input", *item) for item in signature.inputs.items()]
+    arguments += [("output", *item) for item in signature.outputs.items()]
+    rows = [(kind, key, info.tensor or info.components, info.dtype, info.shape) for kind, key, info in arguments]
+    return Table(("kind", "argument", "tensor", "dtype", "shape"), rows, f"signature {signature.name}")
+
+
+def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
+    """The races of each run that has any."""
+    for run in runs:
+        if run.races:
+            lines = [f"in function '{race.function}': {race.words}" if race.function else race.words for race in run.races]
+            yield Text("\n".join(lines), f"races of {', '.join(run.fetches)}")
+    if not any(run.races for run in runs):
+        names = [name for run in runs for name in run.fetches]
+        more = f" and {len(names) - _MAX_ROWS} more" if len(names) > _MAX_ROWS else ""
+        yield Text(f"no races in {', '.join(names[:_MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
+
+
+def partition_sections(facts: PartitionFacts) -> Iterator[Section]:
+    """How many nodes go to each device, what crosses between them, and what cannot be."""
+    counts = collections.Counter(facts.devices.values())
+    yield Table(("device", "nodes"), [(device, str(count)) for device, count in sorted(counts.items())], "devices")
+    if not facts.crossings:
+        yield Text("nothing crosses between devices")
+    else:
+        columns = ("tensor", "what", "from", "to", "dtype", "shape", "bytes")
+        ranked = sorted(facts.crossings, key=lambda c: -(c.bytes or 0))
+        rows = [(c.tensor, c.kind, c.source, c.target, c.dtype, c.shape, _bytes(c.bytes)) for c in ranked]
+        yield _cut(columns, rows, "what crosses in a step")
+        unknown = sum(crossing.bytes is None for crossing in facts.crossings)
+        more = f", and {counted(unknown, 'tensor')} of sizes that only a run tells" if unknown else ""
+        yield Text(f"{counted(len(facts.crossings), 'crossing')} a step: {facts.bytes:,} bytes{more}")
+    if facts.conflicts:
+        yield Text("\n".join(facts.conflicts), "what no placement can give")
+
+
+def _bytes(size: int | None) -> str:
+    return "?" if size is None else f"{size:,}"
+
+
+def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:
+    """What became of nodes."""
+    yield Table(("node", "op", "op after", "what became of it"), [(f.name, f.op, f.op_after or "", f.fate) for f in fates])
+    refused = [(fate.name, reason) for fate in fates for reason in fate.refused]
+    if refused:
+        yield Table(("node", "not done, and why"), refused)
+
+
+def missing_sections(missing: Sequence[MissingOp], graph: str) -> Iterator[Section]:
+    """Ops that cannot run, and how to read them as others."""
+    if not missing:
+        yield Text("every op of the graph has a kernel")
+        return
+    rows = [(op.op, op.count, op.known, op.reason, op.nodes[0]) for op in missing]
+    yield Table(("op", "count", "in TensorFlow", "what it is", "first node"), rows, "ops without a kernel")
+    maps = [f"--map-op {op.op}={op.map_to}" for op in missing if op.map_to]
+    if maps:
+        yield Text(f"tfg explain {graph} {' '.join(maps)}", "read them as ops that tfg knows, in this and every other command")
+
+
+def node_sections(nodes: Sequence[NodeFacts]) -> Iterator[Section]:
+    """Each node: a paragraph, then what it waits for, where it lives, who takes its values."""
+    for facts in nodes:
+        yield Text(list(_node_lines(facts)), f"{facts.node.name} ({facts.node.op})")
+
+
+def _node_lines(facts: NodeFacts) -> Iterator[str]:
+    yield f"  {facts.role}"
+    yield f"  stage: {facts.stage} ({facts.evidence})"
+    if facts.function is not None:
+        yield f"  in function {facts.function}, called by {', '.join(facts.callers) or 'nobody'}"
+    if facts.node.outputs:
+        yield f"  outputs: {', '.join(map(str, facts.node.outputs))}"
+    if facts.node.inputs:
+        yield f"  inputs: {', '.join(facts.node.inputs)}"
+    yield from _control_lines(facts.control_inputs)
+    yield from _placement_lines(facts)
+    yield f"  consumers: {_consumers(facts)}"
+    if facts.fetch is not None:
+        why = " -> ".join(facts.fetch.path) if facts.fetch.runs else "it does not run"
+        yield f"  fetch {facts.fetch.fetch}: {why}"
+
+
+def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
+    """A line for each, and one for all further ones that are alike but for names."""
+    alike: dict[str, list[ControlFacts]] = {}
+    for control in controls:
+        alike.setdefault(_QUOTED.sub("", control.meaning), []).append(control)
+    for together in alike.values():
+        shown = together if len(together) <= _MAX_ALIKE else together[: _MAX_ALIKE - 1]
+        yield from (f"  ^{control.name}: {control.meaning}" for control in shown)
+        if len(together) > len(shown):
+            yield f"  ^ and {len(together) - len(shown)} more that do the same"
+
+
+def _placement_lines(facts: NodeFacts) -> Iterator[str]:
+    if facts.loc_chain:
+        names = " -> loc:@".join(facts.loc_chain)
+        yield f"  colocated: loc:@{names}: will be placed on the device of '{facts.loc_chain[-1]}', whichever that is"
+    group = facts.colocation
+    if group is not None:
+        where = group.device or "no device asked for, so any one will do"
+        yield f"  colocation group of {len(group.members)} ({', '.join(group.members[:5])}): {where}"
+        for conflict in group.conflicts:
+            yield f"  conflict: {conflict}"
+        for name in group.missing:
+            yield f"  loc:@{name} names a node that the graph does not have"
+    elif facts.node.device:
+        yield f"  device: {facts.node.device}"
+
+
+def _consumers(facts: NodeFacts) -> str:
+    shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
+    more = len(facts.consumers) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")

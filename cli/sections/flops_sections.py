@@ -1,0 +1,275 @@
+"""Tables, remarks and JSON of `tfg flops`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...core.flops import FlopsReport, NodeCost
+from ...core.flops.flops_report import Section, magnitude, total, typical
+from ...core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
+from ...core.support.words import counted
+from .. import render
+
+if TYPE_CHECKING:
+    from ...core.flops.measured import MeasuredNode, Measurement
+    from ...core.flops.timings import ClusterMeasurement, Timing
+    from ..jobs.flops_job import FlopsJob, FlopsOptions
+
+_COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
+
+
+def show_measured(job: FlopsJob) -> Sequence[object]:
+    """Print what a run took; what could not be counted."""
+    if job.session.on is not None:
+        return _show_cluster(job)
+    found, options = job.measure(), job.options
+    nodes = sorted(found.nodes, key=lambda node: -node.seconds) if options.view == "node" else found.by_op()
+    rows = nodes[: options.rows_shown]
+    render.emit(measured_json(found, rows), options.format_, lambda: measured_sections(found, rows))
+    return found.unknown()
+
+
+def _show_cluster(job: FlopsJob) -> Sequence[object]:
+    found, top = job.measure_on_cluster(), job.options.rows_shown
+    render.emit(
+        {"timings": found.timings[:top], "wall": found.wall, "runs": found.runs},
+        job.options.format_,
+        lambda: cluster_sections(found, top),
+    )
+    return [timing for timing in found.timings if timing.name in job.graph and timing.flops is None]
+
+
+def show_count(job: FlopsJob) -> Sequence[object]:
+    """Print the count in the view asked for; what could not be counted."""
+    report, options = job.count(), job.options
+    format_, top = options.format_, options.rows_shown
+    if options.per_variable:
+        variables = job.variables(report)
+        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
+        render.emit(named, format_, lambda: variable_sections(variables))
+    elif options.run_metadata:
+        timings = job.run_metadata(report)
+        render.emit(timings[:top], format_, lambda: timing_sections(timings, top))
+    elif options.compat:
+        differences = job.comparison(report)
+        render.emit(differences, format_, lambda: comparison_sections(differences))
+    elif format_ == "csv":
+        render.emit(None, format_, lambda: count_csv(report, options))
+    else:
+        nodes = _chosen(report, options)
+        rows = rows_of(nodes, options)
+        records = node_records(nodes, rows[:top]) if options.view == "node" else row_records(rows[:top])
+        render.emit(count_json(report, records), format_, lambda: count_sections(report, rows, top, options.view == "scope"))
+    return report.unknown()
+
+
+def _chosen(report: FlopsReport, options: FlopsOptions) -> list[NodeCost]:
+    return select(report, options.name, options.op_pattern, options.min_flops)
+
+
+def rows_of(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
+    """The rows of the view asked for."""
+    if options.view == "scope":
+        return by_scope(nodes, options.depth)
+    return by_op(nodes) if options.view == "op" else by_node(nodes)
+
+
+def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
+    """Totals by section, the rows of a view with a bar each, and the remarks."""
+    yield render.Table(
+        ("section", "nodes", *_COLUMNS), [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()]
+    )
+    if report.pipeline:
+        costs = [(part.dataset, part.function, *_readable(part.cost)) for part in report.pipeline]
+        yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element")
+    shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
+    own = ("own FLOPs",) if is_tree else ()
+    yield render.Table(("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown])
+    values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
+    is_cut = any(shortened(value) != readable(value) for value in values)
+    yield render.Text(
+        [*_remarks(report), *(["of long sums the largest terms are shown; --format json has all"] if is_cut else [])]
+    )
+
+
+def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
+    own = (shortened(row.own),) if is_tree else ()
+    bar = "#" * round(20 * row.share)
+    return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
+
+
+def count_csv(report: FlopsReport, options: FlopsOptions) -> Iterator[render.Section]:
+    """The rows of a view, one section after the other, with plain numbers; shares are of all that is shown."""
+    nodes = _chosen(report, options)
+    everything = magnitude(total(nodes).flops) or 1.0
+    columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
+    found = [
+        (section, row.name, row.nodes, f"{magnitude(row.totals.flops) / everything:.6f}", *map(str, _totals(row.totals)))
+        for section in report.sections()
+        for row in rows_of([node for node in nodes if node.section == section], options)[: options.rows_shown]
+    ]
+    yield render.Table(columns, found)
+
+
+def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
+    """What the backward pass costs for each variable, the dearest first."""
+    ranked = sorted(found.items(), key=lambda item: -magnitude(item[1][0].flops))
+    yield render.Table(
+        ("variable", "own FLOPs", "own MACs", "FLOPs of all it needs"),
+        [(name, *map(shortened, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
+    )
+
+
+def measured_sections(found: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
+    """Time, rate and intensity of each row, an op or a node."""
+    everything = found.op_seconds or 1.0
+    yield render.Table(
+        ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
+        [_measured_row(node, everything, found.peak) for node in rows],
+    )
+    yield render.Text(list(_measured_remarks(found)))
+
+
+def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[Any, ...]:
+    share = node.seconds / everything
+    return (
+        node.path, f"{node.calls:g}", f"{node.seconds * 1e3:.3f}", f"{100 * share:.1f} %", "#" * round(20 * share),
+        readable(node.flops), f"{node.rate / 1e9:.2f}", f"{100 * node.rate / peak:.1f} %", f"{node.intensity:.2f}",
+    )  # fmt: skip
+
+
+def _measured_remarks(found: Measurement) -> Iterator[str]:
+    unknown: dict[str, int] = {}
+    for node in found.unknown():
+        unknown[node.op] = unknown.get(node.op, 0) + 1
+    yield f"coverage: {len(found.nodes) - len(found.unknown())} of {counted(len(found.nodes), 'node')}" + _listed(unknown)
+    yield (
+        f"wall time of a run {found.wall * 1e3:.3f} ms (with the profile {found.profiled * 1e3:.3f} ms), "
+        f"sum of op times {found.op_seconds * 1e3:.3f} ms, means of {counted(found.runs, 'run')}"
+    )
+    rate = found.flops / found.wall if found.wall else 0.0
+    yield (
+        f"{readable(found.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / found.peak:.1f} % of the "
+        f"{found.peak / 1e9:.1f} GFLOP/s that a large float32 matrix product reaches here"
+    )
+
+
+def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[render.Section]:
+    """TensorFlow's times beside the counts, the slowest first."""
+    yield render.Table(
+        ("node", "op", "calls", "ms", "FLOPs", "GFLOP/s", "device"),
+        [
+            (t.name, t.op, f"{t.calls:g}", f"{t.seconds * 1e3:.3f}", _maybe(t.flops), f"{t.rate / 1e9:.2f}", t.device)
+            for t in timings[:top]
+        ],
+    )
+    counted = sum(t.flops is not None for t in timings)
+    yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
+
+
+def cluster_sections(found: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
+    """The servers' times beside the counts, and what a run took from here."""
+    yield from timing_sections(found.timings, top)
+    busy: dict[str, float] = {}
+    for timing in found.timings:
+        busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
+    yield render.Table(("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()])
+    yield render.Text(f"wall time of a run {found.wall * 1e3:.3f} ms, mean of {found.runs}; times of nodes are the servers'")
+
+
+def _maybe(flops: Any) -> str:
+    return "" if flops is None else shortened(flops)
+
+
+def comparison_sections(report: Any) -> Iterator[render.Section]:
+    """tf.profiler's figures beside these, op by op."""
+    yield render.Table(
+        ("op", "nodes", "tfg FLOPs", "tf.profiler", "why they differ"),
+        [(d.op, d.nodes, shortened(d.flops), shortened(d.profiler), d.reason) for d in report],
+    )
+    ours, theirs = sum(magnitude(d.flops) for d in report), sum(magnitude(d.profiler) for d in report)
+    yield render.Text(f"total: {readable(int(ours))} here, {readable(int(theirs))} by tf.profiler's formulas")
+
+
+def _readable(section: Any) -> tuple[str, ...]:
+    return tuple(map(shortened, _totals(section)))
+
+
+def _totals(section: Any) -> tuple[Any, ...]:
+    return (section.flops, section.macs, section.transcendentals, section.bytes, section.parameters)
+
+
+def _listed(unknown: Mapping[str, int]) -> str:
+    return f", unknown: {', '.join(f'{op} x{count}' for op, count in unknown.items())}" if unknown else ""
+
+
+def _remarks(report: FlopsReport) -> Iterator[str]:
+    """The coverage, what the symbols mean, and the decisions that the numbers rest on."""
+    unknown: dict[str, int] = {}
+    for node in report.unknown():
+        unknown[node.op] = unknown.get(node.op, 0) + 1
+    yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(unknown)}"
+    for node in report.unknown()[:5]:
+        yield f"  {node.path} ({node.op}): {node.reason}"
+    yield from (f"{symbol}: {text}" for symbol, text in report.symbols.items())
+    others = [symbol for symbol in report.symbols if symbol != "N"]
+    if others:
+        yield "shares, ratios and choices: for " + ", ".join(f"{symbol} = {typical(symbol)}" for symbol in report.symbols)
+    yield from report.notes
+    yield from _backward_ratio(report)
+
+
+def _backward_ratio(report: FlopsReport) -> Iterator[str]:
+    sections = report.sections()
+    if "backward" in sections and "forward" in sections:
+        forward, backward = (magnitude(sections[name].flops) for name in ("forward", "backward"))
+        if forward:
+            yield f"backward : forward = {backward / forward:.3g}"
+
+
+def count_json(report: FlopsReport, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The totals and the rows of a view; numbers, or strings where symbols remain."""
+    return {
+        "fetches": report.fetches,
+        "sections": report.sections(),
+        "total": report.total(),
+        "coverage": report.coverage,
+        "unknown": [{"node": n.path, "op": n.op, "reason": n.reason} for n in report.unknown()],
+        "symbols": report.symbols,
+        "notes": report.notes,
+        "pipeline": report.pipeline,
+        "rows": rows,
+    }
+
+
+def measured_json(found: Measurement, rows: Sequence[MeasuredNode]) -> dict[str, Any]:
+    """The measurement with the rows of a view; the events are the trace's."""
+    names = ("wall", "profiled", "op_seconds", "flops", "runs", "peak")
+    records = [render.plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows]
+    return {name: getattr(found, name) for name in names} | {"rows": records}
+
+
+def row_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows of a view by op or by scope; the FLOPs of a scope's own nodes are there where there are scopes."""
+    own = any(row.depth for row in rows)
+    return [
+        {"name": row.name, "depth": row.depth, "nodes": row.nodes, "share": row.share, **_numbers(row.totals)}
+        | ({"own_flops": row.own} if own else {})
+        for row in rows
+    ]
+
+
+def node_records(nodes: Sequence[NodeCost], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows of a view by node, with what is known of each node."""
+    by_path = {node.path: node for node in nodes}
+    ranked = [(by_path[row.name], row) for row in rows]
+    return [
+        {"name": node.path, "op": node.op, "section": node.section, "share": row.share, "times": node.times}
+        | _numbers(row.totals)
+        for node, row in ranked
+    ]
+
+
+def _numbers(totals: Section) -> dict[str, Any]:
+    return dict(zip(("flops", "macs", "transcendentals", "bytes", "parameters"), _totals(totals), strict=True))

@@ -1,0 +1,83 @@
+"""How `tfg ops` shows lists, details and counts of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...core.support.words import counted
+from ..render import Section, Table, Text
+
+if TYPE_CHECKING:
+    from ...core.flops.formulas import Formula
+    from ...core.op_libraries.op_listing import FamilyCoverage, Location, MissingFor, OpDetail, OpSummary
+
+
+def list_sections(ops: Sequence[OpSummary]) -> Iterator[Section]:
+    rows = [(op.name, op.family, op.kernel, ", ".join(op.inputs), ", ".join(op.outputs), ", ".join(op.flags)) for op in ops]
+    yield Table(("op", "family", "kernel", "inputs", "outputs", "flags"), rows)
+    yield Text(f"{counted(len(ops), 'op')}, {sum(op.kernel for op in ops)} with kernels")
+
+
+def detail_sections(op: OpDetail) -> Iterator[Section]:
+    """Interface, kernels and decisions of one op."""
+    lines = [f"{op.name}({_joined(op.inputs)}) -> ({_joined(op.outputs)})", f"declared by {op.declared_by}"]
+    if op.flags:
+        lines.append(f"flags: {', '.join(op.flags)}")
+    if op.doc:
+        lines += ["", *op.doc.split("\n")]
+    yield Text(lines)
+    if op.attrs:
+        rows = [(attr.name, attr.type, attr.default, _minimum(attr.minimum), ", ".join(attr.allowed)) for attr in op.attrs]
+        yield Table(("attribute", "type", "default", "minimum", "allowed"), rows)
+    if op.kernels:
+        kernels = [(_dtypes(k.dtypes) or _any_dtype(op), k.engine, k.stateful, str(k.location)) for k in op.kernels]
+        yield Table(("kernel for", "engine", "state", "function"), kernels)
+    else:
+        yield Text("no kernel: --op-library can supply one, --map-op can read the op as another")
+    decisions = [("shape function", _decision(op.shape)), ("gradient", _decision(op.gradient)), ("FLOPs", _decision(op.flops))]
+    yield Table(("", "function"), [*decisions, *((name, meaning) for name, meaning in op.facts.items())])
+
+
+def _minimum(minimum: int | None) -> str:
+    return "" if minimum is None else f">= {minimum}"
+
+
+def _joined(args: Sequence[object]) -> str:
+    return ", ".join(f"{arg.name}: {arg.type}" for arg in args)  # type: ignore[attr-defined]
+
+
+def _any_dtype(op: OpDetail) -> str:
+    """What a kernel that names no dtypes takes: those of TensorFlow's own."""
+    return "; or ".join(map(_dtypes, op.tensorflow_dtypes)) or "any"
+
+
+def _dtypes(allowed: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{name}: {', '.join(types)}" for name, types in allowed.items())
+
+
+def _decision(found: Location | str | None) -> str:
+    return "missing" if found is None else str(found)
+
+
+def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> Iterator[Section]:
+    columns = ("family", "ops", "kernels", "shapes", "gradients", "not differentiable", "flops")
+    yield Table(columns, [_counts(row) for row in (*rows, total)])
+
+
+def _counts(row: FamilyCoverage) -> tuple[str | int, ...]:
+    return row.family, row.ops, row.kernels, row.shapes, row.gradients, row.not_differentiable, row.flops
+
+
+def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:
+    """A row for the ops of a family that share a formula."""
+    rows = [(", ".join(f.ops), f.flops, f.counted, f.family) for f in formulas]
+    yield Table(("ops", "FLOPs", "what is counted", "family"), rows)
+
+
+def missing_sections(missing: Sequence[MissingFor]) -> Iterator[Section]:
+    if not missing:
+        yield Text("tfg has everything for every op of this graph")
+        return
+    rows = [(row.op, row.count, ", ".join(row.missing), row.reason, row.nodes[0]) for row in missing]
+    yield Table(("op", "nodes", "missing", "reason", "first node"), rows)
