@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 from scipy.optimize import least_squares
 
-from tests.training.test_levenberg_marquardt import PROBLEMS, residual_graph
+from tests.core.training.test_levenberg_marquardt import PROBLEMS, residual_graph
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.runtime.session.session import Session
 from tfg.core.training.levenberg_marquardt import Tolerances

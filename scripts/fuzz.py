@@ -44,7 +44,7 @@ _ASLEEP = 10
 """How many times as long it may take, where other work on the machine keeps it waiting."""
 BATCHES = 400
 """After so many a process makes room for a new one, so that what it has kept does not slow the rest."""
-SUITES = {"threads": "tests/core/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
+SUITES = {"threads": "tests/core/runtime/session/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Write tests/training/nist.json from the files of the NIST StRD nonlinear regression set.
+"""Write tests/core/training/nist.json from the files of the NIST StRD nonlinear regression set.
 
     python scripts/make_nist.py FOLDER_OF_DAT_FILES
 

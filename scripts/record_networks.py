@@ -1,4 +1,4 @@
-"""Record the structure of published networks as tests/flops/graphs/NAME.pb.xz: frozen graphs whose weights are all zero.
+"""Record the structure of published networks as tests/core/flops/graphs/NAME.pb.xz: frozen graphs whose weights are all zero.
 
 usage (with TensorFlow and tf_keras): record_networks.py [NAME ...]
 """

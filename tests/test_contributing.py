@@ -99,16 +99,16 @@ def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     checkout.write("docs/commands/leaves.md", *examples("A command", "markdown"))
     one_pass, test = examples("A pass")
     checkout.write("core/passes/double_negation.py", one_pass)
-    checkout.write("tests/passes/test_double_negation.py", test)
+    checkout.write("tests/core/passes/test_double_negation.py", test)
     checkout.run("scripts/regenerate.py", "ops", "outputs")
     op = {f"core/ops/{FAMILY}.py", CASES, RECORDED}
     files = {"cli/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
-    assert checkout.changed() == op | files | {"core/passes/double_negation.py", "tests/passes/test_double_negation.py"}
+    assert checkout.changed() == op | files | {"core/passes/double_negation.py", "tests/core/passes/test_double_negation.py"}
     assert "node " in (checkout.path / "docs/commands/leaves.md").read_text()
 
 
 def test_what_the_guide_shows_passes_the_checks(checkout):
-    of_ops = ["tests/test_ops.py", "tests/test_gradients.py"]
-    of_others = ["tests/cli/test_leaves.py", "tests/passes/test_double_negation.py", "tests/passes/test_order.py"]
+    of_ops = ["tests/core/ops/test_ops.py", "tests/core/gradients/test_op_gradients.py"]
+    of_others = ["tests/cli/test_leaves.py", "tests/core/passes/test_double_negation.py", "tests/core/passes/test_order.py"]
     done = checkout.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *of_ops, *of_others, "-k", "not every_kernel")
     assert re.match(r"1\d passed", done.splitlines()[-1])

@@ -53,7 +53,11 @@ _SHOWS = re.compile(r"Only (nodes|tensors|ops|this node)|Show |Rows |Levels |Wha
 
 
 def commands():
-    return {name: importlib.import_module(f"tfg.cli.commands.{name}").command for name in main.commands() if name not in OF_PICTURES}
+    return {
+        name: importlib.import_module(f"tfg.cli.commands.{name}").command
+        for name in main.commands()
+        if name not in OF_PICTURES
+    }
 
 
 def test_every_option_of_what_is_shown_is_here():

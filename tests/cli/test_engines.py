@@ -10,10 +10,10 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tests.engines.test_partition import chain
+from tests.core.engines.test_division import chain
 
 MODULE = """
-from tests.engines.fake_engine import FakeEngine
+from tests.core.engines.fake_engine import FakeEngine
 
 def right(precision):
     return FakeEngine(["second"] if precision == "split" else ())

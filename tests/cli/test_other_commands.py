@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import SAMPLES, STAGES, tfg
-from tests.core.test_freezing import W, built, conditional
+from tests.core.transforms.test_freezing import W, built, conditional
 from tfg.cli import main
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.types.dtypes import as_dtype

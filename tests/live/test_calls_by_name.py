@@ -13,7 +13,7 @@ pytestmark = pytest.mark.live
 
 from tensorflow.python.framework.function import Defun  # noqa: E402 - needs TensorFlow
 
-from tests.gradients.programs import control_flow, v1  # noqa: E402
+from tests.core.gradients.programs import control_flow, v1  # noqa: E402
 
 X = np.array([2.0, 3.0])
 

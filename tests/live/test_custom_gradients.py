@@ -14,7 +14,7 @@ from tfg.core.runtime.session.runner import Runner
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 
-from tests.gradients import custom  # noqa: E402 - needs TensorFlow
+from tests.core.gradients import custom  # noqa: E402 - needs TensorFlow
 
 
 def test_as_tensorflow(tmp_path: pathlib.Path) -> None:

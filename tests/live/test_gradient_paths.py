@@ -12,7 +12,7 @@ from tfg.core.gradients import gradients
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 
-from tests.gradients import programs  # noqa: E402 - needs TensorFlow
+from tests.core.gradients import programs  # noqa: E402 - needs TensorFlow
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -1,10 +1,10 @@
-"""What tests/gradients/tensorflow_registry.txt says of TensorFlow's gradients is so."""
+"""What tests/core/gradients/tensorflow_registry.txt says of TensorFlow's gradients is so."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.gradients.test_marks import in_tensorflow
+from tests.core.gradients.test_marks import in_tensorflow
 from tfg.core.registry.catalog import CATALOG
 
 pytest.importorskip("tensorflow")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import tfg
-from tests.gradients.differences import assert_orders
+from tests.core.gradients.differences import assert_orders
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 
-from tests.gradients import loop_forms  # noqa: E402 - needs TensorFlow
+from tests.core.gradients import loop_forms  # noqa: E402 - needs TensorFlow
 
 WITHOUT_GRADIENT = {"branch_in_call", "branch_in_call_in_loop"}
 """Programs of V1 of which TensorFlow itself fails to build or to run a gradient."""

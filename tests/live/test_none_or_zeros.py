@@ -18,7 +18,7 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 v1 = tf.compat.v1
 
-from tests.gradients.programs import CONTEXTS, control_flow  # noqa: E402 - needs TensorFlow
+from tests.core.gradients.programs import CONTEXTS, control_flow  # noqa: E402 - needs TensorFlow
 
 UNOPTIMIZED = v1.ConfigProto()
 UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True

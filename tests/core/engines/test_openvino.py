@@ -1,0 +1,313 @@
+"""OpenVINO as an engine: each of its pitfalls. Skipped where it is not installed."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openvino", reason="the extra tfg[openvino] is not installed")
+pytestmark = pytest.mark.engine
+
+from tests.cli.running import SAMPLES, process  # noqa: E402
+from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
+from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
+from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
+from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.openvino import reading  # noqa: E402
+from tfg.core.engines.unsupported import Denials  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
+from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
+
+
+def engine(precision=None):
+    """OpenVINO, for groups of any size."""
+    found = find_engine("openvino", precision)
+    found.smallest = 1
+    return found
+
+
+def test_a_network_is_computed_in_single_precision():
+    """Its default is bfloat16 where the processor has it."""
+    graph, x = network()
+    session = Session(graph, engine=engine())
+    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_in_engine(session)
+    assert "f32" in session.engine_report().note
+
+
+def test_half_precision_is_for_the_user_to_choose_and_said():
+    graph, x = network()
+    session = Session(graph, engine=engine("bf16"))
+    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-2 * np.abs(expected).max())
+    assert "bf16" in session.engine_report().note
+    with pytest.raises(InvalidArgumentError, match="f64"):
+        engine("f64")
+
+
+@pytest.mark.parametrize("through_file", [False, True])
+def test_both_ways_into_the_frontend_give_the_same(monkeypatch, through_file):
+    if not through_file and not reading.HAS_ITERATOR:
+        pytest.skip("this version has no iterator")
+    read = reading.input_model
+    calls = []
+
+    def chosen(frontend, graph):
+        calls.append(through_file)
+        return read(frontend, graph, through_file)
+
+    monkeypatch.setattr("tfg.core.engines.openvino.engine.input_model", chosen)
+    graph, x = network()
+    session = Session(graph, engine=engine())
+    expected = Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(session.run("logits:0", {"x:0": x}), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert calls
+    assert_in_engine(session)
+
+
+def test_constants_that_are_shared_live_as_long_as_the_model():
+    """OpenVINO's tensors do not keep the arrays whose memory they share."""
+    graph, x = network(seed=1)
+    session = Session(graph, engine=engine())
+    expected = session.run("logits:0", {"x:0": x})
+    for _ in range(20):
+        del graph
+        graph, _ = network(seed=2)
+        Session(graph, engine=engine()).run("logits:0", {"x:0": x})
+    np.testing.assert_array_equal(session.run("logits:0", {"x:0": x}), expected)
+
+
+def elementwise(shape=None):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=shape, name="x")
+    b.AddV2(b.Mul(x, x), b.constant(np.float32(1)), name="y")
+    return b.graph
+
+
+@pytest.mark.parametrize("value", [3.0, [3.0], [[1, 2], [3, 4]], np.zeros((0, 3)), np.zeros((2, 0))])
+def test_shapes_stay_as_they_are(value):
+    """Scalars must not become vectors, and empty tensors are tensors."""
+    session = Session(elementwise(), engine=engine())
+    value = np.asarray(value, "f")
+    found = session.run("y:0", {"x:0": value})
+    assert found.shape == value.shape
+    np.testing.assert_array_equal(found, value * value + 1)
+
+
+@pytest.mark.parametrize("make", [np.asfortranarray, lambda a: a[::2], lambda a: a[::-1], np.flip])
+def test_feeds_in_any_layout_and_read_only(make):
+    session = Session(elementwise(), engine=engine())
+    value = make(np.arange(24, dtype="f").reshape(4, 6))
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": value}), value * value + 1)
+    value = np.ascontiguousarray(value)
+    value.flags.writeable = False
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": value}), value * value + 1)
+    assert_in_engine(session)
+
+
+def test_results_are_not_overwritten_by_the_next_run():
+    session = Session(elementwise(), engine=engine())
+    first = session.run("y:0", {"x:0": [1, 2]})
+    session.run("y:0", {"x:0": [3, 4]})
+    np.testing.assert_array_equal(first, [2, 5])
+
+
+def test_outputs_are_told_apart_by_name():
+    """OpenVINO puts them in an order of its own and makes one of those that are equal."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[4], name="x")
+    names = []
+    for number in (3, 1, 2):
+        names.append(b.Mul(x, b.constant(np.float32(number)), name=f"times{number}").name)
+    top = b.TopKV2(x, b.constant(np.int32(2)), name="top")
+    twice = b.Mul(x, b.constant(np.float32(3)), name="again")
+    names += [top[1].name, top[0].name, twice.name, b.Identity(twice, name="copy").name]
+    feeds = {"x:0": np.float32([1, 5, 3, 4])}
+    session = Session(b.graph, engine=engine())
+    for found, expected in zip(session.run(names, feeds), Session(b.graph).run(names, feeds)):
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_fused_nodes_are_refused_with_a_reason():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 3], name="x")
+    bias = b.constant(np.ones(4, "f"))
+    b.graph.add_node(
+        "y", "_FusedMatMul", [x, b.constant(np.ones((3, 4), "f")), bias], (),
+        {"T": x.dtype, "num_args": 1, "fused_ops": [b"BiasAdd", b"Relu"]},
+    )  # fmt: skip
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": np.ones((2, 3))}), np.full((2, 4), 4))
+    assert ("_FusedMatMul", "OpenVINO does not translate it") in [(r.op, r.reason) for r in session.engine_report().refused]
+
+
+@on_request
+def test_every_denial_is_still_called_for():
+    """A line whose cases all come out right has to go; that of computed indices with the test of these."""
+    assert needless_denials("openvino", "computed") == {}
+
+
+def test_sizes_that_are_fed_are_no_crash():
+    """Where a shape follows from values, tensors may be empty, on which OpenVINO crashes."""
+    b = GraphBuilder()
+    sizes = b.Placeholder(dtype="int32", shape=[2], name="sizes")
+    b.Neg(b.Mul(b.Fill(sizes, b.constant(np.float32(2))), b.constant(np.float32(3))), name="y")
+    session = Session(b.graph, engine=engine())
+    for shape in ((2, 3), (0, 3), (2, 0)):
+        np.testing.assert_array_equal(session.run("y:0", {"sizes:0": shape}), np.full(shape, -6))
+    group = session.engine_report().groups[0]
+    assert (group.compiled, group.runs) == (1, 1)
+    assert "has no elements" in group.reason
+
+
+def test_constants_without_elements_are_no_crash():
+    """Converting folds constants, and crashes on these."""
+    b = GraphBuilder()
+    images = b.constant(np.zeros((0, 4, 4, 2), "f"))
+    numbers = [b.constant(np.ones(2, "f")), b.constant(np.zeros(2, "f")), *(b.constant(np.zeros(0, "f")) for _ in range(2))]
+    y = b.FusedBatchNormV3(b.Relu(images), *numbers, is_training=True)[0]
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    b.AddV2(b.Sum(y, b.constant([0, 1, 2])), x, name="y")
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": [1, 2]}), [1, 2])
+
+
+@pytest.mark.parametrize("op, indices", [("Gather", [0, 5]), ("GatherV2", [0, 5]), ("GatherV2", [-1, 0]), ("GatherNd", [[9]])])
+def test_computed_indices_out_of_range_are_an_error(op, indices):
+    b = GraphBuilder()
+    rows = b.constant(np.arange(6, dtype="f").reshape(3, 2))
+    place = b.Placeholder(dtype="int32", shape=np.shape(indices), name="i")
+    axis = [b.constant(np.int32(0))] if op == "GatherV2" else []
+    b.Neg(b.add(op, [rows, place, *axis], {}, "taken").output(), name="y")
+    with pytest.raises(InvalidArgumentError, match=op):
+        Session(b.graph, engine=engine()).run("y:0", {"i:0": indices})
+    undenied = engine()
+    undenied.denials = Denials(())
+    Session(b.graph, engine=undenied).run("y:0", {"i:0": indices})
+
+
+def extreme(op, value):
+    """The Max or Min of infinities."""
+    b = GraphBuilder()
+    getattr(b, op)(b.Placeholder(dtype="float32", shape=[2], name="x"), b.constant([0]), name="y")
+    return b.graph, {"x:0": np.full(2, value, "f")}
+
+
+def averaged():
+    """A quotient of depthwise convolutions with one filter that is computed, as in structural similarity."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[1, 16, 16, 1], name="x")
+    weights = b.Softmax(b.Placeholder(dtype="float32", shape=[1, 121], name="w"))
+    window = b.Reshape(weights, b.constant(np.int32([11, 11, 1, 1])))
+    one, two, least = (b.constant(np.float32(n)) for n in (1, 2, 9e-4))
+
+    def mean(value):
+        return b.DepthwiseConv2dNative(value, window, strides=[1, 1, 1, 1], padding="VALID")
+
+    other = b.Sub(one, x)
+    first, second = mean(x), mean(other)
+    product = b.Mul(b.Mul(first, second), two)
+    above = b.AddV2(b.Sub(b.Mul(mean(b.Mul(x, other)), two), product), least)
+    squares = mean(b.AddV2(b.Square(x), b.Square(other)))
+    b.RealDiv(above, b.AddV2(b.Sub(squares, b.AddV2(b.Square(first), b.Square(second))), least), name="y")
+    draws = np.random.default_rng(0)
+    return b.graph, {"x:0": draws.random((1, 16, 16, 1)), "w:0": draws.standard_normal((1, 121))}
+
+
+@pytest.mark.parametrize(
+    "made", [extreme("Max", -np.inf), extreme("Min", np.inf), averaged()], ids=["Max", "Min", "DepthwiseConv2dNative"]
+)
+def test_what_is_denied_for_its_values(made):
+    """Once what is not denied comes out right, the line has to go."""
+    graph, feeds = made
+    undenied = engine()
+    undenied.denials = Denials(())
+    expected = Session(graph).run("y:0", feeds)
+    np.testing.assert_allclose(Session(graph, engine=engine()).run("y:0", feeds), expected, rtol=1e-4)
+    found = Session(graph, engine=undenied).run("y:0", feeds)
+    assert not np.allclose(found, expected, rtol=1e-3)
+
+
+def test_a_copy_of_a_constant_is_a_constant():
+    """As TensorFlow freezes a network, each variable becomes a constant and each read of it a copy."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[1, 8, 8, 2], name="x")
+    draws = np.random.default_rng(0)
+    window = b.Identity(b.constant(draws.standard_normal((3, 3, 2, 1)).astype("f")))
+    b.Neg(b.DepthwiseConv2dNative(x, window, strides=[1, 1, 1, 1], padding="SAME"), name="y")
+    feeds = {"x:0": draws.standard_normal((1, 8, 8, 2))}
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_allclose(session.run("y:0", feeds), Session(b.graph).run("y:0", feeds), atol=1e-5)
+    assert_in_engine(session)
+    assert session.engine_report().refused == ()
+
+
+def test_strings_and_complex_numbers_are_refused():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="complex64", shape=[2], name="x")
+    b.Neg(x, name="y")
+    session = Session(b.graph, engine=engine())
+    session.run("y:0", {"x:0": [1j, 2]})
+    assert session.engine_report().refused[0].reason == "OpenVINO does not compute in complex64"
+
+
+def test_threads_may_share_a_session():
+    import threading
+
+    session = Session(elementwise(), engine=engine())
+    wrong = []
+
+    def work(number):
+        for i in range(50):
+            value = np.full(number + 1, number + i, "f")
+            if not np.array_equal(session.run("y:0", {"x:0": value}), value * value + 1):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number % 3,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+BLOCKED = """
+import socket, sys
+def refuse(*args, **kwargs):
+    raise SystemExit("network: " + repr(args))
+socket.socket.connect = socket.socket.connect_ex = socket.create_connection = socket.getaddrinfo = refuse
+import threading
+threading.excepthook = lambda args: sys.exit(str(args))
+"""
+
+
+def test_no_network_is_used(tmp_path):
+    """Its package imports one that sends telemetry."""
+    (tmp_path / "sitecustomize.py").write_text(BLOCKED)
+    path = ":".join((str(tmp_path), *sys.path))
+    arguments = ("run", SAMPLES / "xor.pbtxt", "--init", "--fetch", "logits", "--feed", "x=[[0,1]]", "--engine", "openvino")
+    done = process(*arguments, "--engine-report", PYTHONPATH=path)
+    assert done.code == 0, done.err
+    assert "9 steps in 2 groups" in done.err
+    assert "network" not in done.err
+
+
+def test_verification_finds_nothing_in_a_network():
+    graph, x = network()
+    session = Session(graph, engine=Engagement(engine(), verify=True))
+    session.run("logits:0", {"x:0": x})
+    assert session.engine_report().differences == ()
+    assert_in_engine(session)
+
+
+def test_groups_of_one_step_stay_in_numpy():
+    found = find_engine("openvino")
+    session = Session(elementwise(), engine=found)
+    session.run("y:0", {"x:0": [1]})
+    assert session.engine_report().groups == ()
+    assert session.engine_report().in_small_groups == 2

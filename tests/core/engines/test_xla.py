@@ -1,0 +1,258 @@
+"""XLA as an engine, and the lowerings of ops. Skipped where JAX is not installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+pytestmark = pytest.mark.engine
+
+import jax  # noqa: E402
+
+import tfg  # noqa: E402
+from tests import opcases  # noqa: E402
+from tests.comparison import assert_same  # noqa: E402
+from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
+from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
+from tests.recorded_answers import answers  # noqa: E402
+from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
+from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.registry import registry  # noqa: E402
+from tfg.core.registry.op_facts import has_fact  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
+from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
+from tfg.core.types.tensors import Tensor  # noqa: E402
+
+TRIED = 1
+"""How many cases of each op are compiled: more take minutes."""
+
+
+def engine():
+    """XLA, for groups of any size."""
+    found = find_engine("xla")
+    found.smallest = 1
+    return found
+
+
+def cases_by_op():
+    found = {}
+    for family in opcases.families():
+        for case in opcases.load_cases(family):
+            found_lowering = registry.lowering(case.op)
+            is_step = found_lowering is not None and not has_fact(case.op, "transparent")
+            if case.is_single_op and is_step and (not found_lowering.always or case.op in ("AddN", "ZerosLike")):
+                found.setdefault(case.op, []).append((family, case))
+    return found
+
+
+CASES = cases_by_op()
+
+
+@pytest.mark.parametrize("op", sorted(CASES))
+def test_lowerings(op):
+    """The first case that the engine takes gives what TensorFlow gave; there is one of each op."""
+    tried = 0
+    for family, case in CASES[op]:
+        recorded = answers(family).steps(case.key)[0]
+        if recorded["error"] or tried == TRIED:
+            continue
+        builder = GraphBuilder()
+        ((*fetches,),) = case.build(builder)
+        feeds = with_constants(builder.graph, case.feeds)
+        session = Session(builder.graph, engine=Engagement(engine()))
+        found = session.run(fetches, feeds)
+        if any(group.runs for group in session.engine_report().groups):
+            tried += 1
+            for got, want in zip(found, recorded["results"], strict=True):
+                assert_same(got, want, case.tolerance)
+    assert tried, "no case was taken"
+
+
+@pytest.mark.parametrize("op", sorted(CASES))
+def test_refusals(op):
+    """What TensorFlow refuses is refused, by NumPy, to which the engine leaves it."""
+    for family, case in CASES[op]:
+        if not answers(family).steps(case.key)[0]["error"]:
+            continue
+        builder = GraphBuilder()
+        ((*fetches,),) = case.build(builder)
+        feeds = with_constants(builder.graph, case.feeds)
+        with pytest.raises(TfgError):
+            Session(builder.graph, engine=Engagement(engine())).run(fetches, feeds)
+
+
+def with_constants(graph, feeds):
+    """The feeds of a case without integers but the first, which become constants, as they are in most graphs."""
+    left = dict(feeds)
+    for name, value in feeds.items():
+        if value.dtype.kind == "i" and not name.startswith("x0"):
+            node = graph.output(name).node
+            node.change_op("Const")
+            node.attrs = {"dtype": Tensor.from_numpy(value).dtype, "value": Tensor.from_numpy(value)}
+            del left[name]
+    return left
+
+
+@on_request
+def test_every_denial_is_still_called_for():
+    """A line whose cases all come out right has to go; MaxPool's say what its lowering leaves out."""
+    assert needless_denials("xla", "padding", "data_format") == {}
+
+
+def test_a_network_in_single_precision():
+    graph, x = network()
+    session = Session(graph, engine=engine())
+    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_in_engine(session)
+
+
+def test_a_gradient():
+    graph, x = network()
+    graph, (gradient,) = tfg.gradients(graph, "logits:0", "x:0")
+    session = Session(graph, engine=Engagement(engine(), verify=True))
+    found, expected = session.run(gradient, {"x:0": x}), Session(graph).run(gradient, {"x:0": x})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_in_engine(session)
+    assert session.engine_report().differences == ()
+
+
+def in_both(graph, feeds):
+    """What XLA and NumPy make of `y`; all of the graph ran in XLA."""
+    session = Session(graph, engine=engine())
+    found = session.run("y:0", feeds)
+    assert_in_engine(session)
+    return found, Session(graph).run("y:0", feeds)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize(
+    "window, strides",
+    [((2, 2), (2, 2)), ((3, 3), (2, 2)), ((3, 2), (1, 1)), ((1, 1), (2, 2)), ((2, 3), (3, 1)), ((6, 6), (2, 2))],
+)
+def test_gradients_of_pools(window, strides, padding):
+    """Each window's arrives at its first largest element, of which equal ones are many here."""
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    attrs = {"ksize": [1, *window, 1], "strides": [1, *strides, 1], "padding": padding}
+    image = b.Placeholder(dtype="float32", shape=[2, 9, 8, 3], name="x")
+    y = b.MaxPool(image, **attrs)
+    arriving = b.Placeholder(dtype="float32", shape=None, name="dy")
+    b.MaxPoolGrad(image, y, arriving, name="y", **attrs)
+    x = draws.integers(-2, 3, (2, 9, 8, 3)).astype("f")
+    shape = Session(b.graph).run(y.name, {"x:0": x}).shape
+    found, expected = in_both(b.graph, {"x:0": x, "dy:0": draws.standard_normal(shape)})
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 5)])
+def test_convolutions_of_few_filters(channels, filters):
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    x = b.Placeholder(dtype="float32", shape=[2, 7, 6, channels], name="x")
+    weights = b.constant(draws.standard_normal((3, 2, channels, filters)).astype("f"))
+    b.Conv2D(x, weights, strides=[1, 2, 1, 1], padding="SAME", name="y")
+    found, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 6, channels))})
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_64_bits_stay_64_bits(dtype):
+    """JAX would halve them, and does so outside."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype=dtype, shape=[2], name="x")
+    b.AddV2(x, x, name="y")
+    session = Session(b.graph, engine=engine())
+    value = np.array([2**40 + 1, 3], dtype)
+    found = session.run("y:0", {"x:0": value})
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, value * 2)
+    assert_in_engine(session)
+    assert jax.numpy.zeros(1).dtype == np.float32
+
+
+def test_what_shapes_are_computed_from_is_part_of_what_is_compiled():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[6], name="x")
+    rows = b.Placeholder(dtype="int32", shape=[], name="rows")
+    y = b.Reshape(b.Neg(x), b.Pack([rows, b.constant(np.int32(-1))], axis=0))
+    b.Shape(y, name="shape")
+    b.Identity(y, name="y")
+    session = Session(b.graph, engine=engine())
+    for count in (2, 3, 2):
+        y, shape = session.run(["y:0", "shape:0"], {"x:0": np.arange(6), "rows:0": count})
+        np.testing.assert_array_equal(y, -np.arange(6.0).reshape(count, -1))
+        np.testing.assert_array_equal(shape, [count, 6 // count])
+    (group,) = session.engine_report().groups
+    assert (group.compiled, group.runs, group.reason) == (2, 3, None)
+
+
+def test_large_constants_are_arguments():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2000], name="x")
+    b.Mul(x, b.constant(np.arange(2000, dtype="f")), name="y")
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": np.full(2000, 2)}), 2.0 * np.arange(2000))
+    assert_in_engine(session)
+
+
+def test_dtypes_without_a_kernel_are_the_error_that_they_are_in_numpy():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="uint16", shape=[0], name="x")
+    b.RealDiv(x, x, name="y")
+    for session in (Session(b.graph), Session(b.graph, engine=engine())):
+        with pytest.raises(TfgError):
+            session.run("y:0", {"x:0": []})
+
+
+BIASES = [((2, 3), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (1,)), ((2, 3), ()), ((2, 3, 3), (3, 1)), ((3,), (3,))]
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("shape, biases", BIASES)
+def test_biases_are_a_vector_of_as_many_as_there_are_channels(shape, biases, data_format):
+    b = GraphBuilder()
+    x, bias = (b.Placeholder(dtype="float32", name=name) for name in ("x", "bias"))
+    b.BiasAdd(b.Neg(x), bias, data_format=data_format, name="y")
+    session = Session(b.graph, engine=engine())
+    with pytest.raises(InvalidArgumentError, match="'y'"):
+        session.run("y:0", {"x:0": np.ones(shape), "bias:0": np.ones(biases)})
+
+
+def test_a_vector_is_no_condition():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", name="x")
+    b.Assert(b.Equal(x, x), [x], name="y")
+    with pytest.raises(InvalidArgumentError, match="'y'"):
+        Session(b.graph, engine=engine()).run(["y"], {"x:0": np.ones(1)})
+
+
+def test_tensors_without_elements():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
+    b.Sum(b.Neg(x), b.constant([0]), name="y")
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": np.zeros((0, 3))}), np.zeros(3))
+    assert_in_engine(session)
+
+
+def test_computed_indices_and_divisors_are_checked():
+    b = GraphBuilder()
+    i = b.Placeholder(dtype="int32", shape=[1], name="i")
+    rows = b.constant(np.arange(6, dtype="f").reshape(3, 2))
+    b.Neg(b.GatherV2(rows, i, b.constant(np.int32(0))), name="taken")
+    b.Neg(b.FloorDiv(b.constant(np.int32([7])), i), name="divided")
+    session = Session(b.graph, engine=engine())
+    for _ in range(2):
+        np.testing.assert_array_equal(session.run("taken:0", {"i:0": [2]}), [[-4, -5]])
+        np.testing.assert_array_equal(session.run("divided:0", {"i:0": [-2]}), [4])
+        with pytest.raises(InvalidArgumentError):
+            session.run("taken:0", {"i:0": [3]})
+        with pytest.raises(InvalidArgumentError):
+            session.run("divided:0", {"i:0": [0]})
+    assert [group.runs for group in session.engine_report().groups] == [2, 2]
+
+
+def test_a_precision_cannot_be_asked_for():
+    with pytest.raises(InvalidArgumentError, match="bf16"):
+        find_engine("xla", "bf16")

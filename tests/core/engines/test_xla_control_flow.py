@@ -1,0 +1,146 @@
+"""Loops, conditionals, calls, lists and stacks in XLA. Skipped where JAX is not installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
+pytestmark = pytest.mark.engine
+
+from tests import opcases  # noqa: E402
+from tests.comparison import assert_same  # noqa: E402
+from tests.core.gradients.test_graphs import case, run  # noqa: E402
+from tests.recorded_answers import answers  # noqa: E402
+from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.engines.engine_registry import find_engine  # noqa: E402
+from tfg.core.engines.protocol import inner_steps  # noqa: E402
+from tfg.core.runtime.session.session import Session  # noqa: E402
+from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
+
+
+def engaged(graph):
+    """A session with XLA for groups of any size."""
+    engine = find_engine("xla")
+    engine.smallest = 1
+    return Session(graph, engine=engine)
+
+
+def ops_taken(session):
+    """The ops of the groups that ran in the engine, those in loops among them."""
+    groups = [group for group in session._engagement.groups if group.runs]
+    return {step.node.op for group in groups for step in inner_steps(group.cluster.body.steps)}
+
+
+FAMILIES = {
+    "functional": {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall"},
+    "tensor_list": {"TensorListFromTensor", "EmptyTensorList", "TensorListStack", "TensorListPopBack", "TensorListSetItem"},
+    "tensor_array": {"TensorArrayV3", "TensorArrayReadV3", "TensorArrayWriteV3", "TensorArrayGatherV3", "TensorArrayGradV3"},
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_cases_are_as_recorded(family):
+    """What TensorFlow refuses is refused, by NumPy, to which the engine leaves it."""
+    taken = set()
+    for c in opcases.load_cases(family):
+        b = GraphBuilder()
+        steps = c.build(b)
+        session = engaged(b.graph)
+        for fetches, step in zip(steps, answers(family).steps(c.key), strict=True):
+            if step["error"]:
+                with pytest.raises(TfgError):
+                    session.run(list(fetches), c.feeds)
+                continue
+            for got, want in zip(session.run(list(fetches), c.feeds), step["results"], strict=True):
+                assert_same(got, want, c.tolerance)
+        taken |= ops_taken(session)
+    assert taken >= FAMILIES[family]
+
+
+@pytest.mark.parametrize("key", ["map_v1", "while_v1", "map_v2", "while_v2", "cond_v2", "case_v1", "case_v2"])
+def test_gradients_of_control_flow_stay_in_the_engine(key):
+    graph, names, feeds, want = case(key)
+    session = engaged(graph)
+    for got, expected in zip(run(session, names, feeds), want, strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+    flow = {"LoopCond", "While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"}
+    assert ops_taken(session) & flow
+    assert [refusal for refusal in session.engine_report().refused if refusal.op in flow] == []
+
+
+def recurrent(b, x, limit):
+    """A V1 loop that pushes what it multiplies, and one that pops it: x ** (limit + 1), and the product of what came by."""
+    handle = b.StackV2(b.constant(np.int32(-1)), elem_type="float32")
+
+    def loop(name, count, value, step, stop):
+        stack, least = (b.Enter(v, frame_name=name, is_constant=True) for v in (handle, stop))
+        entered = [b.Enter(v, frame_name=name) for v in (count, value)]
+        merged = [b.Merge([v, v])[0] for v in entered]
+        goes_on = b.LoopCond(b.Less(merged[0], least))
+        switches = [b.Switch(m, goes_on) for m in merged]
+        going = [b.Identity(s[1]) for s in switches]
+        one = b.Enter(b.constant(np.int32(1)), frame_name=name, is_constant=True)
+        with b.control_dependencies([going[0].node]):
+            stepped = step(stack, going[1])
+        for node, after in zip(merged, (b.AddV2(going[0], one), stepped)):
+            b.graph.set_input(node.node, 1, b.NextIteration(after))
+        return [b.Exit(s[0]) for s in switches]
+
+    start = b.constant(np.int32(0))
+    factor = b.Enter(x, frame_name="forward", is_constant=True)
+    count, power = loop("forward", start, x, lambda s, v: b.Mul(b.StackPushV2(s, v), factor), limit)
+    _, product = loop("backward", start, b.Identity(power), lambda s, v: b.Mul(v, b.StackPopV2(s, elem_type="float32")), count)
+    return power, product
+
+
+@pytest.mark.parametrize("fed", [False, True])
+def test_stacks_need_to_know_how_often_a_loop_runs(fed):
+    """Where a fed value says so, NumPy runs the loop, and the report says why."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    limit = b.Placeholder(dtype="int32", shape=[], name="limit") if fed else b.constant(np.int32(4))
+    power, product = recurrent(b, x, limit)
+    feeds = {"x:0": np.float32([2, 3])} | ({"limit:0": 4} if fed else {})
+    session = engaged(b.graph)
+    found = session.run([power.name, product.name], feeds)
+    np.testing.assert_array_equal(found[0], np.float32([2, 3]) ** 5)
+    np.testing.assert_array_equal(found[1], np.float32([2, 3]) ** (5 + 1 + 2 + 3 + 4))
+    (group,) = session.engine_report().groups
+    assert (group.runs, group.reason and "how often" in group.reason) == ((0, True) if fed else (1, None))
+
+
+def test_a_value_that_changes_its_shape_runs_in_numpy():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None], name="x")
+    one, three = (b.constant(np.int32(n)) for n in (1, 3))
+    entered = [b.Enter(v, frame_name="grow") for v in (b.constant(np.int32(0)), x)]
+    merged = [b.Merge([v, v])[0] for v in entered]
+    limit, step = (b.Enter(v, frame_name="grow", is_constant=True) for v in (three, one))
+    goes_on = b.LoopCond(b.Less(merged[0], limit))
+    switches = [b.Switch(m, goes_on) for m in merged]
+    count, value = (b.Identity(s[1]) for s in switches)
+    axis = b.Enter(b.constant(np.int32(0)), frame_name="grow", is_constant=True)
+    for node, after in zip(merged, (b.AddV2(count, step), b.ConcatV2([value, value], axis))):
+        b.graph.set_input(node.node, 1, b.NextIteration(after))
+    session = engaged(b.graph)
+    found = session.run(b.Exit(switches[1][0]).name, {"x:0": [1, 2]})
+    np.testing.assert_array_equal(found, np.tile([1, 2], 8))
+    (group,) = session.engine_report().groups
+    assert "how often a loop runs" in group.reason
+
+
+def test_a_check_that_fails_is_the_error_of_numpy():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    is_positive = b.All(b.Greater(x, b.constant(np.float32(0))), b.constant([0]))
+    check = b.Assert(is_positive, [b.constant(b"negative"), x], name="check")
+    with b.control_dependencies([check]):
+        b.Log(x, name="y")
+    session = engaged(b.graph)
+    np.testing.assert_allclose(session.run("y:0", {"x:0": [1, 2]}), np.log([1, 2]), rtol=1e-6)
+    assert "Assert" in ops_taken(session)
+    with pytest.raises(InvalidArgumentError, match="negative") as error:
+        session.run("y:0", {"x:0": [1, -2]})
+    assert error.value.node == "check"
+    np.testing.assert_allclose(session.run("y:0", {"x:0": [3, 2]}), np.log([3, 2]), rtol=1e-6)

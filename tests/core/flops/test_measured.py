@@ -1,0 +1,158 @@
+"""Measured runs: what ran, how often, with which shapes; traces; and TensorFlow's own timings joined with counts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cases import control_flow as loops
+from tests.cli.running import tfg
+from tests.core.flops.test_networks import graph_of
+from tests.functions import define
+from tfg import GraphBuilder, Session
+from tfg.core.flops import count_flops
+from tfg.core.flops.measured import chrome_trace, measure
+from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
+from tfg.core.support.errors import DataLossError
+from tfg.formats.protos.run_metadata_pb2 import RunMetadata
+from tfg.formats.run_metadata import read_run_metadata
+from tfg.formats.saving import save
+
+
+def network():
+    """A branch, a loop and a call, the batch unknown."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    product = g.MatMul(x, np.ones((4, 3), np.float32), name="product")
+    define(g, "square", ["float32"], lambda b, v: [b.Square(v)])
+    define(g, "cube", ["float32"], lambda b, v: [b.Mul(b.Square(v), v)])
+    called = g.If(g.Less(g.Sum(product, [0, 1]), 0.0), [product], Tout=["float32"], then_branch="square",
+                  else_branch="cube", name="choice")[0]  # fmt: skip
+    left = loops.counted(g, "f", 4, [called], [], lambda v, c: [g.Neg(v[0])])[1]
+    return g.graph, left.name
+
+
+def test_what_ran_is_counted():
+    graph, fetch = network()
+    found = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=2)
+    nodes = {node.path: node for node in found.nodes}
+    assert nodes["product"].flops == 2 * 5 * 4 * 3
+    assert nodes["product"].shapes == "(5,4) (4,3)"
+    assert (nodes["Neg"].calls, nodes["Neg"].flops) == (4, 4 * 15)
+    assert nodes["choice/Mul"].flops == 15
+    assert [path for path in nodes if path.startswith("choice/")] == ["choice/Square", "choice/Mul"]
+    assert found.unknown() == []
+    assert 0 < found.op_seconds <= found.profiled
+    assert found.peak > 1e8
+
+
+def test_counts_agree_with_those_from_shapes():
+    graph = graph_of("mobilenetv2")
+    shape = (1, 224, 224, 3)
+    found = measure(Session(graph), ["Identity:0"], {"x:0": np.zeros(shape, np.float32)}, runs=1)
+    assert found.flops == count_flops(graph, ["Identity:0"], shapes={"x": shape}).total().flops
+
+
+def test_trace():
+    graph, fetch = network()
+    found = measure(Session(graph), [fetch], {"x:0": np.ones((5, 4), np.float32)}, runs=1)
+    events = [event for event in chrome_trace(found)["traceEvents"] if event["ph"] == "X"]
+    assert len(events) == len(found.events) > 10
+    inner = next(event for event in events if event["args"]["node"] == "choice/Mul")
+    outer = next(event for event in events if event["args"]["node"] == "choice")
+    assert outer["ts"] <= inner["ts"] and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"]
+    assert inner["args"]["flops"] == 15
+
+
+def test_command(tmp_path):
+    graph, fetch = network()
+    save(graph, str(tmp_path / "g.pb"))
+    arguments = ["flops", tmp_path / "g.pb", "--fetch", fetch, "--measured", "--feed", "x=ones(5,4)"]
+    done = tfg(*arguments, "--trace", tmp_path / "trace.json")
+    assert done.code == 0
+    assert "GFLOP/s" in done.out and "wall time" in done.out
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert tfg(*arguments, "--format", "json").json["flops"] > 120
+    assert tfg(*arguments[:-1], "x").code == 2
+    assert tfg(*arguments, "--compat", "tfprof").code == 2
+    assert tfg(*arguments[:4], "--trace", "t.json").code == 2
+
+
+def recorded():
+    """What TensorFlow would record of a matrix product and a transfer."""
+    metadata = RunMetadata()
+    device = metadata.step_stats.dev_stats.add(device="/device:CPU:0")
+    device.node_stats.add(node_name="product", timeline_label="product = MatMul(x, w)", op_end_rel_nanos=3000,
+                          op_start_rel_nanos=1000, all_end_rel_nanos=4000)  # fmt: skip
+    device.node_stats.add(node_name="_SOURCE", op_end_rel_micros=5)
+    metadata.step_stats.dev_stats.add(device="/device:GPU:0/stream:1").node_stats.add(node_name="product:MatMul")
+    return metadata
+
+
+@pytest.mark.parametrize("write", [
+    lambda m: m.SerializeToString(), lambda m: m.step_stats.SerializeToString(), lambda m: str(m).encode()
+], ids=["RunMetadata", "StepStats", "text"])  # fmt: skip
+def test_run_metadata(write, tmp_path):
+    (tmp_path / "m").write_bytes(write(recorded()))
+    graph, fetch = network()
+    timings = joined(count_flops(graph, [fetch], shapes={"x": (5, 4)}), read_run_metadata(str(tmp_path / "m")))
+    found = {timing.name: timing for timing in timings}
+    assert (found["product"].flops, found["product"].seconds, found["product"].calls) == (120, pytest.approx(2e-6), 1)
+    assert found["product"].rate == pytest.approx(60e6)
+    assert found["_SOURCE"].flops is None
+    save(graph, str(tmp_path / "g.pb"))
+    done = tfg("flops", tmp_path / "g.pb", "--fetch", fetch, "--batch", 5, "--run-metadata", tmp_path / "m")
+    assert "1 of 2 timed nodes have a count" in done.out
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "m").write_bytes(b"no proto at all")
+    with pytest.raises(DataLossError, match="no RunMetadata"):
+        read_run_metadata(str(tmp_path / "m"))
+
+
+def test_executions_are_summed():
+    graph, fetch = network()
+    times = [NodeTime("product", "MatMul", "d", 0.0, 1.0), NodeTime("product", "MatMul", "d", 1.0, 2.0)]
+    (timing,) = joined(count_flops(graph, [fetch], shapes={"x": (5, 4)}), times)
+    assert (timing.calls, timing.seconds) == (2, 3.0)
+
+
+def executed(name, *shapes):
+    return NodeTime(name, "", "d", 0.0, 1.0, dict(enumerate(shapes)))
+
+
+def test_recorded_shapes_settle_what_the_graph_leaves_open():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=(None, 4), name="x")
+    rows = g.Where(g.Placeholder(dtype="bool", shape=None, name="mask"), name="rows")
+    values, indices = g.Unique(g.Placeholder(dtype="int32", shape=(None,), name="ids"), name="unique")
+    times = [
+        executed("_arg_x_0_2", (7, 4)), executed("_arg_mask_0_0", (7,)), executed("rows", (5, 1)),
+        executed("unique", (3,), (6,)), executed("unique", (2,), (6,)), executed("elsewhere", (9,)),
+    ]  # fmt: skip
+    found = recorded_shapes(g.graph, times)
+    assert found == {x.name: (7, 4), "mask:0": (7,), rows.name: (5, 1), indices.name: (6,)}
+    assert values.name not in found
+
+
+@pytest.mark.live
+def test_live_run_metadata(tmp_path):
+    tf = pytest.importorskip("tensorflow")
+    from tfg.formats.saving import to_bytes
+
+    graph, fetch = network()
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as made:
+        tf.import_graph_def(v1.GraphDef.FromString(to_bytes(graph)), name="")
+        metadata = v1.RunMetadata()
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
+        with v1.Session(graph=made) as session:
+            session.run(fetch, {"x:0": np.ones((5, 4), np.float32)}, options, metadata)
+    (tmp_path / "m").write_bytes(metadata.SerializeToString())
+    times = read_run_metadata(str(tmp_path / "m"))
+    timings = joined(count_flops(graph, [fetch], shapes=recorded_shapes(graph, times)), times)
+    product = next(timing for timing in timings if timing.name == "product")
+    assert product.flops == 120 and product.seconds > 0

@@ -1,0 +1,168 @@
+"""Every op case against TensorFlow's recorded answer: values and dtypes, shape function, FLOPs decision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests import opcases
+from tests.comparison import assert_same
+from tests.core.ops.test_equivalent_ops import EQUIVALENT
+from tests.recorded_answers import answers, expected_error
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.inference import inference, node_calls
+from tfg.core.registry import registry
+from tfg.core.runtime.optimize.tiers import Tier, forcing
+from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.file_access import FileAccess
+from tfg.core.support.errors import TfgError
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape, TensorSpec
+
+
+def parameters() -> list:
+    return [
+        pytest.param(family, case, id=f"{family}-{case.key}")
+        for family in opcases.families()
+        for case in opcases.load_cases(family)
+    ]
+
+
+def build(case: opcases.Case):
+    builder = GraphBuilder()
+    return builder.graph, case.build(builder)
+
+
+@pytest.mark.parametrize(("family", "case"), parameters())
+def test_values(family: str, case: opcases.Case) -> None:
+    recorded = answers(family).steps(case.key)
+    try:
+        graph, steps = build(case)
+        session = Session(graph, seed=0, files=FileAccess.everything())
+    except TfgError as error:
+        assert expected_error(recorded[0]["error"]) == type(error).__name__
+        return
+    for fetches, step in zip(steps, recorded):
+        check_step(session, fetches, case, step)
+
+
+def check_step(session, fetches, case, step) -> None:
+    """A run gives the recorded values, or ends with the recorded error."""
+    if step["error"]:
+        with pytest.raises(TfgError) as raised:
+            session.run(list(fetches), case.feeds)
+        assert type(raised.value).__name__ == expected_error(step["error"])
+    else:
+        for got, want in zip(session.run(list(fetches), case.feeds), step["results"], strict=True):
+            assert_same(got, want, case.tolerance)
+
+
+@pytest.mark.parametrize(("family", "case"), parameters())
+def test_values_in_every_tier(family: str, case: opcases.Case) -> None:
+    """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse steps.
+
+    A group learns in a run what shapes allow, so cases without state run twice.
+    """
+    recorded = answers(family).steps(case.key)
+    if recorded[0]["error"]:
+        pytest.skip("TensorFlow refuses the case")
+    for tier in (Tier.SPECIALIZED, Tier.PARALLEL):
+        graph, steps = build(case)
+        with forcing(tier):
+            session = Session(graph, seed=0, files=FileAccess.everything())
+        runs = 1 if graph.functions or any(node.op_def is None or node.op_def.is_stateful for node in graph) else 2
+        for fetches, step in zip(steps, recorded):
+            for _ in range(runs):
+                check_step(session, fetches, case, step)
+
+
+@pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
+def test_shapes(family: str, case: opcases.Case) -> None:
+    """The shape function agrees with the recorded shapes, from full knowledge, from unknown dimensions and from no rank."""
+    step = answers(family).steps(case.key)[0]
+    if step["error"]:
+        pytest.skip("TensorFlow refuses the case")
+    graph, steps = build(case)
+    assert registry.shape_function(case.op) is not None, f"{case.op} has no shape function"
+    for known in (fed_specs(graph, case, full=True), fed_specs(graph, case, full=False), unknown_ranks(graph, case)):
+        result = inference.infer(graph, known)
+        assert "op" not in result.reasons, result.reasons["op"]
+        for name, want in zip(steps[0], step["results"]):
+            if want is not None:
+                assert_compatible(result.shape(graph.output(name)), np.asarray(want).shape)
+
+
+def fed_specs(graph, case, full):
+    """Specs of the placeholders: with their values, or with every dimension unknown."""
+    return {
+        graph.output(name): TensorSpec(
+            dtypes.from_numpy(value.dtype),
+            Shape(value.shape) if full else Shape([None] * value.ndim),
+            value if full and value.dtype != object else None,
+        )
+        for name, value in case.feeds.items()
+    }
+
+
+def unknown_ranks(graph, case):
+    return {graph.output(name): TensorSpec(dtypes.from_numpy(value.dtype)) for name, value in case.feeds.items()}
+
+
+def assert_compatible(shape: Shape, want: tuple[int, ...]) -> None:
+    if shape.dims is None:
+        return
+    assert len(shape.dims) == len(want), f"inferred {shape}, TensorFlow gives {want}"
+    for dim, size in zip(shape.dims, want):
+        assert not isinstance(dim, int) or dim == size, f"inferred {shape}, TensorFlow gives {want}"
+
+
+@pytest.mark.parametrize(("family", "case"), [p for p in parameters() if p.values[1].is_single_op])
+def test_flops_are_decided(family: str, case: opcases.Case) -> None:
+    """The op has a FLOPs function and it yields numbers for known shapes: those that the case expects, where it does."""
+    if answers(family).steps(case.key)[0]["error"]:
+        pytest.skip("TensorFlow refuses the case")
+    function = registry.flops_function(case.op)
+    assert function is not None, f"{case.op} has no FLOPs decision"
+    graph, _ = build(case)
+    node = graph["op"]
+    specs = inference.infer(graph, fed_specs(graph, case, full=True)).specs
+    cost = node_calls.call_flops_function(node, function, [specs[v] for v in node.inputs], [specs[o] for o in outputs(node)])
+    assert isinstance(cost, registry.Cost)
+    assert case.flops in (None, cost)
+
+
+def outputs(node):
+    return [node.output(i) for i in range(len(node.output_dtypes))]
+
+
+def ops_of(case):
+    """The ops that a case is about: all in the graph of one that is more than one op on placeholders."""
+    return {case.op} if case.is_single_op else {case.op, *(node.op for node in build(case)[0])}
+
+
+# TensorFlow ends its own process in Abort: tests/core/runtime/execute/test_executor.py says what a session does instead.
+# It refuses PlaceholderV2 in graphs made since 2017.
+# It has no CPU kernel for the ops of tests/core/ops/test_equivalent_ops.py.
+# Its graphs can give no handle that the Delete ops take, and no input that AnonymousRandomSeedGenerator asks for:
+# tests/core/datasets/test_lifetimes.py runs them.
+UNDELETABLE = {"DeleteSeedGenerator", "DeleteRandomSeedGenerator", "DeleteMemoryCache", "DeleteIterator"}
+# Graphs that hold ops between devices are none that it takes: tests/core/explaining/test_device_partition.py runs what it made of others.
+BETWEEN_DEVICES = {"_Send", "_HostSend", "_Recv", "_HostRecv"}
+# Its programs are JAX's, and only engines run them: tests/core/engines/test_xla_modules.py.
+COMPILED = {"XlaCallModule"}
+# Its build has no LMDB, reads states of iterators from checkpoints only, has other fingerprints, and calls shards by chance:
+# tests/core/datasets.
+SHARDS = {"SnapshotChunkDataset", "SnapshotDatasetReader", "SnapshotNestedDatasetReader"}
+OF_DATASETS = {"LMDBDataset", "ExperimentalLMDBDataset", "DeserializeIterator", "DatasetFingerprint", *SHARDS}
+OTHERS = {"Abort", "PlaceholderV2", "AnonymousRandomSeedGenerator"}
+UNRECORDED = {*OTHERS, *COMPILED, *BETWEEN_DEVICES, *OF_DATASETS, *UNDELETABLE, *EQUIVALENT}
+
+
+def test_every_kernel_has_a_case_and_decisions() -> None:
+    registry.load_all_families()
+    recorded = {op for family in opcases.families() for case in opcases.load_cases(family) for op in ops_of(case)}
+    for op in filter(registry.family, registry.registered_ops()):
+        assert op in recorded | UNRECORDED, f"{op} has no case"
+        assert registry.shape_function(op) is not None, f"{op} has no shape function"
+        assert registry.gradient_function(op) is not None, f"{op} has no gradient decision"
+        assert registry.flops_function(op) is not None, f"{op} has no FLOPs decision"

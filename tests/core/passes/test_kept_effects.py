@@ -1,0 +1,78 @@
+"""What acts behind a value still runs where rules take the value away, and is waited for no more than it needs to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.passes.rewriting import placeholder, rewritten
+from tfg.core.passes.rules.control_inputs import FAR
+from tfg.core.planning.node_selection import needed_nodes
+from tfg.core.types import dtypes
+
+ALWAYS = np.bool_(True)
+
+
+def noise(b):
+    return b.RandomUniform(b.constant(np.int32([2, 3])), dtype=dtypes.float32, seed=1, seed2=2)
+
+
+def acting(graph, fetches):
+    """The names of the random ops that run for the fetches."""
+    return {node.name for node in needed_nodes([graph.output(name).node for name in fetches]) if node.op == "RandomUniform"}
+
+
+MAKES = (
+    lambda b, x, y: b.SelectV2(b.constant(ALWAYS), x, y),
+    lambda b, x, y: b.SelectV2(b.constant(ALWAYS), b.Tanh(y), b.Neg(x)),
+    lambda b, x, y: b.SelectV2(b.Less(x, y), x, x),
+    lambda b, x, y: b.AddV2(x, y),
+    lambda b, x, y: b.AddV2(y, noise(b)),
+    lambda b, x, y: b.Neg(b.Neg(x)),
+    lambda b, x, y: b.ZerosLike(y),
+    lambda b, x, y: b.Tanh(x),
+)
+
+
+def drawn(b, seed):
+    """Sums and selections of random inputs, most of which rules make simpler."""
+    rng = np.random.default_rng(seed)
+    values = [placeholder(b, "x"), *(noise(b) for _ in range(3))]
+    for _ in range(40):
+        first, second = (values[i] for i in rng.integers(max(0, len(values) - 6), len(values), 2))
+        values.append(MAKES[rng.integers(len(MAKES))](b, first, second))
+    return values[-1], values[-2]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_acted_acts(seed):
+    found = rewritten(lambda b: drawn(b, seed))
+    assert acting(found.after, found.fetches) == acting(found.before, found.fetches)
+
+
+@pytest.mark.parametrize("length", [1, FAR // 2, 2 * FAR])
+def test_what_acts_far_behind_is_waited_for(length):
+    def build(b):
+        value = noise(b)
+        for _ in range(length):
+            value = b.Tanh(value)
+        return b.Neg(b.SelectV2(b.constant(ALWAYS), placeholder(b, "x"), value))
+
+    found = rewritten(build)
+    assert found.text == "Neg(x)"
+    assert len(acting(found.after, found.fetches)) == 1
+
+
+def test_what_is_still_read_is_not_waited_for():
+    """Each selection drops the noise, which all before it already stand behind, be it by reading it or by waiting."""
+
+    def build(b):
+        first, second = noise(b), noise(b)
+        value = b.AddV2(placeholder(b, "x"), first)
+        for _ in range(30):
+            value = b.SelectV2(b.constant(ALWAYS), b.Tanh(value), b.AddV2(first, second))
+        return value
+
+    found = rewritten(build, "arithmetic,structure,prune", check=False)
+    assert acting(found.after, found.fetches) == acting(found.before, found.fetches)
+    assert sum(len(node.control_inputs) for node in found.after) == 1

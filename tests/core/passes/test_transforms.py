@@ -1,0 +1,156 @@
+"""The passes that a user has to ask for: weights, debugging, training, names, devices, order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import tfg as command
+from tests.core.passes.rewriting import placeholder, rewritten
+from tfg.core.passes.order import all_passes
+from tfg.core.passes.pipeline import choose_passes, optimize
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.types import dtypes
+from tfg.core.types.tensors import Tensor
+
+WEIGHTS = np.linspace(-1, 1, 2000, dtype="f").reshape(2, 1000)
+
+
+def product(b):
+    return b.MatMul(placeholder(b, "x", (3, 2)), b.constant(WEIGHTS, name="w"))
+
+
+def value_of(graph, name):
+    return tfg.Session(graph).run(f"{name}:0")
+
+
+def test_round_weights():
+    result = rewritten(product, "round_weights{steps=10}", check=False)
+    rounded = value_of(result.after, "w")
+    assert len(np.unique(rounded)) == 10
+    assert np.abs(rounded - WEIGHTS).max() <= 0.1 + 1e-6
+
+
+def test_quantize_weights():
+    result = rewritten(product, "quantize_weights", check=False)
+    assert result.after.node("w").op == "Dequantize"
+    assert result.after.node("w/quantized").attrs["dtype"] is dtypes.quint8
+    assert np.abs(value_of(result.after, "w") - WEIGHTS).max() < 2 / 255
+
+
+def test_small_weights_stay():
+    result = rewritten(product, "quantize_weights{minimum_size=1M}")
+    assert "fewer than" in result.reasons
+    assert result.after.node("w").op == "Const"
+
+
+def test_strip_debug():
+    def build(b):
+        x = placeholder(b, "x")
+        with b.control_dependencies([b.Assert(b.constant(True), [x])]):
+            return b.Neg(b.CheckNumerics(x, message="bad"))
+
+    result = rewritten(build, "strip_debug,prune")
+    assert result.text == "Neg(x)"
+    assert "Assert" not in result.ops()
+
+
+def test_dropout_at_rate_zero_goes():
+    def build(b):
+        x = placeholder(b, "x")
+        mask = b.GreaterEqual(b.RandomUniform([2, 3], dtype="float32"), 0.0)
+        return b.StopGradient(b.SelectV2(mask, x, b.constant(np.zeros((2, 3), "f"))))
+
+    result = rewritten(build, "prune,remove_training_nodes,fold,structure,prune")
+    assert result.text == "x"
+
+
+def test_rename_nodes_ops_and_attributes():
+    b = tfg.GraphBuilder()
+    b.AddV2(b.constant(1.0, name="a"), 2.0, name="y")
+    after, _ = optimize(b.graph, ["y"], (), "rename{node=a:first,op=AddV2:Add}")
+    assert after.node("first").op == "Const"
+    assert after.node("y").op == "Add"
+    with pytest.raises(InvalidArgumentError, match="OLD:NEW"):
+        optimize(b.graph, ["y"], (), "rename{node=a}")
+
+
+def test_devices_and_attributes():
+    b = tfg.GraphBuilder()
+    with b.device("/cpu:0"):
+        a = b.constant(1.0, name="a")
+    with b.colocate_with(a):
+        b.Neg(a, name="y")
+    after, _ = optimize(b.graph, ["y"], (), "set_device{device=/gpu:0,if_default=true}")
+    assert after.node("a").device == b.graph.node("a").device
+    after, _ = optimize(b.graph, ["y"], (), "set_device,remove_attribute")
+    assert not any(node.device or node.colocation for node in after)
+
+
+def test_sort():
+    b = tfg.GraphBuilder()
+    b.Neg(b.constant(1.0, name="a"), name="y")
+    b.graph.reorder(list(b.graph)[::-1])
+    after, _ = optimize(b.graph, ["y"], (), "sort")
+    assert [node.name for node in after] == ["a", "y"]
+
+
+def test_colocation_with_nodes_that_are_gone_is_dropped():
+    b = tfg.GraphBuilder()
+    gone = b.constant(1.0, name="gone")
+    with b.colocate_with(gone):
+        b.Neg(b.constant(2.0), name="y")
+    after, _ = optimize(b.graph, ["y:0"], (), "prune")
+    assert after.node("y").colocation == ()
+
+
+def test_prerequisites_come_first():
+    assert [one.name for one in choose_passes("batchnorm")] == ["fold", "batchnorm"]
+    with pytest.raises(NotFoundError, match="prune"):
+        choose_passes("bogus")
+
+
+@pytest.mark.parametrize(("passes", "message"), [
+    ("fold{limit=abc}", "limit=abc of pass fold is not a whole number"),
+    ("fuse{onednn=yes}", "onednn=yes of pass fuse is not true or false"),
+    ("fold{limt=1}", "pass fold has no option 'limt' .it has limit."),
+    ("cse{constants}", "option 'constants' of pass cse is not of the form NAME=VALUE"),
+    ("round_weights{steps=0}", "cannot round weights to 0 values"),
+])  # fmt: skip
+def test_options_that_do_not_fit(passes, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        choose_passes(passes)
+
+
+def test_list_shows_every_pass_with_its_options():
+    listed = {row["name"]: row for row in command("optimize", "--list", "--format", "json").json}
+    assert set(listed) == {kind.name for kind in all_passes()}
+    assert listed["fold"]["options"] == {"limit": 10 * 2**20}
+    assert not listed["quantize_weights"]["default"]
+
+
+def test_default_stands_for_the_usual_passes():
+    usual = [one.name for one in choose_passes(None)]
+    chosen = choose_passes("default, fuse{onednn=true}, layout{to=NCHW}")
+    assert [one.name for one in chosen if one.name != "layout"] == usual
+    assert [one.name for one in chosen] == [kind.name for kind in all_passes() if kind.name in {*usual, "layout"}]
+    assert next(one for one in chosen if one.name == "fuse").onednn is True
+    assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
+
+
+@pytest.mark.parametrize("axes", [None, 0])
+def test_what_few_bytes_stand_for_is_not_folded(axes):
+    """A constant of one element that says to have millions is no reason to compute, or to write out, as many."""
+    b = tfg.GraphBuilder()
+    vast = b.constant(np.float32(1), name="vast")
+    vast.node.set_attr("value", Tensor.from_numpy(np.broadcast_to(np.float32(1), 1 << 22)))
+    value = b.Exp(vast, name="value") if axes is None else b.Sum(vast, axes, name="value")
+    changed, _ = optimize(b.graph, [value.name], passes="fold")
+    assert changed.node("value").op == value.node.op
+
+
+def test_fold_goes_on_from_all_outputs():
+    """What depends on the second output of a folded node folds in the same run of the pass."""
+    result = rewritten(lambda b: b.Square(b.AddV2(b.Unique([3, 1, 3])[1], [1, 2, 3])), "fold")
+    assert [node.op for node in result.after if node.name == result.fetches[0].split(":")[0]] == ["Const"]

@@ -1,0 +1,158 @@
+"""A convolution and what follows it run as one: the same numbers and errors as by single kernels."""
+
+import numpy as np
+import pytest
+
+from tests.core.runtime.optimize.beside_kernels import both, drawn, normalized, product, program
+from tfg import GraphBuilder, Session
+from tfg.core.support.errors import InvalidArgumentError
+
+ACTIVATIONS = ["Relu", "Relu6", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Softplus", "Identity"]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("kind", ["conv", "pointwise", "strided", "depthwise"])
+def test_a_convolution_and_what_follows_it(kind, activation):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 9, 9, 8], name="x")
+    if kind == "depthwise":
+        y, channels = b.DepthwiseConv2dNative(x, b.constant(drawn(3, 3, 8, 2)), strides=[1, 1, 1, 1], padding="SAME"), 16
+    else:
+        size, stride = {"conv": (3, 1), "pointwise": (1, 1), "strided": (3, 2)}[kind]
+        y, channels = b.Conv2D(x, b.constant(drawn(size, size, 8, 12)), strides=[1, stride, stride, 1], padding="SAME"), 12
+    y = b.BiasAdd(y, b.constant(drawn(channels)))
+    y = normalized(b, y, channels)
+    y = getattr(b, activation)(y, name="y")
+    (group, *_) = both(b.graph, "y:0", {"x:0": drawn(3, 9, 9, 8)})
+    assert group[0] in ("Conv2D", "DepthwiseConv2dNative") and "FusedBatchNormV3" in group
+
+
+@pytest.mark.parametrize("data_format", ["NDHWC", "NCDHW"])
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_a_convolution_in_three_dimensions(is_constant, data_format):
+    """With filters and biases that are constant or fed; channels first go by single kernels."""
+    b = GraphBuilder()
+    sizes, value = (5, 7, 6), drawn(2, 5, 7, 6, 3)
+    value[0, 1, 2, 3] = np.nan, np.inf, -0.0
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    given = {"w": drawn(3, 2, 3, 3, 4), "bias": drawn(4), "side": drawn(2, *sizes, 4)}
+    feeds = {"x:0": value, "side:0": given["side"]} | (
+        {} if is_constant else {f"{name}:0": given[name] for name in ("w", "bias")}
+    )
+    w, bias = (
+        b.constant(given[name]) if is_constant else b.Placeholder(dtype="float32", shape=None, name=name)
+        for name in ("w", "bias")
+    )
+    side = b.Placeholder(dtype="float32", shape=None, name="side")
+    y = b.Conv3D(x, w, strides=[1, 1, 1, 1, 1], padding="SAME", data_format=data_format)
+    b.Relu(b.AddV2(b.BiasAdd(y, bias, data_format="NHWC" if data_format == "NDHWC" else "NCHW"), side), name="y")
+    if data_format == "NCDHW":
+        feeds |= {name: np.moveaxis(feeds[name], -1, 1) for name in ("x:0", "side:0")}
+    found = both(b.graph, "y:0", feeds)
+    assert (["Conv3D", "BiasAdd", "AddV2", "Relu"] in found) is (data_format == "NDHWC")
+
+
+def test_constants_around_a_convolution_are_worked_into_it():
+    """Sums and products by vectors before anything else cost nothing: the chain that is left is one operation."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 9, 9, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 12)), strides=[1, 1, 1, 1], padding="SAME")
+    y = b.Mul(b.AddV2(y, b.constant(drawn(12))), b.Rsqrt(b.constant(np.abs(drawn(12)) + 1)))
+    y = b.Relu(b.AddV2(b.constant(drawn(1, 1, 1, 12)), y), name="y")
+    session = Session(b.graph)
+    for _ in range(4):
+        session.run("y:0", {"x:0": drawn(2, 9, 9, 8)})
+    ((step, call),) = program(session)._fused_calls.items()
+    (layout,) = call.layouts.values()
+    assert len(step.body) == 6 and layout.filters is not None and layout.summand is not None
+    assert len(layout.chain.instructions) == 1
+    both(b.graph, "y:0", {"x:0": drawn(2, 9, 9, 8)})
+
+
+def test_a_residual_and_an_activation_that_reads_twice():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 8)), strides=[1, 1, 1, 1], padding="SAME")
+    y = b.AddV2(normalized(b, y, 8), x)
+    b.Mul(y, b.Sigmoid(y), name="y")
+    (group,) = both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
+    assert sorted(group) == ["AddV2", "Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid"]
+
+
+@pytest.mark.parametrize("before", ["Relu", "BiasAdd", "conv"])
+def test_what_a_convolution_takes_is_added_to_its_result(before):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    makers = {"Relu": b.Relu, "BiasAdd": lambda x: b.BiasAdd(x, b.constant(drawn(8))), "conv": lambda x: product(b, x, 8, 8)}
+    x = makers[before](x)
+    b.Relu(b.AddV2(product(b, x, 8, 8), x), name="y")
+    assert ["Conv2D", "AddV2", "Relu"] in both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
+
+
+@pytest.mark.parametrize("takes_turns", [False, True])
+def test_of_two_convolutions_that_are_added_each_takes_its_normalization(takes_turns):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    filters = [b.constant(drawn(1, 1, 8, 12)) for _ in range(2)]
+    if takes_turns:
+        parts = [normalized(b, b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME"), 12) for w in filters]
+    else:
+        convolved = [b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME") for w in filters]
+        parts = [normalized(b, b.BiasAdd(y, b.constant(drawn(12))), 12) for y in convolved]
+    b.AddV2(*parts, name="y")
+    found = sorted(both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)}), key=len)
+    alone = ["Conv2D", "FusedBatchNormV3"] if takes_turns else ["Conv2D", "BiasAdd", "FusedBatchNormV3"]
+    assert found == [alone, [*alone, "AddV2"]]
+
+
+def swish(b, x, beta=1.0):
+    """As tf.nn.silu gives it, with the IdentityN of its own gradient."""
+    y = b.Mul(x, b.Sigmoid(b.Mul(b.constant(np.float32(beta)), x)))
+    return b.IdentityN([y, x], T=["float32", "float32"])[0]
+
+
+@pytest.mark.parametrize("beta, operations", [(1.0, 2), (0.5, 3)])
+def test_an_activation_with_a_gradient_of_its_own(beta, operations):
+    """What passes each value on takes no part; neither does a factor of one."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 8)), strides=[1, 1, 1, 1], padding="SAME")
+    b.Neg(swish(b, normalized(b, y, 8), beta), name="y")
+    session = Session(b.graph)
+    value = drawn(2, 6, 6, 8)
+    value[0, 0, 0] = np.nan, np.inf, -np.inf, 0, -0.0, 1e38, -1e38, 1
+    for _ in range(4):
+        found = session.run("y:0", {"x:0": value})
+    np.testing.assert_allclose(found, Session(b.graph, optimize="none").run("y:0", {"x:0": value}), rtol=1e-5, atol=1e-5)
+    ((step, call),) = program(session)._fused_calls.items()
+    assert [inner.node.op for inner in step.body] == ["Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid", "Mul", "Neg"]
+    (layout,) = call.layouts.values()
+    assert len(layout.chain.instructions) == operations + 1
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 1, 4)])
+def test_what_is_wrong_is_told_by_the_node_that_is_at_fault(shape):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    c = b.Placeholder(dtype="float32", shape=None, name="c")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 4)), strides=[1, 1, 1, 1], padding="SAME")
+    b.Relu(b.BiasAdd(y, c, name="bias"), name="y")
+    session = Session(b.graph)
+    for _ in range(2):
+        session.run("y:0", {"x:0": drawn(2, 6, 6, 8), "c:0": drawn(4)})
+    for _ in range(3):
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run("y:0", {"x:0": drawn(2, 6, 6, 8), "c:0": drawn(*shape)})
+        assert caught.value.node == "bias"
+
+
+def test_training_statistics_and_channels_first_stay_as_they_are():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 8, 6, 6], name="x")
+    y = b.BiasAdd(b.Neg(x), b.constant(drawn(8)), data_format="NCHW")
+    b.Relu(y, name="y")
+    assert not both(b.graph, "y:0", {"x:0": drawn(2, 8, 6, 6)})
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    b.Relu(normalized(b, b.Neg(x), 8, is_training=True), name="y")
+    assert not both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
