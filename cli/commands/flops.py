@@ -81,9 +81,8 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: F
     tfg flops model.pb --format json --strict
     tfg flops model.pb --measured --feed x='normal(8,224,224,3)' --trace trace.json
     """
-    from ..jobs.flops_job import FlopsJob
-    from ..sections import flops_sections
+    from ..jobs.flops_job import FlopsJob, show_count, show_measured
 
     job = FlopsJob(reader.load(graph), session, options)
-    unknown = (flops_sections.show_measured if options.measured else flops_sections.show_count)(job)
+    unknown = (show_measured if options.measured else show_count)(job)
     return COMPARISON_FAILED if options.strict and unknown else DONE

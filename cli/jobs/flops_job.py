@@ -7,17 +7,20 @@ import functools
 import json
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ...core.flops import FlopsReport, count_flops
+from ...core.flops import FlopsReport, NodeCost, count_flops
+from ...core.flops.flops_report import magnitude, total
+from ...core.flops.views import Row, by_node, by_op, by_scope, select
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.words import counted
 from .. import render
 from ..names import Names
+from ..sections import flops_sections
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
@@ -214,3 +217,74 @@ def _whole_number(option: str, name: str, text: str) -> int:
     if not text.isdecimal():
         raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is no whole number from 0 on")
     return int(text)
+
+
+def show_measured(job: FlopsJob) -> Sequence[object]:
+    """Print the times of real runs; return the nodes whose FLOPs are unknown."""
+    if job.session.on is not None:
+        return _show_cluster(job)
+    measurement, options = job.measure(), job.options
+    nodes = sorted(measurement.nodes, key=lambda node: -node.seconds) if options.view == "node" else measurement.by_op()
+    rows = nodes[: options.rows_shown]
+    render.emit(
+        flops_sections.measured_json(measurement, rows),
+        options.format_,
+        lambda: flops_sections.measured_sections(measurement, rows),
+    )
+    unknown: Sequence[object] = measurement.unknown()
+    return unknown
+
+
+def _show_cluster(job: FlopsJob) -> Sequence[object]:
+    measurement, top = job.measure_on_cluster(), job.options.rows_shown
+    render.emit(
+        {"timings": measurement.timings[:top], "wall": measurement.wall, "runs": measurement.runs},
+        job.options.format_,
+        lambda: flops_sections.cluster_sections(measurement, top),
+    )
+    return [timing for timing in measurement.timings if timing.name in job.graph and timing.flops is None]
+
+
+def show_count(job: FlopsJob) -> Sequence[object]:
+    """Print the count in the chosen view; return the nodes whose FLOPs are unknown."""
+    report, options = job.count(), job.options
+    format_, top = options.format_, options.rows_shown
+    if options.per_variable:
+        variables = job.variables(report)
+        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
+        render.emit(named, format_, lambda: flops_sections.variable_sections(variables))
+    elif options.run_metadata:
+        timings = job.run_metadata(report)
+        render.emit(timings[:top], format_, lambda: flops_sections.timing_sections(timings, top))
+    elif options.compat:
+        differences = job.comparison(report)
+        render.emit(differences, format_, lambda: flops_sections.comparison_sections(differences))
+    else:
+        _show_view(report, options)
+    return report.unknown()
+
+
+def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
+    nodes = select(report, options.name, options.op_pattern, options.min_flops)
+    top = options.rows_shown
+    if options.format_ == "csv":
+        by_section = {name: [node for node in nodes if node.section == name] for name in report.sections()}
+        sections = {name: _rows(members, options)[:top] for name, members in by_section.items()}
+        everything = magnitude(total(nodes).flops) or 1.0
+        render.emit(None, options.format_, lambda: flops_sections.count_csv(sections, everything))
+        return
+    rows = _rows(nodes, options)
+    is_by_node = options.view == "node"
+    records = flops_sections.node_records(nodes, rows[:top]) if is_by_node else flops_sections.row_records(rows[:top])
+    render.emit(
+        flops_sections.count_json(report, records),
+        options.format_,
+        lambda: flops_sections.count_sections(report, rows, top, options.view == "scope"),
+    )
+
+
+def _rows(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
+    """Return the rows of the chosen view."""
+    if options.view == "scope":
+        return by_scope(nodes, options.depth)
+    return by_op(nodes) if options.view == "op" else by_node(nodes)

@@ -6,73 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.flops import FlopsReport, NodeCost
-from ...core.flops.flops_report import Section, magnitude, total, typical
-from ...core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
+from ...core.flops.flops_report import Section, magnitude, typical
+from ...core.flops.views import Row, readable, shortened
 from ...core.support.words import counted
 from .. import render
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.timings import ClusterMeasurement, Timing
-    from ..jobs.flops_job import FlopsJob, FlopsOptions
 
 _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
-
-
-def show_measured(job: FlopsJob) -> Sequence[object]:
-    """Print what a run took; what could not be counted."""
-    if job.session.on is not None:
-        return _show_cluster(job)
-    found, options = job.measure(), job.options
-    nodes = sorted(found.nodes, key=lambda node: -node.seconds) if options.view == "node" else found.by_op()
-    rows = nodes[: options.rows_shown]
-    render.emit(measured_json(found, rows), options.format_, lambda: measured_sections(found, rows))
-    return found.unknown()
-
-
-def _show_cluster(job: FlopsJob) -> Sequence[object]:
-    found, top = job.measure_on_cluster(), job.options.rows_shown
-    render.emit(
-        {"timings": found.timings[:top], "wall": found.wall, "runs": found.runs},
-        job.options.format_,
-        lambda: cluster_sections(found, top),
-    )
-    return [timing for timing in found.timings if timing.name in job.graph and timing.flops is None]
-
-
-def show_count(job: FlopsJob) -> Sequence[object]:
-    """Print the count in the view asked for; what could not be counted."""
-    report, options = job.count(), job.options
-    format_, top = options.format_, options.rows_shown
-    if options.per_variable:
-        variables = job.variables(report)
-        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
-        render.emit(named, format_, lambda: variable_sections(variables))
-    elif options.run_metadata:
-        timings = job.run_metadata(report)
-        render.emit(timings[:top], format_, lambda: timing_sections(timings, top))
-    elif options.compat:
-        differences = job.comparison(report)
-        render.emit(differences, format_, lambda: comparison_sections(differences))
-    elif format_ == "csv":
-        render.emit(None, format_, lambda: count_csv(report, options))
-    else:
-        nodes = _chosen(report, options)
-        rows = rows_of(nodes, options)
-        records = node_records(nodes, rows[:top]) if options.view == "node" else row_records(rows[:top])
-        render.emit(count_json(report, records), format_, lambda: count_sections(report, rows, top, options.view == "scope"))
-    return report.unknown()
-
-
-def _chosen(report: FlopsReport, options: FlopsOptions) -> list[NodeCost]:
-    return select(report, options.name, options.op_pattern, options.min_flops)
-
-
-def rows_of(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
-    """The rows of the view asked for."""
-    if options.view == "scope":
-        return by_scope(nodes, options.depth)
-    return by_op(nodes) if options.view == "op" else by_node(nodes)
 
 
 def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
@@ -99,17 +42,15 @@ def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
     return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
 
 
-def count_csv(report: FlopsReport, options: FlopsOptions) -> Iterator[render.Section]:
-    """The rows of a view, one section after the other, with plain numbers; shares are of all that is shown."""
-    nodes = _chosen(report, options)
-    everything = magnitude(total(nodes).flops) or 1.0
+def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Iterator[render.Section]:
+    """Yield one table of the rows of each section, with plain numbers; a share is of `everything`, in FLOPs."""
     columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
-    found = [
+    cells = [
         (section, row.name, row.nodes, f"{magnitude(row.totals.flops) / everything:.6f}", *map(str, _totals(row.totals)))
-        for section in report.sections()
-        for row in rows_of([node for node in nodes if node.section == section], options)[: options.rows_shown]
+        for section, rows in sections.items()
+        for row in rows
     ]
-    yield render.Table(columns, found)
+    yield render.Table(columns, cells)
 
 
 def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
