@@ -1,4 +1,4 @@
-"""The list of ops at the head of each family file, see core/registry/families.py, by importing them all; a part of regenerate.py."""
+"""Write the list of ops at the head of each family file (see core/registry/families.py); a part of regenerate.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
 
-A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose attributes
-are each one of the values listed. `empty=True` stands for an operand that is a constant without elements, `computed=1` for the
+A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose
+attributes are each one of the values listed.
+`empty=True` stands for an operand that is a constant without elements, `computed=1` for the
 operand 1, counted from 0, being no constant.
 """
 

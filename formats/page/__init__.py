@@ -1,0 +1,1 @@
+"""The page of `tfg view`: one HTML file that needs no network."""

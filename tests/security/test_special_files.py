@@ -159,10 +159,17 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 
 OWN = {
-    "cli/main.py", "core/support/atomic.py", "core/registry/catalog.py", "core/engines/unsupported.py", "core/graph/foreign_ops.py",
+    "cli/main.py",
+    "core/engines/unsupported.py",
+    "core/graph/foreign_ops.py",
     "core/op_libraries/entry_points.py",
-    "core/support/regular_files.py", "core/runtime/guards/openblas_kernels.py", "core/runtime/guards/process_limits.py", "formats/page/writing.py",
-}  # fmt: skip
+    "core/registry/catalog.py",
+    "core/runtime/guards/openblas_kernels.py",
+    "core/runtime/guards/process_limits.py",
+    "core/support/atomic.py",
+    "core/support/regular_files.py",
+    "formats/page/writing.py",
+}
 """The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` copies what it just wrote."""
 
 

@@ -1,7 +1,7 @@
 """What becomes of the cases of denied ops in an engine that is not denied them.
 
-`python -m tests.core.engines.undenied ENGINE PLACE ...` prints `BEGIN PLACE` and `PLACE wrong|right|untried` for lines of the table
-by their places, from 0. A crash ends it.
+`python -m tests.core.engines.undenied ENGINE PLACE ...` prints `BEGIN PLACE` and `PLACE wrong|right|untried` for lines of the
+table by their places, from 0. A crash ends it.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def ops_of(case):
 # Its graphs can give no handle that the Delete ops take, and no input that AnonymousRandomSeedGenerator asks for:
 # tests/core/datasets/test_lifetimes.py runs them.
 UNDELETABLE = {"DeleteSeedGenerator", "DeleteRandomSeedGenerator", "DeleteMemoryCache", "DeleteIterator"}
-# Graphs that hold ops between devices are none that it takes: tests/core/explaining/test_device_partition.py runs what it made of others.
+# It takes no graph with ops between devices: tests/core/explaining/test_device_partition.py runs its own partitions.
 BETWEEN_DEVICES = {"_Send", "_HostSend", "_Recv", "_HostRecv"}
 # Its programs are JAX's, and only engines run them: tests/core/engines/test_xla_modules.py.
 COMPILED = {"XlaCallModule"}

@@ -18,7 +18,7 @@ from tests.cli.running import tfg as run_tfg  # noqa: E402
 from tests.formats.cluster import conversations  # noqa: E402
 from tests.formats.cluster.exchange import METHODS, Refusal, read, replaying, serving  # noqa: E402
 from tfg.core.flops.measured import Recorder  # noqa: E402
-from tfg.core.support.errors import (
+from tfg.core.support.errors import (  # noqa: E402
     AbortedError,
     FailedPreconditionError,
     InvalidArgumentError,
