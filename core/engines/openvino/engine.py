@@ -14,7 +14,7 @@ from ...registry.registry import lowering
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array
-from ...types.shapes import UNKNOWN
+from ...types.shapes import UNKNOWN, Shape
 from ..protocol import Cluster, Compiled
 from ..unsupported import Denials, is_empty_constant, source
 from .library import frontends, ov
@@ -23,6 +23,10 @@ from .reading import input_model, place_of
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _TYPES: Final = (dtypes.float32, dtypes.int32, dtypes.bool_)
 """What its CPU plugin computes in: silently, doubles become floats, int64 becomes int32, and narrow integers saturate."""
+_TOLD: Final = 1024
+"""Elements up to which a constant may be a shape, an axis or a list of indices that a translation depends on. Larger ones are
+weights, which need not be written to a file only to learn what is translated.
+"""
 _UNTRANSLATED: Final = ("FrameworkNode", "TFFrameworkNode")
 
 
@@ -68,7 +72,7 @@ class OpenVino:
         if not nodes:
             return {}
         graph, names = _loose_graph(nodes)
-        model, kept = input_model(self.frontend, graph)
+        model = input_model(self.frontend, graph)
         try:
             converted = self.frontend.convert_partially(model)
         except RuntimeError:  # one of the nodes does more harm than to stay as it is
@@ -77,7 +81,6 @@ class OpenVino:
             half = len(nodes) // 2
             return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
         found = {op.get_friendly_name() for op in converted.get_ordered_ops() if op.get_type_name() in _UNTRANSLATED}
-        del kept
         return {names[name]: "OpenVINO does not translate it" for name in found if name in names}
 
     def static_inputs(self, node: Node) -> Sequence[int]:
@@ -88,11 +91,11 @@ class OpenVino:
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
         """The cluster as a compiled model for inputs of these shapes."""
         graph, inputs, outputs = cluster.as_graph(values)
-        model, kept = input_model(self.frontend, graph)
+        model = input_model(self.frontend, graph)
         model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
         compiled = self.core.compile_model(self.frontend.convert(model), "CPU", self.settings)
-        return _Model(compiled, inputs, outputs, kept)
+        return _Model(compiled, inputs, outputs)
 
 
 def _is_small(value: Output) -> bool:
@@ -105,11 +108,10 @@ def _is_small(value: Output) -> bool:
 
 
 class _Model:
-    """A compiled model as a function of arrays. `kept`: what its constants share memory with."""
+    """A compiled model as a function of arrays."""
 
-    def __init__(self, compiled: Any, inputs: Sequence[Output], outputs: Sequence[Output], kept: Any) -> None:
+    def __init__(self, compiled: Any, inputs: Sequence[Output], outputs: Sequence[Output]) -> None:
         self.compiled = compiled
-        self.kept = kept
         self.request = compiled.create_infer_request()
         self.lock = threading.Lock()
         # Ports are merged where they are one tensor, and come in an order of their own.
@@ -164,7 +166,7 @@ def _loose_graph(nodes: Sequence[Node]) -> tuple[Graph, dict[str, Node]]:
 
 def _stand_in(graph: Graph, value: Output) -> Output:
     node = value.node
-    if node.is_constant:
+    if node.is_constant and node.attrs["value"].size <= _TOLD:
         return graph.add_node(graph.unique_name(node.name), node.op, (), (), node.attrs).output()
-    attrs = {"dtype": value.dtype, "shape": UNKNOWN}
+    attrs = {"dtype": value.dtype, "shape": Shape(node.attrs["value"].shape) if node.is_constant else UNKNOWN}
     return graph.add_node(graph.unique_name(f"{node.name}_{value.index}"), "Placeholder", (), (), attrs).output()

@@ -10,13 +10,13 @@ import pytest
 pytest.importorskip("openvino", reason="the extra tfg[openvino] is not installed")
 pytestmark = pytest.mark.engine
 
-from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
+
+from tests.cli.running import SAMPLES, process  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
-from tfg.core.engines.openvino import reading  # noqa: E402
 from tfg.core.engines.unsupported import Denials  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
@@ -49,28 +49,7 @@ def test_half_precision_is_for_the_user_to_choose_and_said():
         engine("f64")
 
 
-@pytest.mark.parametrize("through_file", [False, True])
-def test_both_ways_into_the_frontend_give_the_same(monkeypatch, through_file):
-    if not through_file and not reading.HAS_ITERATOR:
-        pytest.skip("this version has no iterator")
-    read = reading.input_model
-    calls = []
-
-    def chosen(frontend, graph):
-        calls.append(through_file)
-        return read(frontend, graph, through_file)
-
-    monkeypatch.setattr("tfg.core.engines.openvino.engine.input_model", chosen)
-    graph, x = network()
-    session = Session(graph, engine=engine())
-    expected = Session(graph).run("logits:0", {"x:0": x})
-    np.testing.assert_allclose(session.run("logits:0", {"x:0": x}), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
-    assert calls
-    assert_in_engine(session)
-
-
-def test_constants_that_are_shared_live_as_long_as_the_model():
-    """OpenVINO's tensors do not keep the arrays whose memory they share."""
+def test_a_model_lives_longer_than_its_graph():
     graph, x = network(seed=1)
     session = Session(graph, engine=engine())
     expected = session.run("logits:0", {"x:0": x})
@@ -79,6 +58,16 @@ def test_constants_that_are_shared_live_as_long_as_the_model():
         graph, _ = network(seed=2)
         Session(graph, engine=engine()).run("logits:0", {"x:0": x})
     np.testing.assert_array_equal(session.run("logits:0", {"x:0": x}), expected)
+
+
+def test_the_way_into_the_frontend_leaves_no_file_behind(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("os.access", lambda *arguments: False)
+    graph, x = network()
+    session = Session(graph, engine=engine())
+    session.run("logits:0", {"x:0": x})
+    assert_in_engine(session)
+    assert list(tmp_path.iterdir()) == []
 
 
 def elementwise(shape=None):
