@@ -15,6 +15,7 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.variable_nodes import VariableNodes
 from ..inference.inference import Inference
 from ..registry.node_kinds import ABSENT
+from ..registry.op_facts import has_fact
 from ..support.errors import NotFoundError
 from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
@@ -201,7 +202,7 @@ class Explainer:
             owner = self.roles.by_node.get(value.node)
             if owner is not None and (node, owner.node) in self._reads:
                 return _read_text(node, owner)
-            if owner is not None and node.op in ("VarIsInitializedOp", "IsVariableInitialized"):
+            if owner is not None and has_fact(node.op, "initialization_test"):
                 return f"Tells whether variable '{owner.name}' has a value yet."
         return None
 

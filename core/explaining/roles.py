@@ -10,14 +10,12 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, reachable, trail_end
-from ..graph.variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
+from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops
+from ..registry.op_facts import has_fact
 from ..types.dtypes import resource
 
-_APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
-_WRITES = re.compile(r"(?:Resource)?(?:Assign\w*|Scatter\w+|(?:Sparse)?Apply\w+|CountUpTo|StridedSliceAssign)")
 _FORWARDING = ("Identity", "RefIdentity", *ENTER, *EXIT, *SWITCH, "ReadVariableOp", "Cast")
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?:/|$)")
-_GRADIENT_OP = re.compile(r"\w*(?:Grad|GradV\d|Grad2|Backprop\w*)$")
 _GRADIENT_OF = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
 _GRADIENT_ARGS = ("grad", "delta")
 
@@ -67,10 +65,10 @@ class Roles:
         found = {}
         read = Origins(("Identity", "Reshape"))
         for node in self.graph:
-            if node in self.initializers or not node.op.startswith("Assign") or len(node.inputs) < 2:
+            if node in self.initializers or node.op not in ASSIGN_OPS or len(node.inputs) < 2:
                 continue
             source = read(node.inputs[1]).node
-            if source.op.startswith("Restore"):
+            if has_fact(source.op, "restores"):
                 found[node] = source
         return found
 
@@ -79,10 +77,11 @@ class Roles:
         """Nodes that write to a variable and are neither its initializer nor a restore."""
         found = {}
         for node in self.graph:
-            if _WRITES.fullmatch(node.op) and node.inputs and node not in self.initializers and node not in self.restored:
-                owner = self.owner(node.inputs[0])
-                if owner is not None and _takes_variable(node):
-                    found[node] = self._update(node, owner)
+            if node in self.initializers or node in self.restored or not _writes_variable(node):
+                continue
+            owner = self.owner(node.inputs[0])
+            if owner is not None:
+                found[node] = self._update(node, owner)
         return found
 
     @functools.cached_property
@@ -107,7 +106,7 @@ class Roles:
         """Nodes that compute gradients: those in a `gradients` scope, and gradient ops that updates need."""
         scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
         needed = reachable(self.updates)
-        return scoped | {node for node in needed if _GRADIENT_OP.fullmatch(node.op)}
+        return scoped | {node for node in needed if has_fact(node.op, "backward")}
 
     @functools.cached_property
     def after_gradients(self) -> set[Node]:
@@ -144,9 +143,10 @@ class Roles:
         return self.by_node.get(self._origins(value).node)
 
     def _update(self, node: Node, owner: VariableNodes) -> Update:
-        match = _APPLY.fullmatch(node.op)
+        if not has_fact(node.op, "training"):
+            return Update(node, owner, None, None)
         gradient = next((value for name, value in named_inputs(node) if name in _GRADIENT_ARGS), None)
-        return Update(node, owner, match[1] if match else None, gradient if match else None)
+        return Update(node, owner, node.op.rpartition("Apply")[2], gradient)
 
     def _slots_of(self, update: Update) -> Iterator[tuple[Node, Slot]]:
         optimizer = str(update.optimizer)
@@ -170,8 +170,7 @@ class Roles:
 
 def _counts(node: Node) -> bool:
     """True for a step counter: a constant is added each time."""
-    adds = node.op in ("AssignAdd", "AssignAddVariableOp") and len(node.inputs) > 1
-    return adds and node.inputs[1].node.is_constant
+    return has_fact(node.op, "increment") and len(node.inputs) == 2 and node.inputs[1].node.is_constant
 
 
 class Origins:
@@ -197,13 +196,13 @@ def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
             yield arg.name, value
 
 
-def _takes_variable(node: Node) -> bool:
+def _writes_variable(node: Node) -> bool:
+    """Return True for an op with a side effect on the variable that is its first input; DestroyResourceOp only ends one."""
     definition = node.op_def
-    return (
-        definition is not None
-        and bool(definition.inputs)
-        and (definition.inputs[0].is_ref or definition.inputs[0].dtype is resource)
-    )
+    if definition is None or not node.inputs or not has_fact(node.op, "side_effect"):
+        return False
+    is_end = not definition.inputs[1:] and not definition.outputs
+    return not is_end and (definition.inputs[0].is_ref or definition.inputs[0].dtype is resource)
 
 
 def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Node]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
@@ -18,9 +17,6 @@ ORDER = (
     "input pipeline", "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers",
     "save/restore", "summaries",
 )  # fmt: skip
-_SAVE = re.compile(r"Save(V2|Slices)?|Restore(V2|Slice)?|MergeV2Checkpoints|ShardedFilename|ShardedFilespec")
-_SUMMARY = re.compile(r"(?:\w*Summary(?:V2)?|MergeSummary|Write\w*Summary|ImportEvent)")
-_INITIALIZED = ("VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables")
 _PENALTIES = ("L2Loss",)
 
 
@@ -122,7 +118,7 @@ class _Sorter:
             stage = "variables" if slot is None else "slot variables"
             own = [read for read in variable.reads if read.name.startswith(variable.node.name + "/")]
             self._put(stage, own, f"reads '{variable.name}'")
-            tests = [user for user in variable.node.uses if user.op in _INITIALIZED]
+            tests = [user for user in variable.node.uses if has_fact(user.op, "initialization_test")]
             self._put(stage, tests, f"tells whether '{variable.name}' is initialized")
             if variable.initializer is not None:
                 what = f"assigns the initial value {kept if slot else f'of {variable.name!r}'}"
@@ -139,7 +135,7 @@ class _Sorter:
         self._put("initial values", self._only_for(assigns), "feeds only initializers")
 
     def _save_restore(self) -> None:
-        cores = dict.fromkeys(node for node in self.roles.graph if _SAVE.fullmatch(node.op))
+        cores = dict.fromkeys(node for node in self.roles.graph if has_fact(node.op, "checkpoint"))
         for node in cores:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
@@ -155,7 +151,7 @@ class _Sorter:
         """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
         graph = self.roles.graph
         called = called_functions(graph, graph)
-        saving = {name for name in called if any(_SAVE.fullmatch(node.op) for node in graph.functions[name].body)}
+        saving = {name for name in called if any(has_fact(node.op, "checkpoint") for node in graph.functions[name].body)}
         found = functions_that_reach(graph, saving)
         return [node for node in graph if not found.isdisjoint(named_functions(graph, node))] if found else []
 
@@ -167,7 +163,7 @@ class _Sorter:
         self._put("input pipeline", self._only_for(cores), "feeds only the input pipeline")
 
     def _summaries(self) -> None:
-        cores = [node for node in self.roles.graph if _SUMMARY.fullmatch(node.op)]
+        cores = [node for node in self.roles.graph if has_fact(node.op, "summary")]
         self._put("summaries", cores, "a summary op")
         self._put("summaries", self._only_for(cores), "feeds only summaries")
 

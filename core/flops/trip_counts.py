@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
 from ..graph.graph import Function, Node, Output
 from ..graph.traversal import trail_end
 from ..inference.inference import Inference
-from ..registry.op_facts import ops_with
+from ..registry.op_facts import has_fact
 from ..types.dims import Dim, DimLike, ceil_div, dim_min
 from ..types.shapes import TensorSpec
-
-_COMPARISONS: Final = {"Less": (True, 0), "LessEqual": (True, 1), "Greater": (False, 0), "GreaterEqual": (False, 1)}
-"""By comparison: whether the first input is the lower one, and 1 where equal inputs satisfy it."""
 
 
 def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
@@ -112,26 +108,28 @@ def _until(
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
     """The iterations after which a comparison is false for the first time."""
-    if node.op not in _COMPARISONS:
+    is_less = has_fact(node.op, "less")
+    if not is_less and not has_fact(node.op, "greater"):
         return None
-    is_less, closed = _COMPARISONS[node.op]
     low, high = node.inputs if is_less else reversed(node.inputs)
     up, down = counter_of(_strip(low)), counter_of(_strip(high))
     if up is not None:
-        start, limit, step = constant(up[0]), constant(high), _step(up[1], ops_with("addition"), constant)
+        start, limit, step = constant(up[0]), constant(high), _step(up[1], constant, fact="addition")
         distance = None if start is None or limit is None else limit - start
     elif down is not None:
-        start, limit, step = constant(down[0]), constant(low), _step(down[1], ("Sub",), constant)
+        start, limit, step = constant(down[0]), constant(low), _step(down[1], constant, fact="subtraction")
         distance = None if start is None or limit is None else start - limit
     else:
         return None
-    return ceil_div(distance + closed, step) if distance is not None and step is not None and step >= 1 else None
+    if distance is None or step is None or step < 1:
+        return None
+    return ceil_div(distance + has_fact(node.op, "true_of_equals"), step)
 
 
-def _step(value: Output, ops: Sequence[str], constant: Callable[[Output], DimLike | None]) -> int | None:
-    """The constant that an iteration adds to the counter, or takes from it."""
+def _step(value: Output, constant: Callable[[Output], DimLike | None], fact: str) -> int | None:
+    """Find the constant that an iteration adds to the counter, or subtracts from it."""
     node = _strip(value).node
-    if node.op not in ops:
+    if not has_fact(node.op, fact):
         return None
     steps = [number for operand in node.inputs if isinstance(number := constant(operand), int)]
     return steps[0] if len(steps) == 1 else None

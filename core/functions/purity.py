@@ -54,7 +54,7 @@ def _own_impurity(node: Node, reads: bool) -> str | None:
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
-    reason = _impurity_of_op(node.op, definition.is_stateful)
+    reason = _impurity_of_op(node, definition.is_stateful)
     if reason is not None:
         return reason
     for dtype in node.output_dtypes:
@@ -67,14 +67,15 @@ def _own_impurity(node: Node, reads: bool) -> str | None:
     return None
 
 
-def _impurity_of_op(op: str, is_stateful: bool) -> str | None:
-    """Why no node of a type is pure."""
+def _impurity_of_op(node: Node, is_stateful: bool) -> str | None:
+    """Say why no node of this type is pure."""
+    op = node.op
     stateful = is_stateful and not (CALL_KINDS.get(op, BY_NAME).may_be_pure or has_fact(op, "program"))
     if stateful or has_fact(op, "random") or has_fact(op, "side_effect"):
         return "it is stateful"
     if has_fact(op, "reads_files"):
         return "it reads files"
-    if op.startswith("Placeholder") or op in CONTROL_FLOW:
+    if node.is_placeholder or op in CONTROL_FLOW:
         return f"{op} nodes are told apart by their names"
     return None
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import ops_with
+from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import NotFoundError
 from ..types.dtypes import DType, resource
 from ..types.shapes import UNKNOWN, Shape
@@ -84,7 +84,7 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
     initializers = {v.initializer for v in find_variables(graph).values() if v.initializer is not None}
 
     def initializes(node: Node) -> bool:
-        return node in initializers or node.op.startswith("InitializeTable") or "TableInit" in node.op
+        return node in initializers or has_fact(node.op, "initializes_table")
 
     found = dict.fromkeys(groups(graph, initializes))
     outer = tuple(node for node in found if not any(user in found for user in node.uses))

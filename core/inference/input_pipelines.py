@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from ..functions.callers import called_functions_of, function_references
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import sources_first, trail_end
+from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..types.dtypes import variant
+
+_SERVER_INPUTS: Final = frozenset(("address", "protocol"))
+"""The inputs by which an op names a server of TensorFlow's data service."""
 
 
 def asks_service(op: str) -> bool:
-    """True for the ops that hand datasets to TensorFlow's data service, or take elements from it."""
-    return "DataService" in op or op.startswith("RegisterDataset")
+    """Return True for an op that hands a dataset to TensorFlow's data service, or takes elements from the service."""
+    return op in CATALOG and {arg.name for arg in CATALOG[op].inputs} >= _SERVER_INPUTS
 
 
 def beginning(iterator: Node) -> list[Node]:
@@ -81,9 +87,7 @@ def asking_for_elements(node: Node) -> list[Node]:
         if has_fact(last.op, "next_element"):
             found[last] = None
             continue
-        behind = [
-            user for user in last.uses if has_fact(user.op, "input_pipeline") or user.is_identity or "Dataset" in user.op
-        ]
+        behind = [user for user in last.uses if has_fact(user.op, "input_pipeline") or variant in user.output_dtypes]
         behind += [value.node for value in last.inputs[1:] if last in beginning(value.node)]
         pending += [other for other in behind if other not in seen]
         seen.update(behind)

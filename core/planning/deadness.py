@@ -75,8 +75,10 @@ class Liveness:
         """True for the Merge of a loop variable; NotWellFormed for any other that closes a cycle."""
         if not any(value.node.op in NEXT_ITERATION for value in node.inputs if value not in self.run.fed):
             return False
-        kinds = sorted(value.node.op.removeprefix("Ref") for value in node.inputs)
-        well_formed = kinds == ["Enter", "NextIteration"] and not node.control_inputs and self.frame.parent is not None
+        entering = [value.node.op in ENTER for value in node.inputs]
+        next_iteration = [value.node.op in NEXT_ITERATION for value in node.inputs]
+        is_pair = len(node.inputs) == 2 and sum(entering) == sum(next_iteration) == 1
+        well_formed = is_pair and not node.control_inputs and self.frame.parent is not None
         if not well_formed or any(value in self.run.fed for value in node.inputs):
             raise NotWellFormed
         return True

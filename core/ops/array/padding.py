@@ -1,6 +1,6 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   MirrorPadGrad TileGrad
+#   MirrorPadGrad TileGrad: backward
 #   MirrorPad: bounded_by_inputs same_shape_same_value
 #   Tile: bounded_by_inputs same_shape_same_value total shape_arithmetic
 #   Pad: bounded_by_inputs same_shape_same_value zero_padding
@@ -66,9 +66,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Tile")
-facts("shape_arithmetic", of=("Tile",))
-facts("total", of=("Tile",))
-facts("same_shape_same_value", of=("Tile",))
+facts("shape_arithmetic", "total", "same_shape_same_value", of=("Tile",))
 
 
 @kernel("TileGrad")
@@ -96,6 +94,7 @@ def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[Tenso
     return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
+facts("backward", of=("TileGrad",))
 without_gradient("TileGrad")
 
 
@@ -271,6 +270,7 @@ def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: li
     return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
 
 
+facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
 lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))

@@ -1,8 +1,8 @@
 """Reductions by segment: sorted and unsorted segments, and segments of gathered rows with their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentMeanWithNumSegments SparseSegmentSqrtNGrad
-#   SparseSegmentSqrtNGradV2 SparseSegmentSqrtNWithNumSegments SparseSegmentSumGrad SparseSegmentSumGradV2
-#   SparseSegmentSumWithNumSegments
+#   SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentSumWithNumSegments
+#   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentSqrtNGrad SparseSegmentSqrtNGradV2: backward
+#   SparseSegmentSumGrad SparseSegmentSumGradV2: backward
 #   SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentSqrtN: row_numbers
 #   SparseSegmentSum UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum: row_numbers
 
@@ -443,7 +443,9 @@ def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [IndexedSlices(values, found, g.shape_of(data)), *([None] * (len(node.inputs) - 1))]
 
 
-without_gradient(*(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2")))
+_BACKWARD = tuple(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2"))
+without_gradient(*_BACKWARD)
+facts("backward", of=_BACKWARD)
 
 
 onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))

@@ -1,6 +1,7 @@
 """Slices: Slice, StridedSlice with its gradient and assignments."""
 # Ops here (scripts/regenerate.py writes this list):
-#   StridedSliceGrad TensorStridedSliceUpdate
+#   TensorStridedSliceUpdate
+#   StridedSliceGrad: backward
 #   Slice StridedSlice: bounded_by_inputs shape_arithmetic
 #   ResourceStridedSliceAssign StridedSliceAssign: side_effect
 
@@ -187,6 +188,7 @@ def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 
 zero_flops("StridedSliceGrad")
+facts("backward", of=("StridedSliceGrad",))
 prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(spread_by)
 
 

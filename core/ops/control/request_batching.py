@@ -1,6 +1,7 @@
 """Batching of requests: Batch, Unbatch and UnbatchGrad. In one session a batch holds the request of one run."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Batch Unbatch UnbatchGrad: side_effect asynchronous
+#   Batch Unbatch: side_effect asynchronous
+#   UnbatchGrad: side_effect backward asynchronous
 
 from __future__ import annotations
 
@@ -143,6 +144,9 @@ def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: Tenso
 @shape("UnbatchGrad")
 def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad: TensorSpec, id: TensorSpec) -> Shape:
     return UNKNOWN
+
+
+facts("backward", of=("UnbatchGrad",))
 
 
 _ALL = ("Batch", "Unbatch", "UnbatchGrad")

@@ -1,7 +1,7 @@
 """Datasets that leave elements as they are: options, assertions, what is said of threads and statistics."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ExperimentalStatsAggregatorHandle ExperimentalStatsAggregatorSummary ExperimentalThreadPoolHandle StatsAggregatorHandle
-#   StatsAggregatorHandleV2 StatsAggregatorSummary ThreadPoolHandle
+#   ExperimentalStatsAggregatorHandle ExperimentalThreadPoolHandle StatsAggregatorHandle StatsAggregatorHandleV2
+#   ThreadPoolHandle
 #   BytesProducedStatsDataset ChooseFastestBranchDataset ChooseFastestDataset: input_pipeline
 #   ExperimentalBytesProducedStatsDataset ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset: input_pipeline
 #   ExperimentalLatencyStatsDataset ExperimentalMaxIntraOpParallelismDataset: input_pipeline
@@ -13,6 +13,7 @@
 #   AssertNextDataset AssertPrevDataset AutoShardDataset ExperimentalAssertNextDataset: input_pipeline observes_pipeline
 #   ExperimentalAutoShardDataset: input_pipeline observes_pipeline
 #   StatsAggregatorSetSummaryWriter: side_effect
+#   ExperimentalStatsAggregatorSummary StatsAggregatorSummary: summary
 
 from __future__ import annotations
 
@@ -214,4 +215,5 @@ _HANDLES = (
 not_differentiable(*_HANDLES)
 zero_flops(*_HANDLES)
 facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))
+facts("summary", of=with_twins("StatsAggregatorSummary"))
 facts("observes_pipeline", of=with_twins("AssertNextDataset", "AssertPrevDataset", "AutoShardDataset"))

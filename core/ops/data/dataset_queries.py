@@ -5,7 +5,7 @@
 #   WrapDatasetVariant: input_pipeline
 #   GetElementAtIndex: input_pipeline observes_pipeline
 #   DatasetToSingleElement ReduceDataset: input_pipeline takes_all_elements
-#   InitializeTableFromDataset: side_effect input_pipeline takes_all_elements
+#   InitializeTableFromDataset: side_effect input_pipeline takes_all_elements initializes_table
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
 facts("observes_pipeline", of=("GetElementAtIndex",))
 zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
-facts("side_effect", of=("InitializeTableFromDataset",))
+facts("side_effect", "initializes_table", of=("InitializeTableFromDataset",))
 facts(
     "input_pipeline",
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),

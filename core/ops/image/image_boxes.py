@@ -1,7 +1,8 @@
 """Boxes in images: cropping, drawing and sampling."""
 # Ops here (scripts/regenerate.py writes this list):
 #   DrawBoundingBoxes DrawBoundingBoxesV2
-#   CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage: asynchronous
+#   CropAndResize: asynchronous
+#   CropAndResizeGradBoxes CropAndResizeGradImage: backward asynchronous
 #   StatelessSampleDistortedBoundingBox: lengthy
 #   SampleDistortedBoundingBox SampleDistortedBoundingBoxV2: random
 
@@ -184,10 +185,16 @@ def crop_and_resize_grad_image_flops(
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
 
 
+facts("backward", of=("CropAndResizeGradImage",))
+
+
 @flops("CropAndResizeGradBoxes")
 def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
     """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
     return Cost(20, macs=4) * grads.shape.num_elements
+
+
+facts("backward", of=("CropAndResizeGradBoxes",))
 
 
 _COLOURS = np.array(

@@ -1,7 +1,7 @@
 """Resizing of images and its gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor
-#   ResizeNearestNeighborGrad ScaleAndTranslate ScaleAndTranslateGrad
+#   ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate
+#   ResizeBicubicGrad ResizeBilinearGrad ResizeNearestNeighborGrad ScaleAndTranslateGrad: backward
 
 from __future__ import annotations
 
@@ -16,7 +16,18 @@ from ...graph.graph import Node, Output
 from ...numerics import resize as numerics
 from ...numerics.half_precision import wide
 from ...numerics.resize import Taps
-from ...registry.registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    multiply_adds,
+    not_differentiable,
+    onnx,
+    shape,
+    zero_flops,
+)
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
@@ -207,6 +218,9 @@ def resize_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
     return [g.apply(node.op.removesuffix("Grad"), grad, _size_of(g, node.inputs[0]), **attrs), None]
 
 
+facts("backward", of=("ResizeBicubicGrad", "ResizeBilinearGrad"))
+
+
 @gradient_by_parts("ResizeArea")
 def resize_area_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Products with the matrices that an identity in an image's place gives; TensorFlow has no gradient of it."""
@@ -283,6 +297,9 @@ def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> S
 def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
     """A sum for each element."""
     return Cost(grads.shape.num_elements)
+
+
+facts("backward", of=("ResizeNearestNeighborGrad",))
 
 
 def _scaling_taps(
@@ -397,6 +414,7 @@ def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Outp
     return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
 
 
+facts("backward", of=("ScaleAndTranslateGrad",))
 onnx("ResizeBilinear")(in_onnx.bilinear)
 onnx("ResizeNearestNeighbor")(in_onnx.nearest)
 

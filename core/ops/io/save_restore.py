@@ -1,7 +1,7 @@
 """Saving and restoring tensors, through the session's checkpoint store."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Restore RestoreSlice RestoreV2: reads_files
-#   MergeV2Checkpoints Save SaveSlices SaveV2: side_effect reads_files
+#   Restore RestoreSlice RestoreV2: reads_files checkpoint restores
+#   MergeV2Checkpoints Save SaveSlices SaveV2: side_effect reads_files checkpoint
 
 from __future__ import annotations
 
@@ -116,8 +116,9 @@ def save_shape(*inputs: Any) -> None:
 facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
 
 _ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
+facts("restores", of=("RestoreV2", "Restore", "RestoreSlice"))
 
-facts("reads_files", of=_ALL)
+facts("reads_files", "checkpoint", of=_ALL)
 
 not_differentiable(*_ALL)
 

@@ -1,6 +1,7 @@
 """Summaries: serialized Summary messages."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummary TensorSummaryV2
+#   AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummary: summary
+#   TensorSummaryV2: summary
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wire
-from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import DataLossError, InvalidArgumentError, UnimplementedError
@@ -131,3 +132,4 @@ _ALL = (
 )  # fmt: skip
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
+facts("summary", of=_ALL)

@@ -1,8 +1,9 @@
 """Writing summaries into event files."""
 # Ops here (scripts/regenerate.py writes this list):
 #   SummaryWriter
-#   CloseSummaryWriter CreateSummaryFileWriter FlushSummaryWriter ImportEvent WriteAudioSummary WriteGraphSummary: side_effect
-#   WriteHistogramSummary WriteImageSummary WriteRawProtoSummary WriteScalarSummary WriteSummary: side_effect
+#   CloseSummaryWriter CreateSummaryFileWriter FlushSummaryWriter ImportEvent WriteAudioSummary: side_effect summary
+#   WriteGraphSummary WriteHistogramSummary WriteImageSummary WriteRawProtoSummary WriteScalarSummary: side_effect summary
+#   WriteSummary: side_effect summary
 
 from __future__ import annotations
 
@@ -119,7 +120,7 @@ def summary_write_shape(*inputs: Any) -> None:
     return None
 
 
-facts("side_effect", of=_WRITE)
+facts("side_effect", "summary", of=_WRITE)
 
 
 @kernel("WriteAudioSummary")

@@ -1,8 +1,9 @@
 """Systems of linear equations, inverses, determinants, Cholesky factors, and cross products."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BandedTriangularSolve BatchCholesky BatchCholeskyGrad BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve
-#   BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky CholeskyGrad Cross LogMatrixDeterminant MatrixDeterminant
-#   MatrixInverse MatrixSolve MatrixSolveLs MatrixTriangularSolve
+#   BandedTriangularSolve BatchCholesky BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve BatchMatrixSolveLs
+#   BatchMatrixTriangularSolve Cholesky Cross LogMatrixDeterminant MatrixDeterminant MatrixInverse MatrixSolve MatrixSolveLs
+#   MatrixTriangularSolve
+#   BatchCholeskyGrad CholeskyGrad: backward
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -137,6 +138,7 @@ def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
 
 
+facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
 without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 

@@ -1,14 +1,19 @@
 """Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AccumulateNV2
-#   ApproximateEqual Atan2 ClipByValue DivNoNan Equal Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr: elementwise
-#   Mod MulNoNan NotEqual Pow TruncateDiv TruncateMod: elementwise
+#   ApproximateEqual Atan2 ClipByValue DivNoNan Equal LogicalAnd LogicalOr Mod MulNoNan NotEqual Pow TruncateDiv: elementwise
+#   TruncateMod: elementwise
 #   Maximum Minimum: elementwise bounded_by_inputs total
 #   Div RealDiv: elementwise division
+#   Greater: elementwise greater
+#   GreaterEqual: elementwise greater true_of_equals
+#   Less: elementwise less
+#   LessEqual: elementwise less true_of_equals
 #   SquaredDifference: elementwise not_negative
 #   FloorDiv FloorMod: elementwise shape_arithmetic
 #   Add AddV2: elementwise sum_of_inputs total shape_arithmetic addition
-#   Mul Sub: elementwise total shape_arithmetic
+#   Mul: elementwise total shape_arithmetic
+#   Sub: elementwise total shape_arithmetic subtraction
 #   BroadcastArgs BroadcastGradientArgs: inexpensive
 #   AddN: sum_of_inputs
 
@@ -215,6 +220,10 @@ facts("bounded_by_inputs", of=("Maximum", "Minimum"))
 facts("addition", of=("Add", "AddV2"))
 facts("sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
+facts("less", of=("Less", "LessEqual"))
+facts("greater", of=("Greater", "GreaterEqual"))
+facts("true_of_equals", of=("LessEqual", "GreaterEqual"))
+facts("subtraction", of=("Sub",))
 profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
 profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
 profiled(of_output(2), "SquaredDifference")

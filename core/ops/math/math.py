@@ -1,7 +1,7 @@
 """Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and the gradient ops that go with them."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Acos Acosh Asin Atanh Cos Cosh InvGrad IsFinite IsInf IsNan ReciprocalGrad Rsqrt RsqrtGrad SigmoidGrad Sin: elementwise
-#   SqrtGrad Tan TanhGrad: elementwise
+#   Acos Acosh Asin Atanh Cos Cosh IsFinite IsInf IsNan Rsqrt Sin Tan: elementwise
+#   InvGrad ReciprocalGrad RsqrtGrad SigmoidGrad SqrtGrad TanhGrad: elementwise backward
 #   Ceil Floor Rint Round: elementwise idempotent monotone
 #   Sign: elementwise idempotent monotone unit_range total
 #   Abs: elementwise idempotent not_negative total
@@ -256,7 +256,7 @@ for _op, _formula, _flops, _second in _OF_VALUE:
     shape(_op)(lambda y, dy: y.shape)
     flops(_op)(unary_flops(_flops))
     gradient(_op)(_second)
-    facts("elementwise", of=(_op,))
+    facts("elementwise", "backward", of=(_op,))
 
 profiled(of_input(1), "Reciprocal", "Square", "Neg")
 profiled(of_input(1), "Log", differs="transcendental functions are counted apart here")

@@ -1,8 +1,9 @@
 """Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
 # Ops here (scripts/regenerate.py writes this list):
 #   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
-#   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma IgammaGradA Igammac Lgamma NextAfter: elementwise
-#   Polygamma RandomGammaGrad Spence Xdivy Xlog1py Xlogy Zeta: elementwise
+#   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma Igammac Lgamma NextAfter Polygamma: elementwise
+#   Spence Xdivy Xlog1py Xlogy Zeta: elementwise
+#   IgammaGradA RandomGammaGrad: elementwise backward
 #   Erfinv Ndtri: elementwise monotone
 #   Erf: elementwise monotone unit_range
 
@@ -230,6 +231,7 @@ register_binary(
         Binary("Xdivy", _checked(_unless_zero(np.true_divide)), _xdivy_gradient, 1, 0, widened=True),
     )
 )
+facts("backward", of=("IgammaGradA", "RandomGammaGrad"))
 
 
 @kernel("NextAfter")

@@ -1,6 +1,6 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise
+#   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise backward
 #   Relu: elementwise idempotent monotone bounded_by_inputs not_negative homogeneous rectifier
 #   Relu6: elementwise idempotent monotone not_negative rectifier
 #   Selu: elementwise monotone
@@ -203,6 +203,7 @@ def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "LeakyReluGrad"))
+facts("backward", of=("LeakyReluGrad", "Relu6Grad", "ReluGrad"))
 facts("not_negative", of=("Softplus",))
 facts("partial", of=("Softsign",))
 
@@ -267,6 +268,7 @@ def softsign_grad(gradients: Array, features: Array) -> Result:
 
 
 facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
+facts("backward", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
 
 
 @gradient_by_parts("SoftsignGrad")

@@ -1,6 +1,7 @@
 """Batch normalization of graphs older than the fused ops, and the ops that Grappler fuses with an activation."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BatchNormWithGlobalNormalization BatchNormWithGlobalNormalizationGrad _FusedBatchNormEx _FusedBatchNormGradEx
+#   BatchNormWithGlobalNormalization _FusedBatchNormEx _FusedBatchNormGradEx
+#   BatchNormWithGlobalNormalizationGrad: backward
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.where import positive_part
-from ...registry.registry import Cost, flops, gradient, kernel, layout, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
@@ -108,6 +109,7 @@ def batch_norm_with_global_normalization_grad_flops(
     return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
 
+facts("backward", of=("BatchNormWithGlobalNormalizationGrad",))
 without_gradient("BatchNormWithGlobalNormalizationGrad")
 
 

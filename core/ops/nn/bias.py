@@ -1,6 +1,7 @@
 """Adding a bias to the channels."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BiasAddGrad BiasAddV1
+#   BiasAddV1
+#   BiasAddGrad: backward
 #   BiasAdd: sum_of_inputs
 
 from __future__ import annotations
@@ -138,6 +139,7 @@ layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")
 facts("sum_of_inputs", of=("BiasAdd",))
 profiled(reduction, "BiasAddGrad")
+facts("backward", of=("BiasAddGrad",))
 
 
 @lower("BiasAdd")

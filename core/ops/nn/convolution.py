@@ -1,8 +1,9 @@
 """Convolutions in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Conv Conv2D Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInputV2 Conv3D Conv3DBackpropFilter
-#   Conv3DBackpropFilterV2 Conv3DBackpropInput
-#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes
+#   Conv Conv2D Conv3D
+#   Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInputV2 Conv3DBackpropFilter Conv3DBackpropFilterV2: backward
+#   Conv3DBackpropInput: backward
+#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes backward
 
 from __future__ import annotations
 
@@ -184,10 +185,8 @@ def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: Tenso
 _ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
-
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
-
-facts("settled_by_shapes", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
+facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
 
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
@@ -272,6 +271,7 @@ def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -
 
 
 gradient_by_parts("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
+facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
 
 @kernel("Conv2DBackpropFilter")
@@ -298,6 +298,7 @@ def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorS
 
 
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
+facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
 
 profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")
 

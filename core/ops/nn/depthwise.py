@@ -1,7 +1,8 @@
 """Depthwise convolutions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter
-#   DepthwiseConv2dNativeBackpropInput: settled_by_shapes
+#   DepthwiseConv2dNative
+#   DepthwiseConv2dNativeBackpropFilter: backward
+#   DepthwiseConv2dNativeBackpropInput: settled_by_shapes backward
 
 from __future__ import annotations
 
@@ -259,12 +260,18 @@ def depthwise_conv2d_native_backprop_input_flops(sizes: TensorSpec, w: TensorSpe
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(w.shape[:2])))
 
 
+facts("backward", of=("DepthwiseConv2dNativeBackpropInput",))
+
+
 @flops("DepthwiseConv2dNativeBackpropFilter")
 def depthwise_conv2d_native_backprop_filter_flops(
     x: TensorSpec, sizes: TensorSpec, grad: TensorSpec, *, outputs: list[TensorSpec]
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(outputs[0].shape[:2])))
+
+
+facts("backward", of=("DepthwiseConv2dNativeBackpropFilter",))
 
 
 def _shifted_sums(xla: Any, x: Any, w: Any, strides: list[int], padding: str) -> Any:

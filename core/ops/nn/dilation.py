@@ -1,6 +1,7 @@
 """Grayscale morphology: dilation by a structuring function, and its gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Dilation2D Dilation2DBackpropFilter Dilation2DBackpropInput
+#   Dilation2D
+#   Dilation2DBackpropFilter Dilation2DBackpropInput: backward
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import window
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, flops, gradient, kernel, profiled, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, profiled, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -156,4 +157,5 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
 
 
+facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
 profiled(window(2), "Dilation2D")

@@ -1,6 +1,6 @@
 """Pooling over randomly drawn regions of fractional size, and its gradients (Graham 2014, arXiv 1412.6071)."""
 # Ops here (scripts/regenerate.py writes this list):
-#   FractionalAvgPoolGrad FractionalMaxPoolGrad
+#   FractionalAvgPoolGrad FractionalMaxPoolGrad: backward
 #   FractionalAvgPool FractionalMaxPool: random
 
 from __future__ import annotations
@@ -320,4 +320,5 @@ def fractional_max_pool_grad_flops(
     return Cost(_elements(orig_input, out_backprop, overlapping))
 
 
+facts("backward", of=("FractionalAvgPoolGrad", "FractionalMaxPoolGrad"))
 without_gradient("FractionalMaxPoolGrad")

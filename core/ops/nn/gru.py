@@ -1,6 +1,7 @@
 """A fused GRU cell, and the op of its gradient."""
 # Ops here (scripts/regenerate.py writes this list):
-#   GRUBlockCell GRUBlockCellGrad
+#   GRUBlockCell
+#   GRUBlockCellGrad: backward
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
@@ -86,6 +87,7 @@ def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSp
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(18 * batch * cells + batch * inputs)
 
 
+facts("backward", of=("GRUBlockCellGrad",))
 gradient_by_parts("GRUBlockCell")(gru_cell_parts)
 without_gradient("GRUBlockCellGrad")
 

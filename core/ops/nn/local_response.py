@@ -1,6 +1,7 @@
 """Normalization by the neighbouring channels."""
 # Ops here (scripts/regenerate.py writes this list):
-#   LRN LRNGrad
+#   LRN
+#   LRNGrad: backward
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -99,6 +100,9 @@ def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
 def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
+
+
+facts("backward", of=("LRNGrad",))
 
 
 @onnx("LRN")

@@ -3,7 +3,8 @@
 An LSTM's weights hold four gates side by side: input, cell, forget, output (V1), or input, forget, cell, output (V2).
 """
 # Ops here (scripts/regenerate.py writes this list):
-#   BlockLSTM BlockLSTMGrad BlockLSTMGradV2 BlockLSTMV2 LSTMBlockCell LSTMBlockCellGrad
+#   BlockLSTM BlockLSTMV2 LSTMBlockCell
+#   BlockLSTMGrad BlockLSTMGradV2 LSTMBlockCellGrad: backward
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
@@ -232,6 +233,9 @@ def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
     return _gates_gradient_cost(cs_prev, use_peephole)
+
+
+facts("backward", of=("LSTMBlockCellGrad",))
 
 
 # TensorFlow registers no gradient for the single cells.
@@ -470,6 +474,9 @@ def block_lstm_grad_v2(
     """As BlockLSTMGrad with the gates in the order of BlockLSTMV2."""
     outputs = (i, cs, f, o, ci, co, h, cs_grad, h_grad)
     return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V2)
+
+
+facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
 
 
 # TensorFlow registers no gradient for the single cells.

@@ -1,6 +1,6 @@
 """Batch normalization in its fused forms and local response normalization."""
 # Ops here (scripts/regenerate.py writes this list):
-#   FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3
+#   FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3: backward
 #   FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3: batch_normalization
 
 from __future__ import annotations
@@ -271,6 +271,7 @@ def fused_batch_norm_grad_v3_shape(
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+facts("backward", of=("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
 
 
 def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:

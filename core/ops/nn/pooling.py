@@ -1,7 +1,8 @@
 """Maximum and average pooling in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad
-#   MaxPoolGradGradV2 MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax MaxPoolV2 MaxPoolWithArgmax
+#   AvgPool3D MaxPool3D MaxPoolV2 MaxPoolWithArgmax
+#   AvgPool3DGrad AvgPoolGrad MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad MaxPoolGradGradV2: backward
+#   MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax: backward
 #   AvgPool MaxPool: bounded_by_inputs
 
 from __future__ import annotations
@@ -158,6 +159,7 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
 layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
+facts("backward", of=("MaxPool3DGrad", "MaxPoolGrad"))
 
 
 @kernel("MaxPoolGradV2")
@@ -245,6 +247,7 @@ def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, gr
 
 
 layout("TTT -> T", "MaxPool3DGradGrad", "MaxPoolGradGrad")
+facts("backward", of=("MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradGradV2", "MaxPoolGradV2"))
 
 
 @kernel("AvgPool")
@@ -342,6 +345,7 @@ def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize
 
 profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
 layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
+facts("backward", of=("AvgPool3DGrad", "AvgPoolGrad"))
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
@@ -450,6 +454,7 @@ def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, ar
 
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
+facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 
 @lower("MaxPool")

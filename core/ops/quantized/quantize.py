@@ -1,8 +1,9 @@
 """Quantizing floats, dequantizing, and doing both at once to simulate it in training."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Dequantize FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannel
-#   FakeQuantWithMinMaxVarsPerChannelGradient QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
-#   QuantizeAndDequantizeV4 QuantizeAndDequantizeV4Grad QuantizeV2
+#   Dequantize FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
+#   QuantizeAndDequantizeV4 QuantizeV2
+#   FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient: backward
+#   QuantizeAndDequantizeV4Grad: backward
 #   FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars: elementwise
 
 from __future__ import annotations
@@ -320,6 +321,9 @@ def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSp
     return Cost(2) * gradients.shape.num_elements
 
 
+facts("backward", of=("QuantizeAndDequantizeV4Grad",))
+
+
 _ZERO = np.zeros((), np.float32)
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
@@ -416,6 +420,12 @@ def fake_quant_with_min_max_vars_per_channel_gradient_shape(
     gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
 ) -> list[Shape]:
     return [inputs.shape, min.shape, max.shape]
+
+
+facts(
+    "backward",
+    of=("FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient"),
+)
 
 
 @gradient("FakeQuantWithMinMaxArgs")

@@ -1,6 +1,7 @@
 """Ragged tensors in variants: whole ones, or one for each row."""
 # Ops here (scripts/regenerate.py writes this list):
-#   RaggedTensorFromVariant RaggedTensorToVariant RaggedTensorToVariantGradient
+#   RaggedTensorFromVariant RaggedTensorToVariant
+#   RaggedTensorToVariantGradient: backward
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, shape, zero_flops
+from ...registry.registry import facts, gradient, kernel, shape, zero_flops
 from ...runtime.state.edge_values import is_of, object_array, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -185,3 +186,4 @@ def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, gra
 
 
 zero_flops("RaggedTensorFromVariant", "RaggedTensorToVariantGradient")
+facts("backward", of=("RaggedTensorToVariantGradient",))

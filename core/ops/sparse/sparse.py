@@ -1,6 +1,7 @@
 """The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
 # Ops here (scripts/regenerate.py writes this list):
-#   SparseConcat SparseReorder SparseReshape SparseSlice SparseSliceGrad SparseSplit SparseToDense
+#   SparseConcat SparseReorder SparseReshape SparseSlice SparseSplit SparseToDense
+#   SparseSliceGrad: backward
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import facts, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -296,6 +297,7 @@ def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: Tensor
 
 without_gradient("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
+facts("backward", of=("SparseSliceGrad",))
 
 
 @onnx("SparseToDense")

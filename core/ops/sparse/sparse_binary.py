@@ -1,6 +1,7 @@
 """Sums, maxima and minima of two sparse tensors."""
 # Ops here (scripts/regenerate.py writes this list):
-#   SparseAdd SparseAddGrad SparseSparseMaximum SparseSparseMinimum
+#   SparseAdd SparseSparseMaximum SparseSparseMinimum
+#   SparseAddGrad: backward
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -113,6 +114,7 @@ def sparse_add_grad_shape(
 
 not_differentiable("SparseAddGrad")
 zero_flops("SparseAddGrad")
+facts("backward", of=("SparseAddGrad",))
 
 
 def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,7 @@
 """Empty rows of sparse and ragged tensors, filled."""
 # Ops here (scripts/regenerate.py writes this list):
-#   RaggedFillEmptyRowsGrad SparseFillEmptyRows SparseFillEmptyRowsGrad
+#   SparseFillEmptyRows
+#   RaggedFillEmptyRowsGrad SparseFillEmptyRowsGrad: backward
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
@@ -112,6 +113,7 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
+facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 
 

@@ -5,8 +5,9 @@
 #   AnonymousMutableHashTableOfTensors HashTable HashTableV2 MutableDenseHashTable MutableDenseHashTableV2: owns_state table
 #   MutableHashTable MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table
 #   LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2: side_effect
-#   InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2: side_effect fills_table
-#   InitializeTableFromTextFile InitializeTableFromTextFileV2: side_effect reads_files fills_table
+#   LookupTableImport LookupTableImportV2: side_effect fills_table
+#   InitializeTable InitializeTableV2: side_effect fills_table initializes_table
+#   InitializeTableFromTextFile InitializeTableFromTextFileV2: side_effect reads_files fills_table initializes_table
 
 from __future__ import annotations
 
@@ -229,7 +230,7 @@ def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: T
 
 not_differentiable("InitializeTable", "InitializeTableV2")
 zero_flops("InitializeTable", "InitializeTableV2")
-facts("fills_table", of=("InitializeTable", "InitializeTableV2"))
+facts("fills_table", "initializes_table", of=("InitializeTable", "InitializeTableV2"))
 
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
@@ -310,7 +311,7 @@ def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: Te
 facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 not_differentiable("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 zero_flops("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-facts("fills_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+facts("fills_table", "initializes_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 
 
 @kernel("LookupTableFind", "LookupTableFindV2")

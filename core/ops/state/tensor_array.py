@@ -1,9 +1,11 @@
 """TensorArrays of V1 loops: handles by reference (V1), as strings (V2) and as resources (V3)."""
 # Ops here (scripts/regenerate.py writes this list):
 #   TensorArray TensorArrayConcat TensorArrayConcatV2 TensorArrayConcatV3 TensorArrayGather TensorArrayGatherV2
-#   TensorArrayGatherV3 TensorArrayGrad TensorArrayGradV2 TensorArrayGradWithShape TensorArrayPack TensorArrayRead
-#   TensorArrayReadV2 TensorArrayReadV3 TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
-#   TensorArrayGradV3 TensorArrayV3: run_state
+#   TensorArrayGatherV3 TensorArrayGradWithShape TensorArrayPack TensorArrayRead TensorArrayReadV2 TensorArrayReadV3
+#   TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
+#   TensorArrayGrad TensorArrayGradV2: backward
+#   TensorArrayGradV3: backward run_state
+#   TensorArrayV3: run_state
 #   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
 #   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
 #   TensorArrayWriteV2 TensorArrayWriteV3: side_effect
@@ -212,6 +214,7 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
         raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
 
 
+facts("backward", of=_versions("TensorArrayGrad"))
 not_differentiable(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
 zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
 

@@ -12,7 +12,8 @@ variables under the same keys with `_RESOURCE` before the container, so that the
 #   TemporaryVariable: side_effect owns_state
 #   ReadVariableOp: snapshot
 #   _ReadVariablesOp: snapshot inexpensive
-#   IsVariableInitialized VarIsInitializedOp VariableShape: snapshot metadata
+#   VariableShape: snapshot metadata
+#   IsVariableInitialized VarIsInitializedOp: snapshot metadata initialization_test
 #   VarHandleOp Variable VariableV2: variable owns_state
 
 from __future__ import annotations
@@ -226,7 +227,7 @@ def is_initialized_shape(handle: TensorSpec) -> Shape:
     return SCALAR
 
 
-facts("snapshot", of=("IsVariableInitialized", "VarIsInitializedOp"))
+facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
 @kernel("CountUpTo")

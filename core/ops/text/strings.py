@@ -1,6 +1,7 @@
 """Strings, elementwise and joined: case, length, substrings, joins, numbers, sharded file names."""
 # Ops here (scripts/regenerate.py writes this list):
-#   ReduceJoin ShardedFilename ShardedFilespec Substr UnsortedSegmentJoin
+#   ReduceJoin Substr UnsortedSegmentJoin
+#   ShardedFilename ShardedFilespec: checkpoint
 #   StringJoin StringLength: elementwise
 #   StringLower StringStrip StringUpper: elementwise idempotent
 #   StringToNumber: elementwise number_text
@@ -196,6 +197,7 @@ def string_join_shape(inputs: list[TensorSpec]) -> Shape:
 
 facts("elementwise", of=("StringJoin",))
 
+facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
 not_differentiable(*_ALL)

@@ -73,7 +73,7 @@ def _hand_on(graph: Graph, node: Node, values: Sequence[Output]) -> None:
 def _of_slices(op: str) -> str | None:
     """The op that computes what ScatterUpdate and its kin write, whose second input is a number for each slice."""
     plain = f"Tensor{op}"
-    return plain if op.startswith("Scatter") and plain in CATALOG else None
+    return plain if plain in CATALOG else None
 
 
 def _take_columns(graph: Graph, node: Node) -> None:
