@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dis
 import inspect
+import itertools
 import re
 from collections.abc import Iterator
 
 import pytest
 
 from tests.attribute_reasons import ATTRIBUTES
-from tfg.core.inference.binding import keyword_names
+from tfg.core.inference.binding import attr_bundles, keyword_names
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG
 
@@ -39,6 +40,8 @@ def read_by(function, definition) -> set[str]:
     inner = inspect.unwrap(function)
     code = getattr(inner, "__code__", None)
     bound = {name for name in keyword_names(function, frozenset(definition.attrs)) if code is None or reads(code, name)}
+    for name, bundle in attr_bundles(function).items():
+        bound |= {field for field in bundle._fields if reads_field(code, name, field)}
     texts = {const for const in code.co_consts if isinstance(const, str)} if code is not None else set()
     return bound | (texts & set(definition.attrs))
 
@@ -49,6 +52,13 @@ def reads(code, name: str) -> bool:
     if name not in parameters or name in code.co_cellvars:
         return True
     return any(name == i.argval or (isinstance(i.argval, tuple) and name in i.argval) for i in dis.get_instructions(code))
+
+
+def reads_field(code, name: str, field: str) -> bool:
+    """True where the code of a function reads a field of a parameter that is a bundle, or hands the bundle on."""
+    steps = list(dis.get_instructions(code))
+    taken = [after for step, after in itertools.pairwise(steps) if step.argval == name]
+    return name in code.co_cellvars or any(step.opname != "LOAD_ATTR" or step.argval == field for step in taken)
 
 
 IGNORED = list(without_effect())

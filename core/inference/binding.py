@@ -51,7 +51,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
     call = functools.partial(kernel.function, ctx, **keywords) if kernel.is_stateful else kernel.function
     if keywords and not kernel.is_stateful:
         call = functools.partial(kernel.function, **keywords)
-    call = group_inputs(definition, node, call)
+    call = group_inputs(definition, node, call, input_bundles(kernel.function, kernel.is_stateful))
     if any(arg.is_list for arg in definition.outputs):
         call = _flatten_outputs(call, definition.outputs, len(node.output_dtypes))
     return call
@@ -65,14 +65,31 @@ def require_op_def(node: Node) -> OpDef:
     return definition
 
 
-def bind_attrs(node: Node, function: Callable[..., Any]) -> dict[str, Any]:
-    """The attributes that `function` asks for by keyword-only parameters; strings as str."""
+def bind_attrs(node: Node, function: Callable[..., Any], outputs: Sequence[Any] = ()) -> dict[str, Any]:
+    """Bind the keyword-only parameters of `function`: attributes of the node (strings as str) and bundles of attributes.
+
+    A parameter that is called `outputs` gets `outputs`, the specs of the node's outputs.
+    """
     definition = require_op_def(node)
-    names = keyword_names(function, frozenset(definition.attrs))
+    bundles = attr_bundles(function)
+    bound: dict[str, Any] = {}
     try:
-        return {name: plain(definition.attr(node.attrs, name)) for name in names}
+        for name in keyword_names(function, frozenset(definition.attrs)):
+            if name in bundles:
+                bound[name] = _filled(bundles[name], definition, node.attrs)
+            else:
+                bound[name] = list(outputs) if name == "outputs" else plain(definition.attr(node.attrs, name))
     except InvalidArgumentError as error:
         raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
+    return bound
+
+
+def _filled(bundle: type[Any], definition: OpDef, attrs: Mapping[str, Any]) -> Any:
+    """Make a bundle of a node's attributes, lists as tuples; a field that is no attribute of the op keeps its default."""
+    defaults = bundle._field_defaults
+    names = [name for name in bundle._fields if name in definition.attrs or name not in defaults]
+    values = {name: plain(definition.attr(attrs, name)) for name in names}
+    return bundle(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 @functools.cache
@@ -81,10 +98,48 @@ def keyword_names(function: Callable[..., Any], attrs: frozenset[str]) -> tuple[
 
     NumPy's ufuncs have none.
     """
-    if isinstance(inspect.unwrap(function), np.ufunc):
-        return ()
-    parameters = inspect.signature(function).parameters.values()
+    parameters = _parameters(function).values()
     return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and (p.default is p.empty or p.name in attrs))
+
+
+@functools.cache
+def attr_bundles(function: Callable[..., Any]) -> dict[str, type[Any]]:
+    """Find the keyword-only parameters whose annotation is a NamedTuple: its fields are attributes of the op."""
+    found = {p.name: _bundle(function, p) for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY}
+    return {name: bundle for name, bundle in found.items() if bundle is not None}
+
+
+Bundles = tuple[type[Any] | None, ...]
+"""For each positional parameter, up to the last that is a bundle, the NamedTuple that is its annotation, or None."""
+
+
+@functools.cache
+def input_bundles(function: Callable[..., Any], has_context: bool = False) -> Bundles:
+    """Find the positional parameters whose annotation is a NamedTuple: each takes as many inputs as it has fields.
+
+    With `has_context` the first parameter is no input.
+    """
+    positional = [p for p in _parameters(function).values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    found = [_bundle(function, p) for p in positional[has_context:]]
+    while found and found[-1] is None:
+        found.pop()
+    return tuple(found)
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return {} if isinstance(inspect.unwrap(function), np.ufunc) else inspect.signature(function).parameters
+
+
+def _bundle(function: Callable[..., Any], parameter: inspect.Parameter) -> type[Any] | None:
+    """The NamedTuple that a parameter's annotation names, as `Bundle` or `Bundle[Array]`; None for another annotation."""
+    annotation = parameter.annotation
+    if isinstance(annotation, str):
+        inner = inspect.unwrap(function)
+        while isinstance(inner, functools.partial):
+            inner = inspect.unwrap(inner.func)
+        annotation = getattr(inner, "__globals__", {}).get(annotation.partition("[")[0])
+    return annotation if isinstance(annotation, type) and hasattr(annotation, "_field_defaults") else None
 
 
 def plain(value: Any) -> Any:
@@ -101,9 +156,11 @@ def arg_lengths(args: Sequence[ArgDef], definition: OpDef, attrs: Mapping[str, A
     return [len(definition.arg_dtypes(arg, attrs)) if arg.is_list else None for arg in args]
 
 
-def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call` on flat inputs: those of a list argument arrive as one list."""
+def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundles: Bundles = ()) -> Callable[..., Any]:
+    """`call` on flat inputs: those of a list argument arrive as one list, those of a bundle as one tuple."""
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
+    if bundles:
+        return lambda *values: call(*bundled(regroup(values, lengths), bundles))
     if all(length is None for length in lengths):
         return call
     if len(lengths) == 1:
@@ -113,6 +170,19 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any]) -> Cal
     if len(lengths) == 2 and lengths[0] is None:
         return lambda first, *rest: call(first, list(rest))
     return lambda *values: call(*regroup(values, lengths))
+
+
+def bundled(values: Sequence[Any], bundles: Bundles) -> Sequence[Any]:
+    """Put the values of each bundle, one an argument of the op, into its tuple."""
+    if not bundles:
+        return values
+    grouped: list[Any] = []
+    start = 0
+    for bundle in bundles:
+        stop = start + (1 if bundle is None else len(bundle._fields))
+        grouped += values[start:stop] if bundle is None else [bundle(*values[start:stop])]
+        start = stop
+    return [*grouped, *values[start:]]
 
 
 def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:

@@ -31,7 +31,8 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
     try:
-        found = _flat_results(definition, function(*grouped, **keywords))
+        arguments = binding.bundled(grouped, binding.input_bundles(function))
+        found = _flat_results(definition, function(*arguments, **keywords))
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "shape function")
     if len(found) != len(node.output_dtypes):
@@ -62,13 +63,11 @@ def call_flops_function(
     definition = binding.require_op_def(node)
     if function is registry.zero_cost:
         return registry.ZERO
-    names = binding.keyword_names(function, frozenset(definition.attrs))
-    keywords: dict[str, Any] = {"outputs": list(outputs)} if "outputs" in names else {}
-    keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
+    keywords = binding.bind_attrs(node, function, outputs)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
     try:
-        cost: registry.Cost = function(*grouped, **keywords)
+        cost: registry.Cost = function(*binding.bundled(grouped, binding.input_bundles(function)), **keywords)
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "FLOPs function")
     return cost

@@ -15,7 +15,7 @@ from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output
-from ..inference.binding import bind_attrs, group_inputs, keyword_names, plain, require_op_def
+from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
 from ..inference.inference import Answers, infer, loop_specs
 from ..planning.plan import Loop, Step
@@ -292,20 +292,15 @@ class _Frame:
     def emitted(self, node: Node, lowering: Callable[..., Any], values: Sequence[Any]) -> Sequence[Any]:
         """What the lowering of a node's op emits."""
         definition = require_op_def(node)
-        keywords: dict[str, Any] = {}
-        names = keyword_names(lowering, frozenset(definition.attrs))
-        if "outputs" in names:
-            keywords = {name: plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
-            keywords["outputs"] = [self.specs[Output(node, i)] for i in range(len(node.output_dtypes))]
-        else:
-            keywords = bind_attrs(node, lowering)
+        outputs = [self.specs.get(Output(node, i)) for i in range(len(node.output_dtypes))]
+        keywords = bind_attrs(node, lowering, outputs)
 
         def call(*inputs: Any) -> Any:
             return lowering(self.emitter, *inputs, **keywords)
 
         try:
             with faults_of(node, "lowering to ONNX"):
-                result = group_inputs(definition, node, call)(*values)
+                result = group_inputs(definition, node, call, input_bundles(lowering, True))(*values)
         except UndecidedAxisError as error:
             return self.along_each(node, lowering, values, error)
         return result if isinstance(result, (tuple, list)) else () if result is None else [result]

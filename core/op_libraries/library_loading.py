@@ -8,11 +8,12 @@ import inspect
 import os
 import pathlib
 import sys
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
+from ..inference.binding import attr_bundles, bundled, input_bundles
 from ..registry import registry
-from ..registry.catalog import CATALOG
+from ..registry.catalog import CATALOG, OpDef
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.log import tell
 
@@ -82,13 +83,22 @@ def _import(key: str) -> None:
 def _check_signatures(kernels: Iterable[registry.Kernel]) -> None:
     """InvalidArgumentError for a kernel that its op's interface could not call."""
     for kernel in kernels:
-        definition = CATALOG[kernel.op]
-        arguments = (None,) * (len(definition.inputs) + kernel.is_stateful)
-        signature = inspect.signature(kernel.function)
-        keywords = {p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
         try:
-            signature.bind(*arguments, **dict.fromkeys(keywords & set(definition.attrs)))
+            _check_signature(kernel.function, CATALOG[kernel.op], kernel.is_stateful)
         except TypeError as error:
             raise InvalidArgumentError(
                 f"kernel '{kernel.function.__name__}' does not fit its op: {error}", op=kernel.op, hint=CATALOG.spec(kernel.op)
             ) from None
+
+
+def _check_signature(function: Callable[..., Any], definition: OpDef, has_context: bool) -> None:
+    """TypeError for a function that the inputs and attributes of an op do not fit."""
+    bundles = attr_bundles(function)
+    for bundle in bundles.values():
+        missing = [name for name in bundle._fields if name not in definition.attrs and name not in bundle._field_defaults]
+        if missing:
+            raise TypeError(f"'{missing[0]}' of {bundle.__name__} is no attribute")
+    signature = inspect.signature(function)
+    keywords = {p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY} & set(definition.attrs)
+    inputs = bundled([None] * len(definition.inputs), input_bundles(function, has_context))
+    signature.bind(*[None] * has_context, *inputs, **dict.fromkeys(keywords.union(bundles)))

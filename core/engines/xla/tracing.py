@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.graph import Function, Graph, Node
-from ...inference.binding import bind_attrs, group_inputs, require_op_def
+from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
@@ -324,5 +324,5 @@ def _lowered(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any])
         arguments[place] = np.asarray(arguments[place])
     keywords = bind_attrs(node, found.function) | ({"site": node.name} if found.sites else {})
     call = functools.partial(found.function, xla, **keywords)
-    results = group_inputs(require_op_def(node), node, call)(*arguments)
+    results = group_inputs(require_op_def(node), node, call, input_bundles(found.function, True))(*arguments)
     return results if isinstance(results, tuple) else (results,)
