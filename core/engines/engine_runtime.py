@@ -18,8 +18,8 @@ from ..support.log import tell
 from ..support.user_signals import pass_on
 from ..types.arrays import Held
 from ..types.shapes import Shape
-from .division import partition
 from .engine_report import Difference, EngineReport, GroupReport, Refusal
+from .plan_division import partition
 from .protocol import Body, Cluster, Compiled, Declined, Engine, Given
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs

@@ -10,10 +10,9 @@ import pytest
 pytest.importorskip("openvino", reason="the extra tfg[openvino] is not installed")
 pytestmark = pytest.mark.engine
 
+from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
-
-from tests.cli.running import SAMPLES, process  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import Engagement  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 from tests.core.engines.fake_engine import FakeEngine
 from tests.core.engines.test_variables import Holding, assert_same_state, started
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.division import clusters, partition
+from tfg.core.engines.plan_division import clusters, partition
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.session.session import Session
 from tfg.core.types.shapes import Shape

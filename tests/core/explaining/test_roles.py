@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tests.core.passes.rewriting import placeholder
-
 from tfg import GraphBuilder
 from tfg.core.explaining.roles import Roles
 from tfg.core.explaining.stages import stage_of_nodes

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.engines.fake_engine import FakeEngine
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.division import partition, with_engine
+from tfg.core.engines.plan_division import partition, with_engine
 from tfg.core.engines.protocol import Engined
 from tfg.core.graph.graph import Graph
 from tfg.core.planning.planner import compile_plan
