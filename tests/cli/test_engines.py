@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
-from tests.core.engines.test_division import chain
+from tests.core.engines.test_plan_division import chain
 
 MODULE = """
 from tests.core.engines.fake_engine import FakeEngine

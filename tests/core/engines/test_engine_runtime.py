@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.core.engines.test_division import chain
+from tests.core.engines.test_plan_division import chain
 
 from tests.core.engines.fake_engine import FakeEngine
 from tests.functions import define
