@@ -13,25 +13,26 @@ import numpy as np
 
 from ..graph.graph import Graph, Node
 from ..planning.plan import Plan
-from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
+from ..support.errors import InvalidArgumentError
 from ..support.log import tell
 from ..support.user_signals import pass_on
 from ..types.arrays import Held
 from ..types.shapes import Shape
+from .division import Blame, blame, divided_again, said
 from .engine_report import Difference, EngineReport, GroupReport, Refusal
 from .plan_division import partition
-from .protocol import Body, Cluster, Compiled, Declined, Engine, Given
+from .protocol import ENDING, Body, Cluster, Compiled, Declined, Engine, Given, Unable, UnfitShapes
 from .shape_checks import result_shapes
-from .static_inputs import fixed_inputs
+from .static_inputs import fixed_inputs, needing
 from .verify_engine import difference
 
 _MAX_COMPILED: Final = 16
 """How many times a group is compiled, for other shapes each time; what comes after these runs in NumPy."""
 _NAMED: Final = 3
+_Call: TypeAlias = Callable[..., Sequence[Any]]
+"""What takes the inputs of a group, and gives the tuple of its outputs."""
 _Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
 """The dtype of a result, and its shape where that is known."""
-_ENDING: Final = (DataLossError, DeadlineExceededError, UnavailableError)
-"""Errors after which NumPy must not take over: time is up, values are lost, or other processes with which it computes."""
 
 
 class Engagement:
@@ -55,12 +56,24 @@ class Engagement:
             self.too_small += found.too_small
         return found.plan
 
-    def group(self, graph: Graph, body: Body, in_numpy: Callable[..., Sequence[Any]]) -> Group:
-        """The group of steps in a body as a function; `in_numpy` runs it."""
-        made = Group(self, Cluster(graph, body), in_numpy)
+    def group(self, graph: Graph, body: Body, in_numpy: _Call, assemble: Callable[[Body], _Call] | None = None) -> Group:
+        """The group of steps in a body as a function; `in_numpy` runs it, and `assemble` makes the same of another body.
+
+        Without `assemble` the group is not divided further.
+        """
+        made = Group(self, Cluster(graph, body), in_numpy, assemble)
         with self.lock:
             self.groups.append(made)
         return made
+
+    def divided_again(self, cluster: Cluster, found: Blame) -> Body | None:
+        """The steps of a group with what the engine takes of them in groups, None where that is nothing."""
+        body, parts = divided_again(cluster, self.engine, found)
+        if body is not None:
+            with self.lock:
+                self.refusals.update(parts.refusals)
+                self.too_small += parts.too_small
+        return body
 
     def timed(self, run: Callable[..., Any], *args: Any) -> Any:
         """The result of a run, whose time is counted."""
@@ -74,7 +87,7 @@ class Engagement:
     def report(self) -> EngineReport:
         """What has become of everything so far."""
         with self.lock:
-            groups = tuple(group.report(self.seconds) for group in self.groups)
+            groups = tuple(group.report(self.seconds) for group in self.groups if group.runs or not group.instead)
             found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
             for node, reason in self.refusals.items():
                 found[node.op, reason].append(node.name)
@@ -96,18 +109,27 @@ class Engagement:
 class Group:
     """A group of steps as one function of the values that come in."""
 
-    def __init__(self, engagement: Engagement, cluster: Cluster, in_numpy: Callable[..., Sequence[Any]]) -> None:
+    def __init__(
+        self, engagement: Engagement, cluster: Cluster, in_numpy: _Call, assemble: Callable[[Body], _Call] | None
+    ) -> None:
         self.engagement = engagement
         self.engine = engagement.engine
         self.cluster = cluster
         self.in_numpy = in_numpy
+        self.assemble = assemble
         tensors = [(output.name, output.node.op) for output in cluster.results]
         self.made = [*tensors, *((node.name, node.op) for node in cluster.updates)]
+        self.makers = [*(output.node.name for output in cluster.results), *(node.name for node in cluster.updates)]
         self.dtypes = tuple(result.node.output_dtypes[result.index].numpy for result in cluster.results)
         self.written = cluster.body.written
         self.fixed = fixed_inputs(cluster.body, self.engine)
         self.variables = frozenset(cluster.body.variables)
         self.given = [slot for slot in range(cluster.body.inputs) if slot not in self.fixed]
+        self.blame = Blame({}, 0)
+        """The nodes that do not compile, whatever the shapes."""
+        self.parts: dict[frozenset[Node], _Call | None] = {}
+        """What runs the group without nodes that do not compile, which NumPy computes; None where no engine is left in it."""
+        self.instead: dict[Any, _Call] = {}
         self.compiled: dict[Any, Compiled | None] = {}
         self.forms: dict[Any, list[_Form]] = {}
         self.reason: str | None = None
@@ -118,24 +140,24 @@ class Group:
     def __call__(self, *values: Any) -> Any:
         """The outputs of the group: one alone where there is one, else a tuple."""
         found = self.attempt(values)
-        if found is not None and self.engagement.verify:
+        if isinstance(found, tuple) and self.engagement.verify:
             self.compare(found, self.in_numpy(*values))
-        results = self.in_numpy(*values) if found is None else found
+        results = found if isinstance(found, tuple) else found(*values)
         return results[0] if len(results) == 1 else results
 
-    def attempt(self, values: Sequence[Any]) -> tuple[Given, ...] | None:
-        """What the engine makes of the inputs, in the place of variables their values; None where NumPy has to run."""
+    def attempt(self, values: Sequence[Any]) -> tuple[Given, ...] | _Call:
+        """What the engine makes of the inputs, in the place of variables their values; else what has to run in its place."""
         if not self.variables.isdisjoint(self.fixed):
-            self.decline("a shape follows from the value of a variable")
-            return None
+            return self._without_variables()
         arrays: list[Any] = [value if type(value) is Held else np.asarray(value) for value in values]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
         compiled = self.compiled[key] if key in self.compiled else self._compile(key, arrays)
-        return None if compiled is None else self._in_engine(key, compiled, arrays)
+        found = None if compiled is None else self._in_engine(key, compiled, arrays)
+        return self.instead.get(key, self.in_numpy) if found is None else found
 
     def on(self, body: Body) -> Group:
         """The group for the same steps in another body."""
-        return self.engagement.group(self.cluster.graph, body, self.in_numpy)
+        return self.engagement.group(self.cluster.graph, body, self.in_numpy)  # whose order must stay, so it is not divided
 
     def decline(self, reason: str) -> None:
         """Note why a run was NumPy's, where that is not known of another."""
@@ -153,25 +175,67 @@ class Group:
                 self.decline(f"it was given inputs of more than {_MAX_COMPILED} shapes")
                 return None
             start = time.perf_counter()
-            compiled = None
-            try:
-                cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.fixed})
-                given = [arrays[slot] for slot in self.given]
-                shapes = result_shapes(cluster, given, self.engine.needs_elements)
-                found = (*self.dtypes, *(arrays[slot].dtype for slot in self.written))
-                known = (shape.known() if shape.is_known else None for shape in shapes)
-                self.forms[key] = list(zip(found, known, strict=True))
-                compiled = self.engine.compile(cluster, given)
-            except _ENDING:
-                raise
-            except Exception as error:
-                pass_on(error)
-                self.reason = f"it does not compile: {_said(error)}"
+            compiled = self._made(key, arrays)
             seconds = time.perf_counter() - start
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
             self.compiled[key] = compiled
             return compiled
+
+    def _made(self, key: Any, arrays: Sequence[Any]) -> Compiled | None:
+        """The group compiled for such inputs; None where it is divided, or NumPy runs it."""
+        cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.fixed})
+        values = [arrays[slot] for slot in self.given]
+        try:
+            self.forms[key] = self._forms(cluster, values, arrays)
+            if not self.blame.refused:
+                return self.engine.compile(cluster, values)
+            self._divide(key, self.blame, "one of its nodes does not compile")
+        except ENDING:
+            raise
+        except UnfitShapes as error:  # not for other inputs
+            found = blame(error, cluster, values, self.engine)
+            self._divide(
+                key, Blame({**self.blame.refused, **found.refused}, found.attempts), f"it does not compile: {said(error)}"
+            )
+        except Exception as error:
+            pass_on(error)
+            self._refuse(key, error, f"it does not compile: {said(error)}", cluster, values)
+        return None
+
+    def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[_Form]:
+        """The dtypes and shapes that results must be of for such inputs."""
+        shapes = result_shapes(cluster, values, self.engine.needs_elements)
+        known = (shape.known() if shape.is_known else None for shape in shapes)
+        return list(zip((*self.dtypes, *(arrays[slot].dtype for slot in self.written)), known, strict=True))
+
+    def _refuse(self, key: Any, error: Exception, why: str, cluster: Cluster, values: Sequence[Any]) -> None:
+        """Divide the group, for all inputs, without the nodes that fail; not where a value is at fault: NumPy says so."""
+        if self.assemble is not None and not isinstance(error, (Declined, InvalidArgumentError)):
+            found = blame(error, cluster, values, self.engine)
+            self.blame = Blame({**self.blame.refused, **found.refused}, self.blame.attempts + found.attempts)
+        self._divide(key, self.blame, why)
+
+    def _divide(self, key: Any, found: Blame, why: str) -> None:
+        """For such inputs, run the group without the nodes blamed, which go to NumPy; all of it where nothing else is left."""
+        nodes = frozenset(found.refused)
+        if nodes and self.assemble is not None and nodes not in self.parts:
+            body = self.engagement.divided_again(self.cluster, found)
+            self.parts[nodes] = None if body is None else self.assemble(body)
+        run = self.parts.get(nodes)
+        if run is None:
+            self.reason = why
+        else:
+            self.instead[key] = run
+
+    def _without_variables(self) -> _Call:
+        """What runs the group where shapes follow from the values of variables, which are not known when it is compiled."""
+        with self.lock:
+            if None not in self.compiled:
+                self.compiled[None] = None
+                reason = "a shape follows from the value of a variable"
+                self._divide(None, Blame(dict.fromkeys(needing(self.cluster.body, self.engine), reason), 1), reason)
+        return self.instead.get(None, self.in_numpy)
 
     def _tell_compiled(self, seconds: float) -> None:
         last, why = self.cluster.body.steps[-1].node.name, f": {self.reason}" if self.reason else ""
@@ -182,31 +246,33 @@ class Group:
         start = time.perf_counter()
         try:
             results = tuple(compiled([arrays[slot] for slot in self.given]))
-            reason = self._unlike(results, self.forms[key])
-        except _ENDING:
+            self._require_forms(results, self.forms[key])
+        except ENDING:
             raise
         except Declined as error:
-            self.decline(_said(error))
+            self.decline(said(error))
+            return None
+        except Unable as error:
+            with self.lock:
+                self.compiled[key] = None
+                self._refuse(key, error, f"it fails: {said(error)}", self.cluster, ())
             return None
         except Exception as error:
             pass_on(error)
-            reason = f"it fails: {_said(error)}"
-        if reason is not None:
             with self.lock:
-                self.reason, self.compiled[key] = reason, None
+                self.reason, self.compiled[key] = f"it fails: {said(error)}", None
             return None
         self.seconds += time.perf_counter() - start
         self.runs += 1
         return results
 
-    def _unlike(self, results: Sequence[Given], forms: Sequence[_Form]) -> str | None:
-        """How results are not of the dtypes and shapes that they must be of."""
-        for i, (array, (dtype, dims)) in enumerate(zip(results, forms, strict=True)):
+    def _require_forms(self, results: Sequence[Given], forms: Sequence[_Form]) -> None:
+        """Raise Unable for the node of a result that is not of the dtype and shape that it must be of."""
+        for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
-                return f"it gives another dtype: {self.made[i][0]} is {array.dtype}"
+                raise Unable({maker: f"the engine gives another dtype: {name} is {array.dtype}"})
             if dims is not None and array.shape != dims:
-                return f"it gives another shape: {self.made[i][0]} is {Shape(array.shape)}, not {Shape(dims)}"
-        return None
+                raise Unable({maker: f"the engine gives another shape: {name} is {Shape(array.shape)}, not {Shape(dims)}"})
 
     def report(self, total: float) -> GroupReport:
         """What became of the group, in runs that took `total` seconds."""
@@ -218,9 +284,3 @@ class Group:
             body.steps[-1].node.name, steps, body.inputs, len(body.outputs), compiled, self.compile_seconds, self.runs,
             self.seconds, share, self.reason,
         )  # fmt: skip
-
-
-def _said(error: Exception) -> str:
-    """The gist of an error on one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(lines)[:300] or type(error).__name__

@@ -51,12 +51,12 @@ def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
     return partition(plan, graph, engine).plan
 
 
-def partition(plan: Plan, graph: Graph, engine: Engine) -> Partition:
-    """The plan divided between `engine` and NumPy, in time by its size."""
+def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, str] = MappingProxyType({})) -> Partition:
+    """The plan divided between `engine` and NumPy, in time by its size; NumPy gets the nodes `refused`, whatever they are."""
     if plan.needs_dataflow:
         reason = "it is in a graph whose loops run node by node"
         return Partition(plan, {step.node: reason for step in plan.steps})
-    original, refusals = plan, _refusals(plan, graph, engine)
+    original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
     fetched = {slot for slot in plan.fetches if slot is not None}
     while True:
         told = foretold(original, graph, [step.node not in refusals and not _is_free(step) for step in original.steps], engine)
@@ -358,6 +358,7 @@ class _Grouping:
         self.all = plan.steps
         self.units = units
         self.fed = frozenset(plan.feeds)
+        self.fed_outputs = plan.fed
         self.given = given_steps(plan)
         self.members: dict[int, list[Step]] = collections.defaultdict(list)
         self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
@@ -383,7 +384,7 @@ class _Grouping:
         members = self.members[unit]
         outputs = tuple(slot for step in members for slot in step.outputs if self.readers[slot] - {unit})
         inputs, body = body_of(members, self.given, outputs, self.fed)
-        return Engined(members[-1].node, inputs, outputs, body=body)
+        return Engined(members[-1].node, inputs, outputs, body=dataclasses.replace(body, fed=self.fed_outputs))
 
 
 def clusters(plan: Plan, graph: Graph) -> list[Cluster]:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
+from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..types import dtypes
 from ..types.arrays import Array, Held
 from ..types.shapes import UNKNOWN, Shape
@@ -27,6 +28,22 @@ new values of the variables that it writes, which may be Held. What it was given
 
 class Declined(Exception):
     """Raised by what was compiled: these values are not for it, though others like them may be."""
+
+
+class Unable(Exception):
+    """Raised where nodes of a cluster do not compile: `reasons` by their names. The rest is compiled without them."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"node '{name}': {reason}" for name, reason in reasons.items()))
+        self.reasons = reasons
+
+
+class UnfitShapes(Unable):
+    """Raised where the shapes are not for the engine: for inputs of other shapes it may take the nodes."""
+
+
+ENDING: Final = (DataLossError, DeadlineExceededError, UnavailableError)
+"""Errors after which NumPy must not take over: time is up, values are lost, or other processes with which it computes."""
 
 
 class Engine(Protocol):
@@ -62,7 +79,10 @@ class Engine(Protocol):
         ...
 
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
-        """A function for inputs, but the fixed, of the dtypes and shapes of `values`; any Exception says why there is none."""
+        """A function for inputs, but the fixed, of the dtypes and shapes of `values`; any Exception says why there is none.
+
+        Unable names the nodes that do not compile. For other errors tfg searches for the node, which takes more compilations.
+        """
         ...
 
 
@@ -82,7 +102,8 @@ class Mesh(Protocol):
 class Body:
     """Steps on `slots` slots of their own: the first `inputs` of these are given, those in `outputs` are what comes out.
 
-    The inputs in `variables` are references to variables or handles of such; no step reads those that are `unused`.
+    The inputs in `variables` are references to variables or handles of such; no step reads those that are `unused`. `fed` are
+    the outputs that the run feeds. `attempts` counts how often steps failed to compile in larger groups.
     """
 
     steps: tuple[Step, ...]
@@ -91,6 +112,8 @@ class Body:
     outputs: tuple[int, ...]
     variables: tuple[int, ...] = ()
     unused: tuple[int, ...] = ()
+    fed: tuple[Output, ...] = ()
+    attempts: int = 0
 
     def merged(self, first: Mapping[int, int]) -> Body:
         """The same steps for variables of which some are the same: for each of `variables` the one that stands for it."""

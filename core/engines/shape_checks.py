@@ -9,9 +9,9 @@ from ..inference.binding import select_kernel
 from ..inference.inference import Inference, infer
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
-from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..support.errors import InvalidArgumentError, TfgError
 from ..types.shapes import Shape
-from .protocol import Cluster, Given
+from .protocol import Cluster, Given, UnfitShapes
 
 
 def without_kernel(node: Node) -> str | None:
@@ -27,7 +27,7 @@ def without_kernel(node: Node) -> str | None:
 def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: bool) -> list[Shape]:
     """The shapes of a cluster's results for inputs shaped as `values`, and those of the variables that it writes.
 
-    InvalidArgumentError where a node refuses its inputs. UnimplementedError where `needs_elements` and a tensor has none.
+    InvalidArgumentError where a node refuses its inputs. UnfitShapes where `needs_elements` and a tensor has none.
     """
     graph, _, outputs = cluster.as_graph(values)
     found = infer(graph)
@@ -49,9 +49,18 @@ def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Se
 
 
 def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output]) -> None:
+    """Raise UnfitShapes for the nodes that give or take a tensor without elements, and those whose values say a shape."""
     read = [value for node in graph for value in node.inputs if not value.node.is_constant]
-    for value in dict.fromkeys((*read, *outputs)):
-        shape = found.shape(value)
-        if not shape.is_known or 0 in shape.known():
-            what = "has no elements" if shape.is_known else "has a shape that follows from values"
-            raise UnimplementedError(f"tensor '{value.name}' {what}", node=value.node.name, op=value.node.op)
+    used = dict.fromkeys((*read, *outputs))
+    unknown = {value for value in used if not found.shape(value).is_known}
+    empty = {value for value in used if value not in unknown and 0 in found.shape(value).known()}
+    reasons: dict[str, str] = {}
+    for node in graph:
+        own = [value for value in node.outputs() if value in used]
+        without = next((value for value in (*own, *node.inputs) if value in empty), None)
+        if without is not None:
+            reasons[node.name] = f"tensor '{without.name}' has no elements"
+        elif not unknown.isdisjoint(own) and unknown.isdisjoint(node.inputs):
+            reasons[node.name] = "the shape of its result follows from values"
+    if reasons:
+        raise UnfitShapes(reasons)

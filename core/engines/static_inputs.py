@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..graph.graph import Node
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
 from .protocol import Body, Engine
@@ -13,6 +14,18 @@ def fixed_inputs(body: Body, engine: Engine) -> list[int]:
     """The slots of the inputs from which follows what the engine must know of its nodes."""
     found = _fixed_slots(body.steps, engine)
     return [slot for slot in range(body.inputs) if slot in found]
+
+
+def needing(body: Body, engine: Engine) -> list[Node]:
+    """The nodes of which the engine must know what follows from the values of variables."""
+    tainted = set(body.variables)
+    found = []
+    for step in body.steps:
+        if any(step.inputs[place] in tainted for place in _fixed_places(step, engine)):
+            found.append(step.node)
+        elif not tainted.isdisjoint(step.inputs) and not has_fact(step.node.op, "metadata"):
+            tainted.update(step.outputs)
+    return found
 
 
 def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:

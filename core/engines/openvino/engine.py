@@ -15,7 +15,7 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.shapes import UNKNOWN, Shape
-from ..protocol import Cluster, Compiled
+from ..protocol import Cluster, Compiled, Unable
 from ..unsupported import Denials, is_empty_constant, source
 from .library import frontends, ov
 from .reading import input_model, place_of
@@ -80,7 +80,7 @@ class OpenVino:
                 return {nodes[0]: "OpenVINO fails to translate it"}
             half = len(nodes) // 2
             return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
-        found = {op.get_friendly_name() for op in converted.get_ordered_ops() if op.get_type_name() in _UNTRANSLATED}
+        found = _left_over(converted)
         return {names[name]: "OpenVINO does not translate it" for name in found if name in names}
 
     def static_inputs(self, node: Node) -> Sequence[int]:
@@ -91,11 +91,35 @@ class OpenVino:
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
         """The cluster as a compiled model for inputs of these shapes."""
         graph, inputs, outputs = cluster.as_graph(values)
+        model = self._model(graph, inputs, outputs)
+        try:
+            converted = self.frontend.convert(model)
+        except RuntimeError as error:
+            named = self._unable(graph, inputs, outputs)
+            raise (error if named is None else named) from None
+        compiled = self.core.compile_model(converted, "CPU", self.settings)
+        return _Model(compiled, inputs, outputs)
+
+    def _model(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Any:
+        """The frontend's model from inputs to outputs."""
         model = input_model(self.frontend, graph)
         model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
-        compiled = self.core.compile_model(self.frontend.convert(model), "CPU", self.settings)
-        return _Model(compiled, inputs, outputs)
+        return model
+
+    def _unable(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Unable | None:
+        """The error that names the nodes that the frontend does not convert for these shapes; None where it names none."""
+        model = self._model(graph, inputs, outputs)
+        try:
+            found = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
+        except RuntimeError:
+            return None
+        return Unable(dict.fromkeys(sorted(found), "OpenVINO does not translate it for these shapes")) if found else None
+
+
+def _left_over(converted: Any) -> set[str]:
+    """The names of the nodes that a model holds as they are."""
+    return {op.get_friendly_name() for op in converted.get_ordered_ops() if op.get_type_name() in _UNTRANSLATED}
 
 
 def _is_small(value: Output) -> bool:

@@ -5,8 +5,9 @@ What follows from constants and shapes alone is computed by tfg's own kernels me
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from ...inference.node_calls import apply_kernel
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
 from ...registry.registry import Lowering, lowering
-from ...support.errors import UnimplementedError
+from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.user_signals import pass_on
 from ...types.dtypes import DType
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
+from ..division import said
 from ..function_plans import called_plan
-from ..protocol import Cluster
+from ..protocol import ENDING, Cluster, Declined, Unable
 from ..trip_bounds import UNKNOWN, known_results, trip_bound
 from . import control_flow_programs
 from .exported_modules import call_module
@@ -60,7 +63,7 @@ class Namespace:
         if isinstance(condition, jax.core.Tracer):
             self.conditions.append(condition)
         elif not np.all(condition):
-            raise UnimplementedError("a value is not what its op takes")
+            raise Declined("a value is not what its op takes")
 
     def holds(self) -> Any:
         """Whether all holds that is required so far, None where nothing is."""
@@ -209,7 +212,9 @@ class Tracing:
         """
         xla = Namespace(self.is_cpu, self.cluster.graph)
         slots = self.initial(arrays, constants)
-        run_steps(xla, self.body.steps, slots)
+        for step in self.body.steps:
+            with _naming(step):
+                run_steps(xla, [step], slots)
         found = [slots[slot] for slot in self.cluster.tensors]
         written = [slots[slot].final(xla) for slot in self.body.written]
         return found, written, xla.holds()
@@ -224,6 +229,18 @@ class Tracing:
         for slot in self.body.variables:
             slots[slot] = _Variable(slots[slot])
         return slots
+
+
+@contextlib.contextmanager
+def _naming(step: Step) -> Iterator[None]:
+    """A context in which errors name the node of a step, but for those of values, of which NumPy tells."""
+    try:
+        yield
+    except (*ENDING, Declined, InvalidArgumentError):
+        raise
+    except Exception as error:
+        pass_on(error)
+        raise Unable({step.node.name: f"XLA does not take it: {said(error)}"}) from error
 
 
 def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> None:

@@ -45,8 +45,9 @@ class Program:
     """A plan bound to kernels and to the session whose state they touch; `tiers` says how it runs.
 
     `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
-    function of an engine's group and of what runs it in NumPy. `policy` says which tiers the program may reach; there are none
-    with an engine or a cache. A program with the `calls` of another is that program's for certain shapes.
+    function of an engine's group, given what runs it in NumPy and what makes a function of another body. `policy` says which
+    tiers the program may reach; there are none with an engine or a cache. A program with the `calls` of another is that
+    program's for certain shapes.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Program:
         context: Callable[..., Any],
         functions: Mapping[str, Function] | None = None,
         cache: ValueCache | None = None,
-        groups: Callable[[Body, Call], Group] | None = None,
+        groups: Callable[[Body, Call, Callable[[Body], Call]], Group] | None = None,
         policy: Policy = NO_TIERS,
         calls: dict[Node, Call] | None = None,
     ) -> None:
@@ -269,7 +270,7 @@ class Program:
         in_numpy = self._body(step.body, hooked)
         if hooked or self._groups is None:
             return single(in_numpy) if len(step.outputs) == 1 else in_numpy
-        group = self._groups(step.body, in_numpy)
+        group = self._groups(step.body, in_numpy, functools.partial(self._body, hooked=False))
         return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
 
     def _fused(self, step: Fused, initial: list[Any]) -> FusedCall:

@@ -40,18 +40,18 @@ class VariableGroup:
     def __call__(self, *values: Any) -> Any:
         """The outputs of the group: one alone where there is one, else a tuple."""
         results = self._in_engine(values)
-        found = self.in_numpy(*values) if results is None else self._outputs(values, results)
+        found = self._outputs(values, results) if isinstance(results, tuple) else results(*values)
         return found[0] if len(found) == 1 else found
 
-    def _in_engine(self, values: Sequence[Any]) -> Sequence[Any] | None:
-        """The tensors that the engine gives, the variables written; None where it gave nothing and nothing was written."""
+    def _in_engine(self, values: Sequence[Any]) -> tuple[Any, ...] | Callable[..., Sequence[Any]]:
+        """The tensors that the engine gives, the variables written; else what runs instead, as nothing was written."""
         variables = [variable_of(values[slot]) for slot in self.slots]
         met, order = self._met
         if variables != met:
             order = sorted({variable for variable in variables if variable is not None}, key=id)
             if None in variables:
                 self.group.decline("a reference leads to no variable")
-                return None
+                return self.in_numpy
             self._met = variables, order
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
@@ -66,7 +66,7 @@ class VariableGroup:
                 self._of_shared[first] = VariableGroup(self.group.on(body), body, self.in_numpy)
             return self._of_shared[first]
 
-    def _stepped(self, values: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
+    def _stepped(self, values: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, ...] | Callable[..., Sequence[Any]]:
         given = list(values)
         for slot in self.body.unused:
             given[slot] = _NOTHING
@@ -75,10 +75,10 @@ class VariableGroup:
             given[slot] = value = variable.lend() if is_written and not verify else variable.kept
             if value is None or value.dtype != variable.dtype.numpy:
                 self.group.decline(f"variable '{variable.name}' is not initialized")
-                return None
+                return self.in_numpy
         results = self.group.attempt(given)
-        if results is None:
-            return None
+        if not isinstance(results, tuple):
+            return results
         written = [variables[place] for place in self.written]
         if verify:
             self._verify(values, results, written)

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 
+from tfg.core.engines.protocol import Unable
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -18,7 +19,14 @@ class FakeEngine:
     needs_elements = False
     takes_control_flow = False
 
-    def __init__(self, refused=(), chance=0.0, seed=0, smallest=1, fails=None, wrong=(), breaks=None, takes_variables=False):
+    def __init__(
+        self, refused=(), chance=0.0, seed=0, smallest=1, fails=None, wrong=(), breaks=None, takes_variables=False,
+        cannot=(), names_them=True,
+    ):  # fmt: skip
+        """`cannot` are nodes that do not compile, of which the error names the first, or none."""
+        self.cannot = cannot
+        self.names_them = names_them
+        self.attempts = 0
         self.takes_variables = takes_variables
         self.refused = refused
         self.chance = chance
@@ -40,8 +48,12 @@ class FakeEngine:
 
     def compile(self, cluster, values):
         """A session of the cluster alone."""
+        self.attempts += 1
         if self.fails:
             raise self.fails
+        stuck = [step.node.name for step in cluster.body.steps if step.node.name in self.cannot]
+        if stuck:
+            raise Unable({stuck[0]: "it is too hard"}) if self.names_them else ValueError("something is too hard")
         graph, inputs, outputs = cluster.as_graph(values)
         self.compiled.append([step.node.name for step in cluster.body.steps])
         names = [output.name for output in outputs]

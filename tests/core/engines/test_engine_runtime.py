@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from tests.core.engines.fake_engine import FakeEngine
 from tests.core.engines.test_plan_division import chain
 
-from tests.core.engines.fake_engine import FakeEngine
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import engine_names, find_engine
@@ -21,6 +21,11 @@ from tfg.core.types.shapes import Shape
 
 X = {"x:0": np.float32([1, 2])}
 EXPECTED = [8, 27]
+
+
+def refusals(session):
+    """The reasons why nodes run in NumPy, by their names."""
+    return {name: refusal.reason for refusal in session.engine_report().refused for name in refusal.nodes}
 
 
 def test_a_group_runs_in_the_engine():
@@ -39,8 +44,9 @@ def test_a_group_runs_in_the_engine():
 def test_what_does_not_compile_runs_in_numpy_and_says_why():
     session = Session(chain(), engine=FakeEngine(fails=ValueError("no such\nthing")))
     np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
-    group = session.engine_report().groups[0]
+    (group,) = session.engine_report().groups
     assert (group.runs, group.compiled, group.reason) == (0, 0, "it does not compile: no such thing")
+    assert refusals(session) == dict.fromkeys(["first", "second"], "it does not compile: no such thing")
 
 
 def test_what_fails_while_it_runs_is_not_tried_again():
@@ -69,7 +75,7 @@ def test_another_dtype_is_a_failure():
 
     session = Session(chain(), engine=Widening())
     assert session.run("y:0", X).dtype == np.float32
-    assert session.engine_report().groups[0].reason == "it gives another dtype: y:0 is float64"
+    assert refusals(session)["y"] == "the engine gives another dtype: y:0 is float64"
 
 
 def test_each_shape_is_compiled_once_up_to_a_number():

@@ -134,6 +134,63 @@ def test_fused_nodes_are_refused_with_a_reason():
     assert ("_FusedMatMul", "OpenVINO does not translate it") in [(r.op, r.reason) for r in session.engine_report().refused]
 
 
+def boxes_chosen(rows):
+    """Arithmetic on boxes, a choice of them of which values say how many, and arithmetic on the choice."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    moved = b.Identity(b.AddV2(b.Mul(x, x), x), name="moved")
+    limits = [b.constant(np.float32(value)) for value in (0.5, 0.1, 0)]
+    scores = b.Sigmoid(b.Sum(moved, b.constant(np.int32(1))))
+    chosen = b.NonMaxSuppressionV5(moved, scores, b.constant(np.int32(10)), *limits, name="nms")
+    b.Neg(b.Exp(b.Sqrt(chosen[1])), name="y")
+    return b.graph, np.random.default_rng(0).random((rows, 4), dtype="f")
+
+
+def test_a_shape_that_follows_from_values_costs_one_node():
+    graph, x = boxes_chosen(20)
+    session = Session(graph, engine=engine())
+    np.testing.assert_allclose(session.run("y:0", {"x:0": x}), Session(graph).run("y:0", {"x:0": x}), rtol=1e-4)
+    assert_in_engine(session, 2)
+    assert [(r.op, r.reason) for r in session.engine_report().refused] == [
+        ("NonMaxSuppressionV5", "the shape of its result follows from values")
+    ]
+
+
+def test_a_tensor_without_elements_costs_the_nodes_that_touch_it():
+    """For inputs of other shapes the group stays whole."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 4], name="x")
+    before = b.Neg(b.Exp(b.Neg(x)), name="before")
+    begin, end, step = (b.constant(np.int32(value)) for value in ([2, 0], [9, 4], [1, 1]))
+    rest = b.StridedSlice(before, begin, end, step, name="rest")
+    total = b.Sum(rest, b.constant(np.int32(0)), name="total")
+    b.Neg(b.Sqrt(b.Abs(b.AddV2(b.Mul(before, before), total))), name="y")
+    session = Session(b.graph, engine=engine())
+    for rows, groups in ((2, 2), (5, 3)):
+        feeds = {"x:0": np.random.default_rng(rows).random((rows, 4), dtype="f")}
+        np.testing.assert_allclose(session.run("y:0", feeds), Session(b.graph).run("y:0", feeds), rtol=1e-5)
+        assert_in_engine(session, groups)
+    reasons = {r.nodes[0]: r.reason for r in session.engine_report().refused}
+    assert reasons == dict.fromkeys(["rest", "total"], "tensor 'rest:0' has no elements")
+
+
+def test_a_node_that_is_not_translated_for_these_shapes_costs_one_node(monkeypatch):
+    found = engine()
+    monkeypatch.setattr(found, "_untranslated", lambda nodes: {})
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 3], name="x")
+    before = b.Neg(b.Exp(x), name="before")
+    attrs = {"T": x.dtype, "num_args": 1, "fused_ops": [b"BiasAdd", b"Relu"]}
+    given = [before, b.constant(np.ones((3, 4), "f")), b.constant(np.ones(4, "f"))]
+    fused = b.graph.add_node("fused", "_FusedMatMul", given, (), attrs)
+    b.Neg(b.Exp(fused.output()), name="y")
+    session = Session(b.graph, engine=found)
+    feeds = {"x:0": np.ones((2, 3))}
+    np.testing.assert_allclose(session.run("y:0", feeds), Session(b.graph).run("y:0", feeds), rtol=1e-5)
+    assert_in_engine(session, 2)
+    assert [r.nodes for r in session.engine_report().refused] == [("fused",)]
+
+
 @on_request
 def test_every_denial_is_still_called_for():
     """A line whose cases all come out right has to go; that of computed indices with the test of these."""

@@ -8,15 +8,18 @@ import pytest
 pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
 pytestmark = pytest.mark.engine
 
+from tests.core.gradients.test_graphs import case, run  # noqa: E402
+
 from tests import opcases  # noqa: E402
 from tests.comparison import assert_same  # noqa: E402
-from tests.core.gradients.test_graphs import case, run  # noqa: E402
+from tests.functions import define  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.protocol import inner_steps  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
+from tfg.core.types.shapes import Shape  # noqa: E402
 
 
 def engaged(graph):
@@ -30,6 +33,24 @@ def ops_taken(session):
     """The ops of the groups that ran in the engine, those in loops among them."""
     groups = [group for group in session._engagement.groups if group.runs]
     return {step.node.op for group in groups for step in inner_steps(group.cluster.body.steps)}
+
+
+def test_a_loop_that_does_not_compile_costs_one_node():
+    """Its value grows from iteration to iteration."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None], name="x")
+    before = b.Neg(b.Neg(x), name="before")
+    axis = b.constant(np.int32(0))
+    define(b, "small", ["float"], lambda f, a: [f.Less(f.Size(a, out_type="int32"), f.constant(np.int32(9)))])
+    define(b, "grown", ["float"], lambda f, a: [f.ConcatV2([a, a], f.constant(np.int32(0)))])
+    grown = b.StatelessWhile([before], cond="small", body="grown", output_shapes=[Shape(None)], name="loop")[0]
+    b.Neg(b.Sum(grown, axis), name="y")
+    session = engaged(b.graph)
+    assert session.run("y:0", {"x:0": [1, 2, 3]}) == -24
+    assert ops_taken(session) >= {"Neg", "Sum"}
+    (refusal,) = session.engine_report().refused
+    assert refusal.nodes == ("loop",)
+    assert "XLA does not take it" in refusal.reason
 
 
 FAMILIES = {

@@ -1,0 +1,134 @@
+"""Dividing a group again where an engine cannot compile all of it: the nodes in the way, and the groups of the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..graph.graph import Node
+from ..planning.plan import Plan, Step
+from ..support.errors import TfgError
+from ..support.user_signals import pass_on
+from .plan_division import Partition, partition
+from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, Given, Unable, results_of
+from .step_bodies import body_of, given_steps, is_given, is_held_together
+
+_MOST_ATTEMPTS: Final = 32
+"""How often steps are compiled without success, in a group and in what it is divided into, before NumPy keeps them."""
+
+
+def said(error: Exception) -> str:
+    """The gist of an error on one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines)[:300] or type(error).__name__
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Blame:
+    """The nodes of a group that do not compile, with reasons, and how many attempts it took to find them."""
+
+    refused: Mapping[Node, str]
+    attempts: int
+
+
+def blame(error: Exception, cluster: Cluster, values: Sequence[Given], engine: Engine) -> Blame:
+    """The nodes because of which `engine` failed to compile a group, none where that takes too many attempts.
+
+    The error names them, or else they are searched for.
+    """
+    steps = [step for step in cluster.body.steps if not is_given(step)]
+    nodes = {node.name: step.node for step in steps for node in (step.node, *getattr(step, "leaves", ()))}
+    reasons: Mapping[str, str] = {}
+    if isinstance(error, Unable):
+        reasons = error.reasons
+    elif isinstance(error, TfgError) and error.node is not None:
+        reasons = {error.node: f"it does not compile: {error.message}"}
+    refused = {nodes[name]: reason for name, reason in reasons.items() if name in nodes}
+    return Blame(refused, 1) if refused else _Search(cluster, values, engine).blame(error)
+
+
+def divided_again(cluster: Cluster, engine: Engine, blame: Blame) -> tuple[Body | None, Partition]:
+    """The steps of a group with what the engine takes without the nodes blamed in groups; no body where there is no group."""
+    body, found = cluster.body, partition(_plan_of(cluster.body), cluster.graph, engine, blame.refused)
+    attempts = body.attempts + blame.attempts
+    if attempts >= _MOST_ATTEMPTS or not any(isinstance(step, Engined) for step in found.plan.steps):
+        return None, found
+    steps = tuple(_counting(step, attempts) for step in found.plan.steps)
+    return Body(steps, found.plan.slots, body.inputs, body.outputs, fed=body.fed), found
+
+
+def _counting(step: Step, attempts: int) -> Step:
+    if not isinstance(step, Engined):
+        return step
+    return dataclasses.replace(step, body=dataclasses.replace(step.body, attempts=attempts))
+
+
+def _plan_of(body: Body) -> Plan:
+    """The steps of a body as a plan of their own. What comes in for variables is not fed: the groups in it write to them."""
+    feeds = tuple(slot for slot in range(body.inputs) if slot not in body.variables)
+    return Plan(tuple(_with_constants_late(body.steps)), body.slots, feeds, body.outputs, (), body.fed)
+
+
+def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
+    """The steps with each constant before its first reader, so that it comes behind what it waits for."""
+    constants = {step.outputs[0]: step for step in steps if is_given(step)}
+    for step in steps:
+        if not is_given(step):
+            yield from (constants.pop(slot) for slot in dict.fromkeys(step.inputs) if slot in constants)
+            yield step
+
+
+class _Search:
+    """The search for the step up to which a group's steps do not compile, by halves."""
+
+    def __init__(self, cluster: Cluster, values: Sequence[Given], engine: Engine) -> None:
+        self.cluster = cluster
+        self.engine = engine
+        self.plan = _plan_of(cluster.body)
+        self.given = given_steps(self.plan)
+        self.values = dict(zip(cluster.inputs, values))
+        self.steps = [step for step in self.plan.steps if not is_given(step)]
+
+    def blame(self, error: Exception) -> Blame:
+        """The node of the step, for the reason that `error`, or that of the shortest part that fails, gives."""
+        least, most, attempts = 0, len(self.steps), 0
+        if most.bit_length() + self.cluster.body.attempts > _MOST_ATTEMPTS:
+            return Blame({}, 0)
+        while most - least > 1:
+            middle = (least + most) // 2
+            found = self.failure(middle)
+            attempts += 1
+            least, most, error = (middle, most, error) if found is None else (least, middle, found)
+        return Blame({self.steps[most - 1].node: f"it does not compile: {said(error)}"}, attempts)
+
+    def failure(self, count: int) -> Exception | None:
+        """The error with which so many of the first steps do not compile; None where they do."""
+        cluster, values = self.part(count)
+        try:
+            with contextlib.suppress(Declined):
+                self.engine.compile(cluster, values)
+        except ENDING:
+            raise
+        except Exception as error:
+            pass_on(error)
+            return error
+        return None
+
+    def part(self, count: int) -> tuple[Cluster, list[Any]]:
+        """So many of the first steps, all that others read of them as results, and their inputs."""
+        members = self.steps[:count]
+        taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
+        inputs, body = body_of(members, self.given, list(_tensors(members, taken)), frozenset(self.plan.feeds))
+        fixed = {place: self.cluster.fixed[slot] for place, slot in enumerate(inputs) if slot in self.cluster.fixed}
+        values = [self.values[slot] for place, slot in enumerate(inputs) if place not in fixed]
+        return Cluster(self.cluster.graph, body, fixed), values
+
+
+def _tensors(steps: Sequence[Step], taken: set[int]) -> Iterator[int]:
+    """The slots in `taken` that the steps fill, but those of lists and what else stays in a group."""
+    for step in steps:
+        for slot, value in zip(step.outputs, results_of(step)):
+            if slot in taken and not is_held_together(value):
+                yield slot
