@@ -9,7 +9,7 @@ An LSTM's weights hold four gates side by side: input, cell, forget, output (V1)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..shared.argument_checks import require, require_rank, require_shape, scala
 from ..shared.decompositions import gradient_by_parts
 from ._cells import lstm_cell_parts
 
+_Value = TypeVar("_Value")
 _V1 = (0, 1, 2, 3)
 _V2 = (0, 2, 1, 3)
 """Where input, cell, forget and output gate lie among the four."""
@@ -32,18 +33,69 @@ def sigmoid(x: Array) -> Array:
     return np.float32(1) / (np.float32(1) + np.exp(-x))
 
 
-def _check_cell(x: Array, cs_prev: Array, h_prev: Array, w: Array, wci: Array, wcf: Array, wco: Array, b: Array) -> None:
-    """Shapes for one step: x (batch, inputs), state (batch, cells)."""
-    require_rank(x, 2, "x")
-    require_rank(cs_prev, 2, "cs_prev")
-    batch, inputs = x.shape
-    cells = cs_prev.shape[1]
-    require(cs_prev.shape[0] == batch, f"x {x.shape} and cs_prev {cs_prev.shape} differ in batch size")
-    require_shape(h_prev, (batch, cells), "h_prev")
-    require_shape(w, (inputs + cells, 4 * cells), "w")
-    for name, peephole in (("wci", wci), ("wcf", wcf), ("wco", wco)):
-        require_shape(peephole, (cells,), name)
-    require_shape(b, (4 * cells,), "b")
+class Cell(NamedTuple, Generic[_Value]):
+    """The inputs of a step: x (batch, inputs), cell states and outputs before it, weights, peepholes, and biases.
+
+    Of a sequence x is (time, batch, inputs).
+    """
+
+    x: _Value
+    cs_prev: _Value
+    h_prev: _Value
+    w: _Value
+    wci: _Value
+    wcf: _Value
+    wco: _Value
+    b: _Value
+
+
+class Step(NamedTuple, Generic[_Value]):
+    """What a step computed that its gradient needs, and the gradients of its cell state and its output."""
+
+    i: _Value
+    cs: _Value
+    f: _Value
+    o: _Value
+    ci: _Value
+    co: _Value
+    cs_grad: _Value
+    h_grad: _Value
+
+
+class Steps(NamedTuple, Generic[_Value]):
+    """As Step, of a sequence: its cells' outputs stand before the gradients."""
+
+    i: _Value
+    cs: _Value
+    f: _Value
+    o: _Value
+    ci: _Value
+    co: _Value
+    h: _Value
+    cs_grad: _Value
+    h_grad: _Value
+
+
+class Settings(NamedTuple):
+    """The attributes of the ops; BlockLSTMV2 adds nothing to the forget gate."""
+
+    use_peephole: bool
+    cell_clip: float
+    forget_bias: float = 0.0
+
+
+def _check_cell(cell: Cell[Array]) -> None:
+    """Shapes for one step."""
+    require_rank(cell.x, 2, "x")
+    require_rank(cell.cs_prev, 2, "cs_prev")
+    batch, inputs = cell.x.shape
+    cells = cell.cs_prev.shape[1]
+    require(cell.cs_prev.shape[0] == batch, f"x {cell.x.shape} and cs_prev {cell.cs_prev.shape} differ in batch size")
+    require_shape(cell.h_prev, (batch, cells), "h_prev")
+    require_shape(cell.w, (inputs + cells, 4 * cells), "w")
+    for name in ("wci", "wcf", "wco"):
+        require_shape(getattr(cell, name), (cells,), name)
+    require_shape(cell.b, (4 * cells,), "b")
 
 
 def _split(gates: Array, layout: tuple[int, ...]) -> list[Array]:
@@ -60,62 +112,35 @@ def _join(parts: tuple[Array, ...], layout: tuple[int, ...]) -> Array:
     return np.concatenate(ordered, 1)
 
 
-def _cell(
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    *,
-    forget_bias: float,
-    cell_clip: float,
-    use_peephole: bool,
-    layout: tuple[int, ...],
-) -> tuple[Array, ...]:
+def _cell(cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tuple[Array, ...]:
     """One step: i, cs, f, o, ci, co, h."""
+    x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
     i, ci, f, o = _split(np.concatenate((x, h_prev), 1) @ w + b, layout)
-    f = f + x.dtype.type(forget_bias)
-    if use_peephole:
+    f = f + x.dtype.type(settings.forget_bias)
+    if settings.use_peephole:
         i, f = i + cs_prev * wci, f + cs_prev * wcf
     i, f, ci = sigmoid(i), sigmoid(f), np.tanh(ci)
     cs = ci * i + cs_prev * f
-    if cell_clip > 0:
-        cs = np.clip(cs, x.dtype.type(-cell_clip), x.dtype.type(cell_clip))
-    o = sigmoid(o + cs * wco if use_peephole else o)
+    if settings.cell_clip > 0:
+        cs = np.clip(cs, x.dtype.type(-settings.cell_clip), x.dtype.type(settings.cell_clip))
+    o = sigmoid(o + cs * wco if settings.use_peephole else o)
     co = np.tanh(cs)
     return i, cs, f, o, ci, co, co * o
 
 
-def _cell_gradient(
-    cs_prev: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    i: Array,
-    cs: Array,
-    f: Array,
-    o: Array,
-    ci: Array,
-    co: Array,
-    cs_grad: Array,
-    h_grad: Array,
-    *,
-    use_peephole: bool,
-) -> tuple[Any, Any]:
+def _cell_gradient(cell: Cell[Array], step: Step[Array], use_peephole: bool) -> tuple[Any, Any]:
     """The gradients of cs_prev (through the cell), and of the gates input, cell, forget, output before their functions."""
+    i, _, f, o, ci, co, cs_grad, h_grad = step
     do = o * (1 - o) * h_grad * co
     dcs = (1 - co * co) * h_grad * o + cs_grad
     if use_peephole:
-        dcs = dcs + do * wco
+        dcs = dcs + do * cell.wco
     dci = (1 - ci * ci) * dcs * i
-    df = f * (1 - f) * dcs * cs_prev
+    df = f * (1 - f) * dcs * cell.cs_prev
     di = i * (1 - i) * dcs * ci
     cs_prev_grad = dcs * f
     if use_peephole:
-        cs_prev_grad = cs_prev_grad + di * wci + df * wcf
+        cs_prev_grad = cs_prev_grad + di * cell.wci + df * cell.wcf
     return cs_prev_grad, (di, dci, df, do)
 
 
@@ -131,30 +156,15 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
 
 
 @kernel("LSTMBlockCell")
-def lstm_block_cell(
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    *,
-    forget_bias: float,
-    cell_clip: float,
-    use_peephole: bool,
-) -> tuple[Result, ...]:
+def lstm_block_cell(cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
     """One LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
-    values = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    _check_cell(*values)
-    step = _cell(*map(wide, values), forget_bias=forget_bias, cell_clip=cell_clip, use_peephole=use_peephole, layout=_V1)
-    return _narrow(step, x.dtype)
+    _check_cell(cell)
+    return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
 
 
 @shape("LSTMBlockCell")
-def lstm_block_cell_shape(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    state = Shape((with_rank(x.shape, 2)[0], with_rank(cs_prev.shape, 2)[1]))
+def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
+    state = Shape((with_rank(cell.x.shape, 2)[0], with_rank(cell.cs_prev.shape, 2)[1]))
     return [state] * 7
 
 
@@ -167,60 +177,32 @@ def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 
 
 @flops("LSTMBlockCell")
-def lstm_block_cell_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
+def lstm_block_cell_flops(cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """One matrix product, and about twenty operations for each cell."""
-    with_rank(x.shape, 2)
-    return _step_cost(x, cs_prev, use_peephole)
+    with_rank(cell.x.shape, 2)
+    return _step_cost(cell.x, cell.cs_prev, use_peephole)
 
 
 gradient_by_parts("LSTMBlockCell")(lstm_cell_parts)
 
 
 @kernel("LSTMBlockCellGrad")
-def lstm_block_cell_grad(
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    i: Array,
-    cs: Array,
-    f: Array,
-    o: Array,
-    ci: Array,
-    co: Array,
-    cs_grad: Array,
-    h_grad: Array,
-    *,
-    use_peephole: bool,
-) -> tuple[Result, ...]:
+def lstm_block_cell_grad(cell: Cell[Array], step: Step[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
-    _check_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    for name, value in zip(("i", "cs", "f", "o", "ci", "co", "cs_grad", "h_grad"), (i, cs, f, o, ci, co, cs_grad, h_grad)):
-        require_shape(value, cs_prev.shape, name)
-    values = [wide(v) for v in (cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad)]
-    cs_prev_grad, gates = _cell_gradient(*values, use_peephole=use_peephole)
-    peepholes = _peephole_gradients(gates, values[0], values[5], use_peephole)
-    return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), x.dtype)
+    _check_cell(cell)
+    for name, value in step._asdict().items():
+        require_shape(value, cell.cs_prev.shape, name)
+    wider: Cell[Array] = Cell._make(map(wide, cell))
+    step = Step._make(map(wide, step))
+    cs_prev_grad, gates = _cell_gradient(wider, step, use_peephole)
+    peepholes = _peephole_gradients(gates, wider.cs_prev, step.cs, use_peephole)
+    return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), cell.x.dtype)
 
 
 @shape("LSTMBlockCellGrad")
-def lstm_block_cell_grad_shape(
-    x: TensorSpec,
-    cs_prev: TensorSpec,
-    h_prev: TensorSpec,
-    w: TensorSpec,
-    wci: TensorSpec,
-    wcf: TensorSpec,
-    wco: TensorSpec,
-    b: TensorSpec,
-    *rest: TensorSpec,
-) -> list[Shape]:
-    batch = with_rank(x.shape, 2)[0]
-    cells = with_rank(cs_prev.shape, 2)[1]
+def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: Step[TensorSpec]) -> list[Shape]:
+    batch = with_rank(cell.x.shape, 2)[0]
+    cells = with_rank(cell.cs_prev.shape, 2)[1]
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
 
 
@@ -230,50 +212,33 @@ def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 
 
 @flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
+def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], step: Step[TensorSpec], *, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
-    return _gates_gradient_cost(cs_prev, use_peephole)
-
-
-facts("backward", of=("LSTMBlockCellGrad",))
+    return _gates_gradient_cost(cell.cs_prev, use_peephole)
 
 
 # TensorFlow registers no gradient for the single cells.
 without_gradient("LSTMBlockCellGrad")
+facts("backward", of=("LSTMBlockCellGrad",))
 
 
-def _check_sequence(
-    seq_len_max: Array, x: Array, cs_prev: Array, h_prev: Array, w: Array, wci: Array, wcf: Array, wco: Array, b: Array
-) -> int:
+def _check_sequence(seq_len_max: Array, cell: Cell[Array]) -> int:
     """The number of steps to take."""
     steps = scalar(seq_len_max, "seq_len_max")
-    require_rank(x, 3, "x")
-    require(0 <= steps <= x.shape[0], f"seq_len_max {steps} is not in [0, {x.shape[0]}]")
-    require(x.shape[0] > 0, f"x holds no time step: {x.shape}")
-    _check_cell(x[0], cs_prev, h_prev, w, wci, wcf, wco, b)
+    require_rank(cell.x, 3, "x")
+    require(0 <= steps <= len(cell.x), f"seq_len_max {steps} is not in [0, {len(cell.x)}]")
+    require(len(cell.x) > 0, f"x holds no time step: {cell.x.shape}")
+    _check_cell(cell._replace(x=cell.x[0]))
     return steps
 
 
-def _block_lstm(
-    seq_len_max: Array,
-    inputs: Sequence[Array],
-    forget_bias: float,
-    cell_clip: float,
-    use_peephole: bool,
-    layout: tuple[int, ...],
-) -> tuple[Array, ...]:
-    steps = _check_sequence(seq_len_max, *inputs)
-    dtype = inputs[0].dtype
-    x, cs_prev, h_prev, *weights = map(wide, inputs)
+def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tuple[Array, ...]:
+    steps = _check_sequence(seq_len_max, cell)
+    dtype = cell.x.dtype
+    x, cs_prev, h_prev, *weights = map(wide, cell)
     results = [np.zeros((len(x), *cs_prev.shape), x.dtype) for _ in range(7)]
     for t in range(steps):
-        step = _cell(
-            *(x[t], cs_prev, h_prev, *weights),
-            forget_bias=forget_bias,
-            cell_clip=cell_clip,
-            use_peephole=use_peephole,
-            layout=layout,
-        )
+        step = _cell(Cell(x[t], cs_prev, h_prev, *weights), settings, layout)
         for result, value in zip(results, step):
             result[t] = value
         cs_prev, h_prev = step[1], step[6]
@@ -281,24 +246,9 @@ def _block_lstm(
 
 
 @kernel("BlockLSTM")
-def block_lstm(
-    seq_len_max: Array,
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    *,
-    forget_bias: float,
-    cell_clip: float,
-    use_peephole: bool,
-) -> tuple[Result, ...]:
+def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
     """An LSTM over x (time, batch, inputs): i, cs, f, o, ci, co, h, each (time, batch, cells), zero from seq_len_max on."""
-    inputs = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    return _block_lstm(seq_len_max, inputs, forget_bias, cell_clip, use_peephole, _V1)
+    return _block_lstm(seq_len_max, cell, settings, _V1)
 
 
 def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
@@ -314,39 +264,15 @@ def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
 
 
 @kernel("BlockLSTMV2")
-def block_lstm_v2(
-    seq_len_max: Array,
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    *,
-    cell_clip: float,
-    use_peephole: bool,
-) -> tuple[Result, ...]:
+def block_lstm_v2(seq_len_max: Array, cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
     """As BlockLSTM with the gates in another order and no bias for the forget gate."""
-    inputs = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
-    return _block_lstm(seq_len_max, inputs, 0.0, cell_clip, use_peephole, _V2)
+    return _block_lstm(seq_len_max, cell, settings, _V2)
 
 
 @shape("BlockLSTM", "BlockLSTMV2")
-def block_lstm_shape(
-    seq_len_max: TensorSpec,
-    x: TensorSpec,
-    cs_prev: TensorSpec,
-    h_prev: TensorSpec,
-    w: TensorSpec,
-    wci: TensorSpec,
-    wcf: TensorSpec,
-    wco: TensorSpec,
-    b: TensorSpec,
-) -> list[Shape]:
-    time, batch, _ = with_rank(x.shape, 3)
-    return [Shape((time, batch, with_rank(cs_prev.shape, 2)[1]))] * 7
+def block_lstm_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec]) -> list[Shape]:
+    time, batch, _ = with_rank(cell.x.shape, 3)
+    return [Shape((time, batch, with_rank(cell.cs_prev.shape, 2)[1]))] * 7
 
 
 @gradient("BlockLSTMV2")
@@ -356,31 +282,29 @@ def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
-def block_lstm_flops(
-    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
-) -> Cost:
+def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """As many steps as x holds."""
-    time, _, _ = with_rank(x.shape, 3)
-    return _step_cost(x, cs_prev, use_peephole) * time
+    return _step_cost(cell.x, cell.cs_prev, use_peephole) * with_rank(cell.x.shape, 3)[0]
 
 
 def _block_lstm_grad(
-    seq_len_max: Array, inputs: Sequence[Array], outputs: Sequence[Array], use_peephole: bool, layout: tuple[int, ...]
+    seq_len_max: Array, cell: Cell[Array], results: Steps[Array], use_peephole: bool, layout: tuple[int, ...]
 ) -> tuple[Array, ...]:
     """The gradients of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
-    steps = _check_sequence(seq_len_max, *inputs)
-    dtype = inputs[0].dtype
-    for name, value in zip(("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"), outputs):
-        require_shape(value, (inputs[0].shape[0], *inputs[1].shape), name)
-    x, cs_first, h_first, w, wci, wcf, wco, b = map(wide, inputs)
-    i, cs, f, o, ci, co, h, cs_grads, h_grads = map(wide, outputs)
+    steps = _check_sequence(seq_len_max, cell)
+    dtype = cell.x.dtype
+    for name, value in results._asdict().items():
+        require_shape(value, (len(cell.x), *cell.cs_prev.shape), name)
+    cell = Cell._make(map(wide, cell))
+    i, cs, f, o, ci, co, h, cs_grads, h_grads = map(wide, results)
+    x, cs_first, h_first, w, wci, _, _, b = cell
     dx, dw, db = np.zeros_like(x), np.zeros_like(w), np.zeros_like(b)
     peepholes = [np.zeros_like(wci) for _ in range(3)]
     dcs, dh = np.zeros_like(cs_first), np.zeros_like(h_first)
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
-        step = (i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
-        dcs, gates = _cell_gradient(cs_prev, wci, wcf, wco, *step, use_peephole=use_peephole)
+        step = Step(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
+        dcs, gates = _cell_gradient(cell._replace(cs_prev=cs_prev), step, use_peephole)
         joined = _join(gates, layout)
         dxh = joined @ w.T
         dx[t], dh = dxh[:, : x.shape[2]], dxh[:, x.shape[2] :]
@@ -393,108 +317,50 @@ def _block_lstm_grad(
 
 
 @kernel("BlockLSTMGrad")
-def block_lstm_grad(
-    seq_len_max: Array,
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    i: Array,
-    cs: Array,
-    f: Array,
-    o: Array,
-    ci: Array,
-    co: Array,
-    h: Array,
-    cs_grad: Array,
-    h_grad: Array,
-    *,
-    use_peephole: bool,
-) -> tuple[Result, ...]:
+def block_lstm_grad(seq_len_max: Array, cell: Cell[Array], results: Steps[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of BlockLSTM's inputs, where cs_grad and h_grad are those of its outputs cs and h."""
-    outputs = (i, cs, f, o, ci, co, h, cs_grad, h_grad)
-    return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V1)
-
-
-@shape("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_shape(
-    seq_len_max: TensorSpec,
-    x: TensorSpec,
-    cs_prev: TensorSpec,
-    h_prev: TensorSpec,
-    w: TensorSpec,
-    wci: TensorSpec,
-    wcf: TensorSpec,
-    wco: TensorSpec,
-    b: TensorSpec,
-    *rest: TensorSpec,
-) -> list[Shape]:
-    return [spec.shape for spec in (x, cs_prev, h_prev, w, wci, wcf, wco, b)]
-
-
-@flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_flops(
-    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
-) -> Cost:
-    """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
-    time, batch, inputs = with_rank(x.shape, 3)
-    cells = with_rank(cs_prev.shape, 2)[1]
-    weights = (inputs + cells) * 4 * cells
-    sums = weights + 6 * batch * cells + (3 * cells if use_peephole else 0)
-    return (multiply_adds(2 * batch * weights) + _gates_gradient_cost(cs_prev, use_peephole) + Cost(sums)) * time
+    return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V1)
 
 
 @kernel("BlockLSTMGradV2")
 def block_lstm_grad_v2(
-    seq_len_max: Array,
-    x: Array,
-    cs_prev: Array,
-    h_prev: Array,
-    w: Array,
-    wci: Array,
-    wcf: Array,
-    wco: Array,
-    b: Array,
-    i: Array,
-    cs: Array,
-    f: Array,
-    o: Array,
-    ci: Array,
-    co: Array,
-    h: Array,
-    cs_grad: Array,
-    h_grad: Array,
-    *,
-    use_peephole: bool,
+    seq_len_max: Array, cell: Cell[Array], results: Steps[Array], *, use_peephole: bool
 ) -> tuple[Result, ...]:
     """As BlockLSTMGrad with the gates in the order of BlockLSTMV2."""
-    outputs = (i, cs, f, o, ci, co, h, cs_grad, h_grad)
-    return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V2)
+    return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V2)
 
 
-facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
+@shape("BlockLSTMGrad", "BlockLSTMGradV2")
+def block_lstm_grad_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec) -> list[Shape]:
+    return [spec.shape for spec in cell]
+
+
+@flops("BlockLSTMGrad", "BlockLSTMGradV2")
+def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec, use_peephole: bool) -> Cost:
+    """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
+    time, batch, inputs = with_rank(cell.x.shape, 3)
+    cells = with_rank(cell.cs_prev.shape, 2)[1]
+    weights = (inputs + cells) * 4 * cells
+    sums = weights + 6 * batch * cells + (3 * cells if use_peephole else 0)
+    return (multiply_adds(2 * batch * weights) + _gates_gradient_cost(cell.cs_prev, use_peephole) + Cost(sums)) * time
 
 
 # TensorFlow registers no gradient for the single cells.
 without_gradient("BlockLSTMGrad", "BlockLSTMGradV2")
+facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
 
 
 @onnx("LSTMBlockCell")
-def _lstm_cell_onnx(
-    g: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, *,
-    forget_bias: float, cell_clip: float, use_peephole: bool,
-) -> Any:  # fmt: skip
-    def gate(value: Any, weight: Any, cell: Any) -> Any:
-        return g.Sigmoid(g.Add(value, g.Mul(cell, weight)) if use_peephole else value)
+def _lstm_cell_onnx(g: Any, cell: Cell[Any], *, settings: Settings) -> Any:
+    x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
+
+    def gate(value: Any, weight: Any, state: Any) -> Any:
+        return g.Sigmoid(g.Add(value, g.Mul(state, weight)) if settings.use_peephole else value)
 
     gates = g.Add(g.MatMul(g.Concat(x, h_prev, axis=1), w), b)
     i, ci, f, o = g.split(gates, 4, 1)
-    i, f, ci = gate(i, wci, cs_prev), gate(g.Add(f, forget_bias), wcf, cs_prev), g.Tanh(ci)
+    i, f, ci = gate(i, wci, cs_prev), gate(g.Add(f, settings.forget_bias), wcf, cs_prev), g.Tanh(ci)
     cs = g.Add(g.Mul(ci, i), g.Mul(cs_prev, f))
-    cs = g.Min(g.Max(cs, -cell_clip), cell_clip) if cell_clip > 0 else cs
+    cs = g.Min(g.Max(cs, -settings.cell_clip), settings.cell_clip) if settings.cell_clip > 0 else cs
     o, co = gate(o, wco, cs), g.Tanh(cs)
     return i, cs, f, o, ci, co, g.Mul(co, o)

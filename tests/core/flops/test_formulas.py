@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.core.flops import definitions
 from tests.core.flops.counting import Tally, counted, normal, positive
 from tests.core.flops.held import SMALL, agree, cost
+
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
@@ -306,27 +306,26 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     state, sequence = (batch, cells), (time, batch, cells)
     attrs = {"use_peephole": use_peephole}
     shapes = [(batch, inputs), state, state, *weights]
+    layout = (0, 1, 2, 3)
+    settings = lstm.Settings(use_peephole, cell_clip=-1.0, forget_bias=1.0)
     tally = Tally()
-    lstm._cell(
-        *[positive(tally, *shape) for shape in shapes],
-        forget_bias=1.0, cell_clip=-1.0, use_peephole=use_peephole, layout=(0, 1, 2, 3),
-    )  # fmt: skip
+    lstm._cell(lstm.Cell(*[positive(tally, *shape) for shape in shapes]), settings, layout)
     agree(cost("LSTMBlockCell", shapes, **attrs), tally)
     shapes = [(time, batch, inputs), state, state, *weights]
     each = Tally()
-    lstm._block_lstm(np.int64(time), [positive(each, *shape) for shape in shapes], 1.0, -1.0, use_peephole, (0, 1, 2, 3))
+    lstm._block_lstm(np.int64(time), lstm.Cell(*[positive(each, *shape) for shape in shapes]), settings, layout)
     agree(cost("BlockLSTM", [np.int64(time), *shapes], **attrs), each)
     tally = Tally()
-    gates = [positive(tally, *state) for _ in range(8)]
-    peepholes = [positive(tally, cells) for _ in range(3)]
-    _, found = lstm._cell_gradient(gates[0], *peepholes, *gates[:6], *gates[6:], use_peephole=use_peephole)
-    lstm._peephole_gradients(found, gates[0], gates[1], use_peephole)
-    shapes = [(batch, inputs), state, state, *weights, *[state] * 8]
-    agree(cost("LSTMBlockCellGrad", shapes, **attrs), tally)
+    shapes = [(batch, inputs), state, state, *weights]
+    cell = lstm.Cell(*[positive(tally, *shape) for shape in shapes])
+    step = lstm.Step(*[positive(tally, *state) for _ in range(8)])
+    _, gates = lstm._cell_gradient(cell, step, use_peephole)
+    lstm._peephole_gradients(gates, cell.cs_prev, step.cs, use_peephole)
+    agree(cost("LSTMBlockCellGrad", [*shapes, *[state] * 8], **attrs), tally)
     tally = Tally()
-    given_inputs = [positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]]
+    cell = lstm.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
     lstm._block_lstm_grad(
-        np.int64(time), given_inputs, [positive(tally, *sequence) for _ in range(9)], use_peephole, (0, 1, 2, 3)
+        np.int64(time), cell, lstm.Steps(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
     )
     shapes = [np.int64(time), (time, batch, inputs), state, state, *weights, *[sequence] * 9]
     agree(cost("BlockLSTMGrad", shapes, **attrs), tally)
