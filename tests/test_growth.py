@@ -12,7 +12,7 @@ import pytest
 import tfg
 from benchmarks import scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
-from tfg.core.control_flow.conditions import Frame
+from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..control_flow.conditions import ALWAYS, Conditions
+from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import find_frames
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
@@ -120,13 +120,13 @@ def compare_sessions(
     have fused it computes apart.
     """
     order = _in_order(graph, fetches)
-    frames, conditions = find_frames(graph), Conditions(set(order))
+    frames, deadness = find_frames(graph), Deadness(set(order))
     places = [
         output
         for node in order
         if node not in frames
         for output in node.outputs()
-        if conditions.of_value(output) == ALWAYS and output.base_dtype not in (resource, variant)
+        if deadness.of_value(output) == ALWAYS and output.base_dtype not in (resource, variant)
     ]
     names = [place.name for place in places]
     values = zip(places, *(session.run(names, feeds) for session in sessions))

@@ -1,63 +1,182 @@
-"""The V1 while loops of a graph: the nodes of each, and its variables where it is built as tf.while_loop builds loops."""
+"""The frames of V1 loops: which nodes of a run lie in which.
+
+Frames are found by TensorFlow's own rules and refused where TensorFlow refuses them.
+"""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
-from ..graph.graph import Graph, Node, Output
-from ..support.errors import UnimplementedError
-from .conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames, is_choice
+from ..graph.graph import Graph, Node
+from ..registry.op_facts import ops_with
+from ..support.errors import InvalidArgumentError, UnimplementedError
+
+ENTER: Final = ops_with("enter")
+EXIT: Final = ops_with("exit")
+MERGE: Final = ops_with("merge")
+SWITCH: Final = ops_with("switch")
+NEXT_ITERATION: Final = ops_with("next_iteration")
+LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class LoopVariable:
-    """One variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where it is used after."""
+@dataclasses.dataclass(eq=False)
+class Frame:
+    """A loop's frame, or the root frame, which has no name. Enter and Exit belong to the loop they lead into or out of."""
 
-    enter: Node
-    merge: Node
-    switch: Node
-    next_iteration: Node
-    exit: Node | None
+    name: str
+    parent: Frame | None
+    nodes: list[Node] = dataclasses.field(default_factory=list)
+    children: list[Frame] = dataclasses.field(default_factory=list)
 
     @property
-    def body_input(self) -> Output:
-        """The value at the start of an iteration."""
-        return self.switch.output(1)
+    def op(self) -> str:
+        """What stands for an op type in messages."""
+        return "while loop"
+
+    def with_op(self, ops: Sequence[str]) -> list[Node]:
+        return [node for node in self.nodes if node.op in ops]
 
     @property
-    def body_output(self) -> Output:
-        """The value at the end of an iteration."""
-        return self.next_iteration.inputs[0]
+    def enclosing(self) -> Frame | None:
+        """The loop around this one; None where that is the root frame."""
+        return self.parent if self.parent is not None and self.parent.parent is not None else None
+
+    @property
+    def depth(self) -> int:
+        """How many loops there are around this one."""
+        return 0 if self.enclosing is None else 1 + self.enclosing.depth
+
+    @property
+    def invariants(self) -> list[Node]:
+        """The Enter nodes of values that are the same in every iteration."""
+        return [node for node in self.with_op(ENTER) if node.attr("is_constant")]
+
+    @functools.cached_property
+    def is_sequential(self) -> bool:
+        """True where an iteration begins when the one before is done, of this loop and of those around it."""
+        if any(enter.attr("parallel_iterations") != 1 for enter in self.with_op(ENTER)):
+            return False
+        return self.enclosing is None or self.enclosing.is_sequential
+
+    @property
+    def loop_condition(self) -> Node | None:
+        """The loop's LoopCond, where it has one."""
+        return next((node for node in self.nodes if node.is_loop_condition), None)
+
+    @property
+    def condition(self) -> Node:
+        """The loop's LoopCond; UnimplementedError where it has none."""
+        found = self.loop_condition
+        if found is not None:
+            return found
+        raise UnimplementedError(f"loop '{self.name}' has no LoopCond", node=self.nodes[0].name, op=self.nodes[0].op)
+
+    def is_inside(self, frame: Frame) -> bool:
+        """True for `frame` itself and every loop within it."""
+        found: Frame | None = self
+        while found is not None and found is not frame:
+            found = found.parent
+        return found is frame
 
 
-def loop_variables(frame: Frame) -> list[LoopVariable]:
-    """The loop's variables; UnimplementedError where the loop is not built as tf.while_loop builds it.
+def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
+    """The root frame, and the frame of every node that can be reached.
 
-    TensorFlow's gradients leave Enters behind that nothing reads: they are no variables.
+    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs
+    from different frames, an Exit lies in no loop, or two loops share a frame.
     """
-    return [_loop_variable(enter) for enter in frame.with_op(ENTER) if enter.uses and not enter.attr("is_constant")]
+    search = _FrameSearch(list(nodes), inputs)
+    return search.root, search.found
+
+
+class _FrameSearch:
+    """Frames spread from the nodes without inputs along all edges."""
+
+    def __init__(self, nodes: list[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> None:
+        self.root = Frame("", None)
+        self.frames: dict[str, Frame] = {}
+        self.found: dict[Node, Frame] = {}
+        self.reached_from: dict[Node, str] = {}
+        self.queue: collections.deque[Node] = collections.deque()
+        consumers: dict[Node, list[Node]] = {}
+        for node in nodes:
+            sources = inputs(node)
+            for source in sources:
+                if source is not None:
+                    consumers.setdefault(source, []).append(node)
+            if not sources or None in sources:
+                self.visit(node, self.root, "a value that is fed")
+        while self.queue:
+            node = self.queue.popleft()
+            frame = self.after(node)
+            for consumer in consumers.get(node, ()):
+                self.visit(consumer, frame, f"'{node.name}'")
+        for node in nodes:
+            if node in self.found:
+                self.found[node].nodes.append(node)
+        self.check_conditions()
+
+    def after(self, node: Node) -> Frame:
+        """The frame that a node's outputs are in."""
+        frame = self.found[node]
+        if node.op not in EXIT:
+            return frame
+        if frame.parent is None:
+            raise InvalidArgumentError("Invalid Exit op: cannot find a corresponding Enter op", node=node.name, op=node.op)
+        return frame.parent
+
+    def visit(self, node: Node, frame: Frame, source: str) -> None:
+        known = self.found.get(node)
+        if known is None:
+            self.found[node] = self.entered(node, frame) if node.op in ENTER else frame
+            self.reached_from[node] = source
+            self.queue.append(node)
+            return
+        expected = known.parent if node.op in ENTER else known
+        if expected is not frame:
+            assert expected is not None
+            raise InvalidArgumentError(
+                f"it has inputs from different frames: {source} is in frame '{frame.name}', "
+                f"{self.reached_from[node]} is in frame '{expected.name}'",
+                node=node.name,
+                op=node.op,
+            )
+
+    def entered(self, node: Node, parent: Frame) -> Frame:
+        name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
+        if not name:
+            raise InvalidArgumentError("it must have a frame name", node=node.name, op=node.op)
+        frame = self.frames.get(name)
+        if frame is None:
+            frame = self.frames[name] = Frame(name, parent)
+            parent.children.append(frame)
+        elif frame.parent is not parent:
+            assert frame.parent is not None
+            raise InvalidArgumentError(
+                f"loop frame '{name}' is used twice: in frame '{parent.name}' and in frame '{frame.parent.name}'",
+                node=node.name,
+                op=node.op,
+            )
+        return frame
+
+    def check_conditions(self) -> None:
+        for frame in self.frames.values():
+            conditions = [n for n in frame.nodes if n.is_loop_condition and "LoopCounter" not in n.name]
+            if len(conditions) > 1:
+                first, second = conditions[:2]
+                raise InvalidArgumentError(
+                    f"loop frame '{frame.name}' is used twice: it has more than one LoopCond, "
+                    f"'{first.name}' and '{second.name}'",
+                    node=second.name,
+                    op=second.op,
+                )
 
 
 def find_frames(graph: Graph) -> dict[Node, Frame]:
     """The innermost loop of every node that lies in one. Enter and Exit belong to the loop they lead into or out of."""
     root, found = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
     return {node: frame for node, frame in found.items() if frame is not root}
-
-
-def _loop_variable(enter: Node) -> LoopVariable:
-    merge = _only(enter, [n for n in enter.uses if n.op in MERGE])
-    switch = _only(merge, [n for n in merge.uses if _is_loop_switch(n) and merge.output() in n.inputs[:1]])
-    exits = [n for n in switch.uses if n.op in EXIT]
-    back = _only(merge, [value.node for value in merge.inputs if value.node.op in NEXT_ITERATION])
-    return LoopVariable(enter, merge, switch, back, exits[0] if exits else None)
-
-
-def _is_loop_switch(node: Node) -> bool:
-    """True for the Switch that ends a loop; a conditional in the loop's condition has others."""
-    return node.op in SWITCH and not is_choice(node)
-
-
-def _only(node: Node, found: list[Node]) -> Node:
-    if len(found) != 1:
-        raise UnimplementedError("the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op)
-    return found[0]

@@ -9,7 +9,7 @@ from ..graph.graph import Node, Output
 from ..graph.traversal import trail_end
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact, ops_with
-from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
+from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..control_flow.conditions import hands_in, is_transparent
+from ..control_flow.copies import hands_in, is_transparent
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..planning.plan import Step

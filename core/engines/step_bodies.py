@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from ..control_flow.conditions import handed_in
+from ..control_flow.copies import handed_in
 from ..graph.graph import Output
 from ..planning.plan import Plan, Step, add_releases, on_own_slots
 from ..registry.op_facts import has_fact

@@ -13,7 +13,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..control_flow.conditions import is_transparent
+from ..control_flow.copies import is_transparent
 from ..graph.graph import Node, Output
 from ..inference.binding import plain
 from ..types.dtypes import DType

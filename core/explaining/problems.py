@@ -7,8 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Final
 
 from ..building.placement import Device, Placement
-from ..control_flow.conditions import LOOP_OPS
-from ..control_flow.frames import find_frames
+from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.reference_ops import lacks_reference, leftover_hint

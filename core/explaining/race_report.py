@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from ..control_flow.conditions import MERGE, NEXT_ITERATION
-from ..control_flow.frames import find_frames
+from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
 from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node, Output

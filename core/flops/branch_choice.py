@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from ..control_flow.conditions import Conditions, is_choice
+from ..control_flow.deadness import Deadness, is_choice
 from ..graph.graph import Node, Output
 from ..inference.inference import Inference
 from .flops_report import NodeCost, magnitude, total
@@ -31,10 +31,10 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) ->
     """The nodes on branches that are not counted: those that a known predicate leaves out, or else the cheaper ones."""
     if not any(is_choice(node) for node in costs):
         return set(), []
-    conditions = Conditions(costs)
+    deadness = Deadness(costs)
     branches: dict[Output | Node, dict[int, list[Node]]] = {}
     for node in costs:
-        for predicate, branch in conditions.of_node(node):
+        for predicate, branch in deadness.of_node(node):
             branches.setdefault(predicate, {}).setdefault(branch, []).append(node)
     dropped: set[Node] = set()
     choices = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame, hands_in
+from ..control_flow.copies import hands_in
+from ..control_flow.frames import ENTER, EXIT, NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference

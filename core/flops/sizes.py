@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, Frame
+from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph.graph import Node
 from ..inference.inference import Inference, Specs

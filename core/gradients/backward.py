@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
-from ..control_flow.conditions import MERGE, Frame
+from ..control_flow.frames import MERGE, Frame
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_validation import check_calls, check_own_calls
 from ..functions.callers import gradient_name

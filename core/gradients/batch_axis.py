@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..control_flow.conditions import SWITCH, is_transparent
+from ..control_flow.copies import is_transparent
+from ..control_flow.frames import SWITCH
 from ..graph.graph import Node
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..building.builder import GraphBuilder
-from ..control_flow.conditions import Conditions, is_choice, predicate_source
+from ..control_flow.deadness import Deadness, is_choice, predicate_source
 from ..graph.graph import Graph, Node, Output
 from ..types.shapes import UNKNOWN
 from .function_parts import dtype_of
@@ -37,14 +37,14 @@ class _Carrier:
     def __init__(self, body: Graph) -> None:
         self.g = GraphBuilder(body)
         self.count = len(body)
-        self.conditions = Conditions(predicate=predicate_source)
+        self.deadness = Deadness(predicate=predicate_source)
         self.leaving: list[Node] = []
         self._entering: dict[Output, Output] = {}
 
     def entering(self, value: Output) -> Output:
         """What stands for a value on its branch; the value itself where it is on none."""
         if value not in self._entering:
-            branches = branches_of(value, self.conditions)
+            branches = branches_of(value, self.deadness)
             entered = self.outside(value, branches) if branches else value
             for predicate, branch in branches:
                 entered = self.g.Switch(entered, self.entering(predicate))[branch]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
-from ..control_flow.conditions import Conditions
+from ..control_flow.deadness import Deadness
 from ..graph.graph import Node, Output
 from ..support.errors import UnimplementedError
 from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
@@ -25,16 +25,16 @@ def merge_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     grad = grads[0]
     if grad is None:
         return [None] * len(node.inputs)
-    predicate, branch_of_input = merge_predicate(node, backward.loops.conditions)
+    predicate, branch_of_input = merge_predicate(node, backward.loops.deadness)
     return [map_parts(lambda part, branch=branch: g.Switch(part, predicate)[branch], grad) for branch in branch_of_input]
 
 
-def merge_predicate(merge: Node, conditions: Conditions) -> tuple[Output, tuple[int, int]]:
+def merge_predicate(merge: Node, deadness: Deadness) -> tuple[Output, tuple[int, int]]:
     """The predicate that a cond's Merge joins the branches of, and the branch that each of its two inputs comes from."""
     if len(merge.inputs) == 2:
         first, second = merge.inputs
-        other = conditions.of_value(second)
-        for predicate, branch in branches_of(first, conditions):
+        other = deadness.of_value(second)
+        for predicate, branch in branches_of(first, deadness):
             if (predicate, 1 - branch) in other:
                 return predicate, (branch, 1 - branch)
     raise UnimplementedError("its inputs are not the two branches of one predicate", node=merge.name, op=merge.op)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
-from ..control_flow.conditions import NEXT_ITERATION
+from ..control_flow.frames import NEXT_ITERATION
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import topological_order

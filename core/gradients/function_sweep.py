@@ -7,8 +7,9 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..control_flow.conditions import ALWAYS, ENTER, SWITCH, Conditions, predicate_source, source_of
-from ..control_flow.frames import find_frames
+from ..control_flow.copies import source_of
+from ..control_flow.deadness import ALWAYS, Deadness, predicate_source
+from ..control_flow.frames import ENTER, SWITCH, find_frames
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
 from ..functions.instantiation import origin_of
@@ -147,8 +148,8 @@ def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], kn
 
 def _outside_control_flow(body: Graph, nodes: Sequence[Node]) -> list[Node]:
     """The nodes that run always and once, as constants do."""
-    conditions, frames = Conditions(predicate=predicate_source), find_frames(body)
-    return [node for node in nodes if node not in frames and conditions.of_node(node) == ALWAYS]
+    deadness, frames = Deadness(predicate=predicate_source), find_frames(body)
+    return [node for node in nodes if node not in frames and deadness.of_node(node) == ALWAYS]
 
 
 def _is_settled(node: Node) -> bool:

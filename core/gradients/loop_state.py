@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, is_choice, predicate_source
-from ..control_flow.frames import find_frames, loop_variables
+from ..control_flow.deadness import Deadness, is_choice, predicate_source
+from ..control_flow.frames import ENTER, EXIT, Frame, find_frames
+from ..control_flow.loop_variables import loop_variables
 from ..graph.graph import Graph, Node, Output
 
 
@@ -19,7 +20,7 @@ class Loops:
         self._places: dict[Node, int] = {}
         self._frames: dict[Node, Frame] = find_frames(graph) if self.has_loops else {}
         self._adopted: dict[Node, Frame | None] = {}
-        self.conditions = Conditions(predicate=predicate_source)
+        self.deadness = Deadness(predicate=predicate_source)
         self.pivots: dict[Frame | None, Node] = {}
         """A node of each forward loop that runs in every iteration."""
 

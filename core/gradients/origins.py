@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
-from ..control_flow.conditions import source_of
+from ..control_flow.copies import source_of
 from ..functions.call_kinds import CallKind, call_kind
 from ..graph.graph import Function, Node, Output
 from ..types.dtypes import DType

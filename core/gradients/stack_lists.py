@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from ..building.builder import GraphBuilder
-from ..control_flow.conditions import ENTER, SWITCH, Frame, handed_in, source_of
+from ..control_flow.copies import handed_in, source_of
+from ..control_flow.frames import ENTER, SWITCH, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..registry.op_facts import has_fact, ops_with
@@ -175,7 +176,7 @@ def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, .
 def _branches(loops: Loops, use: _Use, value: Output, frame: Frame | None) -> list[tuple[Output, int]]:
     """The branches in an iteration of a loop that a value is on and the way to a use has not taken yet."""
     passed = {(source_of(step[0]), step[1]) for step in use.way if isinstance(step, tuple)}
-    around = [taken for taken in branches_of(value, loops.conditions) if loops.frame_of_value(taken[0]) is frame]
+    around = [taken for taken in branches_of(value, loops.deadness) if loops.frame_of_value(taken[0]) is frame]
     return [taken for taken in around if taken not in passed]
 
 

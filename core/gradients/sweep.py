@@ -12,7 +12,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.conditions import ALWAYS, NEXT_ITERATION, Frame, source_of
+from ..control_flow.copies import source_of
+from ..control_flow.deadness import ALWAYS
+from ..control_flow.frames import NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import forward_predecessors, topological_order
 from ..inference.inference import infer
@@ -235,14 +237,14 @@ class Sweep(abc.ABC):
 
         TensorFlow lets values onto branches by a Switch, which gradients and optimizations do without.
         """
-        conditions = self.loops.conditions
-        own = conditions.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
-        more = own - conditions.of_value(value) if own else ALWAYS
+        deadness = self.loops.deadness
+        own = deadness.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
+        more = own - deadness.of_value(value) if own else ALWAYS
         literals = [literal for literal in more if self._is_decided_here(literal[0])]
         if not literals:
             return grad
         with self.builder.name_scope(f"{self.scope}{unit.node.name}_grad/"):
-            branches = in_order(literals, conditions, f"whether '{unit.node.name}' runs")
+            branches = in_order(literals, deadness, f"whether '{unit.node.name}' runs")
             return zeros_elsewhere(self.builder, value, grad, branches)
 
     def _is_decided_here(self, decision: Output | Node) -> bool:

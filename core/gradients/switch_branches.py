@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
-from ..control_flow.conditions import Conditions, Literal
+from ..control_flow.deadness import Deadness, Literal
 from ..graph.graph import Output
 from ..support.errors import UnimplementedError
 from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 
 
-def branches_of(value: Output, conditions: Conditions) -> list[tuple[Output, int]]:
+def branches_of(value: Output, deadness: Deadness) -> list[tuple[Output, int]]:
     """The predicates that decide whether `value` is there, outermost first, each with the branch that it is on.
 
     UnimplementedError where a Merge on the way joins what is not the two branches of one predicate.
     """
-    return in_order(conditions.of_value(value), conditions, f"whether '{value}' is there")
+    return in_order(deadness.of_value(value), deadness, f"whether '{value}' is there")
 
 
-def in_order(literals: Iterable[Literal], conditions: Conditions, decided: str) -> list[tuple[Output, int]]:
+def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> list[tuple[Output, int]]:
     """Predicates with branches, outermost first; UnimplementedError for what is no predicate says what it has `decided`."""
     found = []
     for predicate, branch in literals:
@@ -30,7 +30,7 @@ def in_order(literals: Iterable[Literal], conditions: Conditions, decided: str) 
                 op=predicate.op,
             )
         found.append((predicate, branch))
-    return sorted(found, key=lambda literal: (len(conditions.of_node(literal[0].node)), literal[0].name))
+    return sorted(found, key=lambda literal: (len(deadness.of_node(literal[0].node)), literal[0].name))
 
 
 def zeros_elsewhere(

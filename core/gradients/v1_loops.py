@@ -12,8 +12,9 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
-from ..control_flow.conditions import ENTER, Frame, source_of
-from ..control_flow.frames import LoopVariable, loop_variables
+from ..control_flow.copies import source_of
+from ..control_flow.frames import ENTER, Frame
+from ..control_flow.loop_variables import LoopVariable, loop_variables
 from ..graph.graph import Graph, Node, Output
 from ..support.errors import UnimplementedError
 from ..types import dtypes
@@ -221,7 +222,7 @@ class _LoopGradient:
     def _branches(self, value: Output) -> list[tuple[Output, int]]:
         """The predicates inside this loop that decide whether `value` is alive, outermost first."""
         loops = self.backward.loops
-        found = branches_of(value, loops.conditions)
+        found = branches_of(value, loops.deadness)
         return [(predicate, branch) for predicate, branch in found if loops.frame_of_value(predicate) is self.frame]
 
     def _order_stack_operations(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.conditions import source_of
+from ..control_flow.copies import source_of
 from ..functions.call_kinds import Form
 from ..graph.graph import Function, Graph, Node, Output
 from ..support.errors import UnimplementedError

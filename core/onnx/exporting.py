@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.conditions import MERGE, SWITCH
+from ..control_flow.deadness import is_contradiction, joined, on_branch
+from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
@@ -35,7 +36,7 @@ from .complex_numbers import part_dtype
 from .emitter import Emitter, UndecidedAxisError
 from .loop_values import emit_loop
 from .model import Model, Value
-from .v1_conditionals import ALWAYS, Alive, merged, on_branch, union
+from .v1_conditionals import Condition, merged
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
 """Lists and TensorArrays, of which lowerings make tensors."""
@@ -172,7 +173,7 @@ class _Exporter:
 
 
 class _Frame:
-    """The slots of one plan or loop: values, and under which branches of conditionals they are alive."""
+    """The slots of one plan or loop: values, and the conditions under which they are alive."""
 
     def __init__(self, exporter: _Exporter, graph: Graph, specs: Mapping[Output, TensorSpec], slots: int) -> None:
         self.exporter = exporter
@@ -180,7 +181,8 @@ class _Frame:
         self.emitter = exporter.emitter
         self.specs = specs
         self.values: list[Any] = [None] * slots
-        self.alive: list[Alive | None] = [ALWAYS] * slots
+        self.conditions: list[Condition] = [frozenset()] * slots
+        self.arity: dict[Value, int] = {}
 
     def steps(self, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -190,15 +192,15 @@ class _Frame:
     def step(self, step: Step) -> None:
         """Emit one step; a node that is refused stands as a value of which only the spec is known."""
         node = step.node
-        alive = union(self.alive[slot] for slot in (*step.inputs, *step.controls))
+        condition = Condition().union(*(self.conditions[slot] for slot in (*step.inputs, *step.controls)))
         if node.op in MERGE:
             self.merge(step)
             return
         if node.op in SWITCH:
-            self.switch(step, alive)
+            self.switch(step, condition)
             return
         results: Sequence[Any] = [None] * len(step.outputs)
-        if alive is not None:
+        if not is_contradiction(condition):
             try:
                 results = self.results(step)
             except TfgError as error:
@@ -208,7 +210,7 @@ class _Frame:
                     raise  # else it trips over what stands for a node that was refused
                 results = [self.unknown(Output(node, i)) for i in range(len(node.output_dtypes))]
         for i, slot in enumerate(step.outputs):
-            self.values[slot], self.alive[slot] = results[i] if i < len(results) else None, alive
+            self.values[slot], self.conditions[slot] = results[i] if i < len(results) else None, condition
 
     def refuse(self, node: Node, error: TfgError) -> None:
         """Note a refusal, which is final for a node that does something."""
@@ -387,31 +389,37 @@ class _Frame:
 
     # V1 control flow.
 
-    def switch(self, step: Step, alive: Alive | None) -> None:
-        """Every output is the data, alive on its branch only."""
+    def switch(self, step: Step, condition: Condition) -> None:
+        """Every output is the data, alive on its branch only; numbers that no branch has go to the last."""
         data, predicate = (self.values[slot] for slot in step.inputs[:2])
         count = len(step.node.output_dtypes)
+        taken = None
+        if not is_contradiction(condition):
+            self.arity[predicate] = count
+            if predicate.array is not None:
+                number = int(predicate.array.reshape(-1)[0])
+                taken = number if 0 <= number < count else count - 1
         for i, slot in enumerate(step.outputs):
-            self.values[slot], self.alive[slot] = data, alive
-            if alive is not None and i < count:
-                self.alive[slot] = on_branch(alive, predicate, i, count)
+            self.values[slot] = data
+            self.conditions[slot] = on_branch(condition, predicate, i, taken) if i < count else condition
 
     def merge(self, step: Step) -> None:
         """What is alive of the inputs, chosen by what their branches differ in."""
-        slots = [slot for slot in step.inputs if self.alive[slot] is not None]
-        entries = [(self.values[slot], self.alive[slot] or ALWAYS) for slot in slots]
+        slots = [slot for slot in step.inputs if not is_contradiction(self.conditions[slot])]
+        entries = [(self.values[slot], self.conditions[slot]) for slot in slots]
         numbers = [step.inputs.index(slot) for slot in slots]
         found: Sequence[Any] = (None, None)
-        alive: Alive | None = None
+        condition = self.conditions[step.inputs[0]]
         if entries:
             try:
-                found, alive = merged(self.emitter, entries, numbers)
+                found = merged(self.emitter, entries, numbers, self.arity)
+                condition = joined(found[1], [alive for _, alive in entries], self.arity)
             except TfgError as error:
                 self.refuse(step.node, error)
-                found, alive = [self.unknown(Output(step.node, i)) for i in range(2)], ALWAYS
+                found, condition = [self.unknown(Output(step.node, i)) for i in range(2)], Condition()
         for i, slot in enumerate(step.outputs[:2]):
             self.values[slot] = self.refined(Output(step.node, i), found[i])
-            self.alive[slot] = alive
+            self.conditions[slot] = condition
 
     def loop(self, step: Loop, values: Sequence[Any]) -> list[Any]:
         """The exits of a V1 loop: its head decides, before the first iteration and at the end of each."""

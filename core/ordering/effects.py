@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..control_flow.references import (
     dereferenced_inputs,
     memory_of_variables,

@@ -12,15 +12,8 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..control_flow.conditions import (
-    ALWAYS,
-    MERGE,
-    SWITCH,
-    Condition,
-    Frame,
-    is_contradiction,
-    predicate_of,
-)
+from ..control_flow.deadness import ALWAYS, Condition, Deadness, is_contradiction
+from ..control_flow.frames import SWITCH, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import strongly_connected
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
@@ -98,6 +91,7 @@ class _Search:
         self.frames = frames
         self.fed = fed
         self.groups = strongly_connected(order, sources.__getitem__) if frames else [[node] for node in order]
+        self.deadness = Deadness(set(order), fed) if any(node.op in SWITCH for node in order) else None
         self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
 
     def races(self, states: Mapping[State, list[Access]]) -> Iterator[Race]:
@@ -106,24 +100,22 @@ class _Search:
             yield from (Race(state, access, access, loop) for access, loop in repeated)
             yield from self.in_loops(state, every)
         shared = {state: every for state, every in states.items() if len(every) > 1}
-        conditions = self.conditions() if shared else {}
         for some in _batches(shared):
             bits = _bits(some)
             before = self.reached(bits)
             for state, every in some.items():
-                yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions))
+                yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race))
 
     def chained(self, states: Mapping[State, list[Access]], place: Mapping[Node, int], alike: Alike) -> Iterator[Race]:
         """The races of which `chained_races` tells, outside loops."""
-        conditions = self.conditions()
         for some in _batches(states):
             bits = _bits(some)
             before = self.reached(bits)
             for state, every in some.items():
                 outside = sorted((a for a in every if a.node in place), key=lambda access: place[access.node])
-                pairs = _neighbours(outside, lambda node: (alike(node), conditions.get(node, ALWAYS)))
+                pairs = _neighbours(outside, lambda node: (alike(node), self.condition(node)))
                 found = (Race(state, a, b) for a, b in pairs if not (before[b.node] | bits[b.node]) & bits[a.node])
-                yield from (race for race in found if not self.excludes(race, conditions))
+                yield from (race for race in found if not self.excludes(race))
 
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
         """Accesses in one loop that do not wait for those of the iteration before."""
@@ -139,14 +131,13 @@ class _Search:
                 if WRITES & {first.kind, second.kind}:
                     yield Race(state, first, second, loop.name)
 
-    def excludes(self, race: Race, conditions: Mapping[Node, Condition]) -> bool:
+    def excludes(self, race: Race) -> bool:
         """True where two accesses lie on different branches of one conditional, or their loop is told of already."""
         first, second = race.first.node, race.second.node
-        both = conditions.get(first, ALWAYS) | conditions.get(second, ALWAYS)
         loop = self.common_loop(first, second)
         is_told = loop is not None and not loop.is_sequential
         is_told = is_told and self.components.get(first, first) != self.components.get(second, second)
-        return is_told or is_contradiction(both)
+        return is_told or is_contradiction(self.condition(first) | self.condition(second))
 
     def reached(self, bits: Mapping[Node, int]) -> dict[Node, int]:
         """For every node, the bits of the nodes that are done before it starts, its whole cycle's where it lies on one."""
@@ -177,23 +168,9 @@ class _Search:
             frame = frame.parent
         return None
 
-    def conditions(self) -> dict[Node, Condition]:
-        """The branches of V1 conditionals that nodes lie on."""
-        found: dict[Node, Condition] = {}
-        known: dict[Output, Output] = {}
-        if not any(node.op in SWITCH for node in self.order):
-            return found
-        for node in self.order:
-            every = [self.condition_behind(value, found, known) for value in node.inputs if value not in self.fed]
-            every += [found.get(control, ALWAYS) for control in node.control_inputs]
-            condition = ALWAYS.intersection(*every) if node.op in MERGE and every else ALWAYS.union(*every)
-            if condition:
-                found[node] = condition
-        return found
-
-    def condition_behind(self, value: Output, found: Mapping[Node, Condition], known: dict[Output, Output]) -> Condition:
-        condition = found.get(value.node, ALWAYS)
-        return condition | {(predicate_of(value.node, known), value.index)} if value.node.op in SWITCH else condition
+    def condition(self, node: Node) -> Condition:
+        """Return when a node is alive: on which branches of V1 conditionals it lies."""
+        return ALWAYS if self.deadness is None else self.deadness.of_node(node)
 
 
 def _neighbours(every: Sequence[Access], alike: Alike) -> Iterator[tuple[Access, Access]]:

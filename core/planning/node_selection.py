@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
+from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Graph, Node, Output

@@ -17,7 +17,7 @@ class Step:
     those where it is passed on and must lead to an initialized variable, `shared` those where the variable's memory is passed
     on. The result of a step that `is_view` is the memory that it takes first.
     A guarded step may meet dead values; `controls` are then the slots that tell whether its control inputs are alive, and
-    `tells_liveness` says that its last output slot tells whether it was alive itself. `unused` lists outputs of a call,
+    `tells_deadness` says that its last output slot tells whether it was alive itself. `unused` lists outputs of a call,
     conditional or loop that nobody reads.
     """
 
@@ -27,7 +27,7 @@ class Step:
     dereferenced: tuple[int, ...] = ()
     is_guarded: bool = False
     controls: tuple[int, ...] = ()
-    tells_liveness: bool = False
+    tells_deadness: bool = False
     released: tuple[int, ...] = ()
     unused: tuple[int, ...] = ()
     references: tuple[int, ...] = ()

@@ -10,8 +10,8 @@ from ..functions.call_sites import is_partly_read
 from ..graph.graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
-from .deadness import NotWellFormed
 from .draw_order import awaited_by_draws, iteration_counts, racing_draws
+from .frame_deadness import NotWellFormed
 from .node_selection import Selection
 from .plan import Plan, Rehearsal, Step, add_releases
 from .steps import FrameSteps, use_of_memory

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from ..control_flow.conditions import ENTER, Frame
+from ..control_flow.frames import ENTER, Frame
 from ..graph.graph import Node, Output
 from ..graph.traversal import topological_order
 from ..ordering.scheduling import construction_order, execution_order, optimized_order

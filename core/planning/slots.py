@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..control_flow.conditions import EXIT, NEXT_ITERATION, SWITCH, Frame, is_transparent
+from ..control_flow.copies import is_transparent
+from ..control_flow.frames import EXIT, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_reference
 from ..graph.graph import Node, Output
 from ..graph.traversal import trail_end
 from ..registry.op_facts import has_fact
-from .deadness import Liveness
+from .frame_deadness import FrameDeadness
 
 
 class Slots:
     """The slots of a frame, numbered as they are asked for. `shared` are the values that are a variable's own memory."""
 
-    def __init__(self, liveness: Liveness) -> None:
-        self.liveness = liveness
-        self.units = liveness.units
-        self.run = liveness.run
+    def __init__(self, deadness: FrameDeadness) -> None:
+        self.deadness = deadness
+        self.units = deadness.units
+        self.run = deadness.run
         self.numbers: dict[Output | Node, int] = {}
         self.originals: dict[Output, Output] = {}
         self.shared: frozenset[Output] = frozenset()
@@ -45,10 +46,10 @@ class Slots:
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
         if is_transparent(node):
-            return not dereferenced_inputs(node, self.run.definition(node)) and not self.liveness.has_unseen_control(node)
-        if self.liveness.loop_predicate is None or self.units.owner(node) is not node:
+            return not dereferenced_inputs(node, self.run.definition(node)) and not self.deadness.has_unseen_control(node)
+        if self.deadness.loop_predicate is None or self.units.owner(node) is not node:
             return False
-        return node.op in (*NEXT_ITERATION, *EXIT, "LoopCond") or self.liveness.is_loop_switch(node)
+        return node.op in (*NEXT_ITERATION, *EXIT, "LoopCond") or self.deadness.is_loop_switch(node)
 
     def output_slot(self, output: Output) -> int:
         """The slot an output is written to; that of a fed one is never read."""
@@ -59,7 +60,7 @@ class Slots:
         found: dict[int, None] = {}
         for control in node.control_inputs:
             owner = self.units.owner(control)
-            if owner is None or owner not in self.liveness.conditions or not self.liveness.is_guarded(owner):
+            if owner is None or owner not in self.deadness.conditions or not self.deadness.is_guarded(owner):
                 continue
             if control.op in SWITCH or not self.run.definition(control).output_dtypes(control.attrs):
                 found[self.slot(control)] = None

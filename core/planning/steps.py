@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
-from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
 from ..functions.call_sites import is_partly_read
 from ..graph.graph import Node, Output
 from ..registry.catalog import OpDef
-from .deadness import Liveness
+from .frame_deadness import FrameDeadness
 from .loop_form import check_loop
 from .node_selection import Selection
 from .plan import Loop, Step, add_loop_releases
@@ -24,32 +24,32 @@ class FrameSteps:
     def __init__(self, run: Selection, frame: Frame, has_races: bool = False) -> None:
         self.run = run
         self.units = Units(run, frame, has_races)
-        self.liveness = Liveness(self.units)
-        self.slots = Slots(self.liveness)
+        self.deadness = FrameDeadness(self.units)
+        self.slots = Slots(self.deadness)
 
     def steps(self, unit: Unit) -> list[Step]:
         """The step of a node or loop; none where it only passes a value on."""
         if isinstance(unit, Frame):
             return [self.loop_step(unit)]
-        is_variable = unit.op in MERGE and self.liveness.is_loop_merge(unit)
+        is_variable = unit.op in MERGE and self.deadness.is_loop_merge(unit)
         return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
         definition = self.run.definition(node)
-        is_guarded = self.liveness.is_guarded(node) and node.op not in MERGE
+        is_guarded = self.deadness.is_guarded(node) and node.op not in MERGE
         count = len(node.output_dtypes or definition.output_dtypes(node.attrs))
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
-        tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
+        tells_deadness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
         kept = kept_inputs(node, definition) if self.slots.shared else ()
         positions = [i for i, value in enumerate(values) if value in self.slots.shared and i not in kept]
         return Step(
             node,
             tuple(self.slots.slot(value) for value in values),
-            (*outputs, self.slots.slot(node)) if tells_liveness else tuple(outputs),
+            (*outputs, self.slots.slot(node)) if tells_deadness else tuple(outputs),
             is_guarded=is_guarded,
             controls=self.slots.controls(node) if is_guarded else (),
-            tells_liveness=tells_liveness,
+            tells_deadness=tells_deadness,
             unused=self.run.unused_outputs(node) if is_partly_read(node) else (),
             **use_of_memory(node, definition, self.slots.shared, positions),
         )
@@ -61,15 +61,15 @@ class FrameSteps:
         parts = inner.loop_parts()
         enters, exits = frame.with_op(ENTER), frame.with_op(EXIT)
         entering, carried = inner.entering(), inner.carried()
-        assert inner.liveness.loop_predicate is not None
-        condition = inner.slot_of(inner.liveness.loop_predicate)
+        assert inner.deadness.loop_predicate is not None
+        condition = inner.slot_of(inner.deadness.loop_predicate)
         exit_slots = tuple(inner.slot_of(n.output()) for n in exits)
-        is_guarded = self.liveness.is_guarded(frame)
+        is_guarded = self.deadness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
         head, body, tail = map(tuple, parts)
         return Loop(
-            inner.liveness.loop_predicate.node,
+            inner.deadness.loop_predicate.node,
             tuple(self.slots.slot(sources[node]) for node, _ in entering),
             tuple(self.slots.output_slot(node.output()) for node in exits),
             tuple(i for i, (node, _) in enumerate(entering) if self.is_read_at(node, sources[node], inner)),
@@ -94,7 +94,7 @@ class FrameSteps:
 
     def loop_merges(self) -> list[Node]:
         """The nodes that hold the variables of this loop."""
-        return [node for node in self.units.frame.with_op(MERGE) if self.liveness.is_loop_merge(node)]
+        return [node for node in self.units.frame.with_op(MERGE) if self.deadness.is_loop_merge(node)]
 
     def entering(self) -> list[tuple[Node, int]]:
         """The nodes through which values enter this loop, variables first, and the slots that these are in from then on."""
@@ -129,14 +129,14 @@ class FrameSteps:
 
     def loop_parts(self) -> tuple[list[Step], list[Step], list[Step]]:
         """Head, body and tail; NotWellFormed where the loop does not fall into these three."""
-        check_loop(self.liveness)
-        assert self.liveness.loop_predicate is not None
-        taken, left = (self.liveness.loop_predicate, 1), (self.liveness.loop_predicate, 0)
+        check_loop(self.deadness)
+        assert self.deadness.loop_predicate is not None
+        taken, left = (self.deadness.loop_predicate, 1), (self.deadness.loop_predicate, 0)
         head: list[Step] = []
         body: list[Step] = []
         tail: list[Step] = []
         for unit in self.units.order:
-            condition = self.liveness.conditions[unit]
+            condition = self.deadness.conditions[unit]
             part = body if taken in condition else tail if left in condition else head
             part += self.steps(unit)
         return head, body, tail

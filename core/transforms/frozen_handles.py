@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
 from ..building.builder import GraphBuilder
-from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, hands_in
+from ..control_flow.copies import hands_in
+from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate

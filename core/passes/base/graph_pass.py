@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ...control_flow.conditions import ENTER, SWITCH
+from ...control_flow.frames import ENTER, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
 from ...functions.call_kinds import PARTLY_READ, call_kind
 from ...functions.callers import CallTable, calls_of

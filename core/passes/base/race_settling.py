@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from ...control_flow.conditions import EXIT, assign_frames
+from ...control_flow.frames import EXIT, assign_frames
 from ...functions.call_kinds import call_kind
 from ...functions.call_sites import CallSite, call_site, function_targets
 from ...functions.instantiation import instantiate

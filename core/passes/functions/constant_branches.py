@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
+from ...control_flow.frames import EXIT, MERGE, NEXT_ITERATION
 from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_op
 from ...functions.call_sites import call_site
 from ...graph.graph import Graph, Node, Output

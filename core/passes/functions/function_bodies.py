@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Hashable, Mapping
 from typing import ClassVar
 
-from ...control_flow.conditions import SWITCH
+from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references

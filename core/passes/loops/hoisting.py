@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...control_flow.conditions import ENTER, Frame
-from ...control_flow.frames import find_frames, loop_variables
+from ...control_flow.frames import ENTER, Frame, find_frames
+from ...control_flow.loop_variables import loop_variables
 from ...functions.call_kinds import call_kind
 from ...functions.inline_blockers import why_not_read
 from ...graph.graph import Graph, Node

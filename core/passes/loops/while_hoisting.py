@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...control_flow.conditions import ENTER, SWITCH
+from ...control_flow.frames import ENTER, SWITCH
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order

@@ -14,7 +14,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ...control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
+from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ...graph.graph import Node, Output
 from ...inference.node_calls import raise_from_kernel
 from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order

@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...control_flow.conditions import LOOP_OPS, SWITCH
+from ...control_flow.frames import LOOP_OPS, SWITCH
 from ...functions.call_kinds import CALL_KINDS, INLINED
 from ...functions.call_sites import call_site
 from ...functions.instantiation import instantiate

@@ -104,15 +104,15 @@ def following_references(call: Call, step: Step) -> Call:
 def guarded(call: Call, step: Step) -> Call:
     """`call` where every value is alive, dead outputs otherwise."""
     inputs, outputs = len(step.inputs), len(step.outputs)
-    has_tuple = isinstance(step, Loop) or outputs - step.tells_liveness != 1
-    dead = (DEAD,) * outputs if outputs != 1 or step.tells_liveness or isinstance(step, Loop) else DEAD
+    has_tuple = isinstance(step, Loop) or outputs - step.tells_deadness != 1
+    dead = (DEAD,) * outputs if outputs != 1 or step.tells_deadness or isinstance(step, Loop) else DEAD
 
     def guarded(*values: Any) -> Any:
         for value in values:
             if value is DEAD:
                 return dead
         result = call(*values[:inputs])
-        if not step.tells_liveness:
+        if not step.tells_deadness:
             return result
         return (*(result or ()), None) if has_tuple else (result, None)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...control_flow.conditions import handed_in
+from ...control_flow.copies import handed_in
 from ...graph.graph import Node, Output
 from ...inference.inference import Specs as KnownSpecs
 from ...inference.inference import container_of

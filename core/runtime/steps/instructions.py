@@ -42,7 +42,7 @@ def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instructio
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs
     released = _released([slot for slot in step.released if not initial or initial[slot] is None])
-    if len(outputs) == 1 and not step.tells_liveness and not isinstance(step, Loop):
+    if len(outputs) == 1 and not step.tells_deadness and not isinstance(step, Loop):
         outputs = outputs[0]
         if len(inputs) == 1:
             return (1, call, inputs[0], None, outputs, released, step)

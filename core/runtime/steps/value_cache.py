@@ -129,7 +129,7 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
     found: dict[int, Step] = {}
     for step in plan.steps:
         node = step.node
-        if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_liveness:
+        if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_deadness:
             continue
         output = step.outputs[0]
         is_read = node.is_variable_read or (node.is_identity and step.dereferenced == (0,))

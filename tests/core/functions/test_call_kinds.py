@@ -9,7 +9,7 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.control_flow.conditions import LOOP_OPS
+from tfg.core.control_flow.frames import LOOP_OPS
 from tfg.core.functions.call_kinds import CALL_KINDS, Form
 from tfg.core.gradients.backward import CONDITIONALS
 from tfg.core.registry import registry

@@ -1,0 +1,146 @@
+"""Deadness analysis: on which branches of conditionals a node of V1 control flow is alive.
+
+A condition is a set of literals (predicate, branch). A value is alive in the runs in which each of these predicates takes that
+branch. The functions here are the rules of TensorFlow's executor: a Switch puts its outputs onto branches, a Merge is alive
+where one of its inputs is, any other node where all of its inputs are. `Deadness` applies them to the nodes of a graph,
+`planning.frame_deadness` to the nodes and loops of a frame, and the ONNX export to the slots of a plan, where some predicates
+are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from ..graph.graph import Node, Output
+from ..support.errors import InvalidArgumentError
+from .copies import source_of
+from .frames import MERGE, NEXT_ITERATION, SWITCH
+
+Literal = tuple[Output | Node, int]
+Condition = frozenset[Literal]
+ALWAYS: Final[Condition] = frozenset()
+
+K = TypeVar("K", bound=Hashable)
+
+
+def on_branch(
+    condition: frozenset[tuple[K, int]], predicate: K, branch: int, taken: int | None = None
+) -> frozenset[tuple[K, int]]:
+    """Return the condition of one output of a Switch that is alive under `condition`.
+
+    `taken` is the branch that the predicate takes in every run, where that is known: the condition of an output on another
+    branch is a contradiction.
+    """
+    if taken == branch:
+        return condition
+    literals = {(predicate, branch)} if taken is None else {(predicate, branch), (predicate, taken)}
+    return condition | literals
+
+
+def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapping[K, int]) -> frozenset[tuple[K, int]]:
+    """Return the condition of a Merge: what its inputs' conditions share, where they cover all branches of one predicate.
+
+    `arity` has the number of branches of predicates that have not two. Where the inputs cover less, the condition has the
+    literal (`merge`, 0), which no other node has.
+    """
+    possible = [c for c in conditions if not is_contradiction(c)] or list(conditions[:1])
+    common = frozenset.intersection(*possible)
+    rests = [c - common for c in possible]
+    if any(not rest for rest in rests):
+        return common
+    predicates = {key for rest in rests for key, _ in rest}
+    if all(len(rest) == 1 for rest in rests) and len(predicates) == 1:
+        key = predicates.pop()
+        if len({branch for rest in rests for _, branch in rest}) == arity.get(key, 2):
+            return common
+    return common | {(merge, 0)}
+
+
+def is_contradiction(condition: frozenset[tuple[K, int]]) -> bool:
+    """Return True for the condition of a node that is dead in every run: a predicate would have to take two branches."""
+    return len({key for key, _ in condition}) < len(condition)
+
+
+def branch_of(condition: frozenset[tuple[K, int]], predicate: K) -> int | None:
+    """Return the branch that `predicate` takes where the condition holds; None where it may take any."""
+    return next((branch for key, branch in condition if key == predicate), None)
+
+
+def predicate_of(switch: Node, known: dict[Output, Output] | None = None) -> Output | Node:
+    """Return what decides a Switch: its predicate behind copies, or the Switch itself where that is a reference.
+
+    The value of a reference may change between two Switches. `known` is for `trail_end`.
+    """
+    source = predicate_source(switch, known)
+    return switch if source.dtype is not None and source.dtype.is_ref else source
+
+
+def predicate_source(switch: Node, known: dict[Output, Output] | None = None) -> Output:
+    """Return the value that the predicate of a Switch is a copy of; `known` is for `trail_end`."""
+    return source_of(switch.inputs[1], known)
+
+
+def is_choice(node: Node, known: dict[Output, Output] | None = None) -> bool:
+    """Return True for a Switch that is no loop's: the predicate of those is a LoopCond. `known` is for `trail_end`."""
+    return node.op in SWITCH and not predicate_source(node, known).node.is_loop_condition
+
+
+class Deadness:
+    """The conditions of the nodes of a graph, found as they are asked for; back edges and conditions of loops do not count.
+
+    `nodes` are the nodes of the run, None for all of the graph; `fed` are the values that are fed, which are always alive;
+    `predicate` gives the predicate of a Switch.
+    """
+
+    def __init__(
+        self,
+        nodes: Container[Node] | None = None,
+        fed: Container[Output] = (),
+        predicate: Callable[[Node, dict[Output, Output]], Output | Node] = predicate_of,
+    ) -> None:
+        self._nodes = nodes
+        self._fed = fed
+        self._predicate = predicate
+        self._conditions: dict[Node, Condition] = {}
+        self._predicates: dict[Output, Output] = {}
+
+    def of_node(self, node: Node) -> Condition:
+        """Return the condition of a node; InvalidArgumentError where the node waits for itself."""
+        stack = [] if node in self._conditions else [node]
+        entered: set[Node] = set()
+        while stack:
+            last = stack[-1]
+            missing = [source for source in self._sources(last) if source not in self._conditions]
+            if not missing:
+                self._conditions[last] = self._after_sources(last)
+                stack.pop()
+            elif last in entered:
+                raise InvalidArgumentError("it is part of a cycle", node=last.name, op=last.op)
+            else:
+                entered.add(last)
+                stack += missing
+        return self._conditions[node]
+
+    def of_value(self, value: Output) -> Condition:
+        """Return the condition of an output: that of its node, and its branch where the node is a conditional's Switch."""
+        if value in self._fed:
+            return ALWAYS
+        condition = self.of_node(value.node)
+        if not is_choice(value.node, self._predicates):
+            return condition
+        return on_branch(condition, self._predicate(value.node, self._predicates), value.index)
+
+    def _sources(self, node: Node) -> list[Node]:
+        """Return the nodes that a node waits for, without the back edges of loops."""
+        if node.is_control_trigger:
+            return []
+        sources = (*(value.node for value in node.inputs if value not in self._fed), *node.control_inputs)
+        return [s for s in sources if s.op not in NEXT_ITERATION and (self._nodes is None or s in self._nodes)]
+
+    def _after_sources(self, node: Node) -> Condition:
+        sources = self._sources(node)
+        arriving = [self.of_value(value) for value in node.inputs if value in self._fed or value.node in sources]
+        if node.op in MERGE and arriving:
+            return joined(node, arriving, {})
+        return ALWAYS.union(*arriving, *(self._conditions[control] for control in node.control_inputs if control in sources))
