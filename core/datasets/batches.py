@@ -14,6 +14,7 @@ from ..runtime.state.edge_values import object_array
 from ..runtime.state.run_context import check_time, reserve
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.shapes import Shape
+from .ahead import Function, MappedAhead, outcome_of
 from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
 from .mapping import Map, ending_with
 from .parallel import Outcome, outcomes
@@ -125,6 +126,11 @@ class MapAndBatch(Batch):
     function: Callable[[Element], Element]
     keeps_cardinality: bool
     calls: int = 1
+    runs_early: bool = False
+    """True where what the function gives follows from the element alone, whenever it is called."""
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     @property
     def is_pure(self) -> bool:
@@ -138,7 +144,7 @@ class MapAndBatch(Batch):
         return self._batches(self.source.begin())
 
     def _batches(self, pull: Pull) -> Pull:
-        mapped, is_over = self._one_by_one(pull) if self.calls == 1 else self._together(pull), False
+        mapped, is_over = self._mapped(pull), False
 
         def next_element() -> Element | None:
             nonlocal is_over
@@ -160,17 +166,21 @@ class MapAndBatch(Batch):
 
         return next_element
 
-    def _one_by_one(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
-        """The outcomes of a batch, each as it is asked for."""
-        mapped = Map(self.inputs, self.function, self.keeps_cardinality).over(pull)
-        return lambda: (_outcome(mapped) for _ in range(self.size))
-
-    def _together(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
-        """The outcomes of a batch, which are made together."""
+    def _mapped(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
+        """What gives the outcomes of a batch: those of the next one come early, or all of a batch together, or one by one."""
         function = ending_with(self.function, self.keeps_cardinality)
+        if self.comes_early():
+            mapped = MappedAhead(pull, function, self.calls, self.size, self.comes_early).next
+        elif self.calls != 1:
+            return self._together(pull, function)
+        else:
+            mapped = Map(self.inputs, self.function, self.keeps_cardinality).over(pull)
+        return lambda: (outcome_of(mapped) for _ in range(self.size))
+
+    def _together(self, pull: Pull, function: Function) -> Callable[[], Iterable[Outcome]]:
 
         def next_outcomes() -> Iterable[Outcome]:
-            asked = (_outcome(pull) for _ in range(self.size))
+            asked = (outcome_of(pull) for _ in range(self.size))
             taken = [
                 outcome for outcome in itertools.takewhile(lambda outcome: outcome is not None, asked) if outcome is not None
             ]
@@ -182,13 +192,6 @@ class MapAndBatch(Batch):
         return super().cardinality() if self.keeps_cardinality else UNKNOWN
 
     element = Dataset.element
-
-
-def _outcome(pull: Pull) -> Outcome:
-    try:
-        return pull()
-    except Exception as error:
-        return error
 
 
 @dataclasses.dataclass(eq=False)

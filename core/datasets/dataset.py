@@ -126,6 +126,13 @@ class Dataset:
         """True where each pass gives the same elements, whatever came before."""
         return self.is_pure and all(source.is_plain for source in self.inputs)
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        """True where no run can tell when its elements were made, so that they may be made before they are asked for.
+
+        `is_begun_anew`: not only the elements of a pass are, but passes over it are begun early too.
+        """
+        return self.is_pure and all(source.comes_early(is_begun_anew) for source in self.inputs)
+
     def cardinality(self) -> int:
         """How many elements there are, INFINITE or UNKNOWN."""
         return UNKNOWN

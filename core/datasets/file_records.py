@@ -37,6 +37,9 @@ class Files(Dataset):
     paths: Sequence[bytes]
     open: OpenFile
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return True
+
     def read(self, place: int, path: bytes) -> Iterator[bytes]:
         """What the file holds, from its opening on."""
         raise NotImplementedError
@@ -200,6 +203,9 @@ class MatchingFiles(Dataset):
     spec: Spec = dataclasses.field(default=_TEXT, init=False)
     patterns: Sequence[bytes]
     matching: Callable[[str], Sequence[str]]
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return True
 
     def begin(self) -> Pull:
         names: Iterator[str] | None = None

@@ -135,6 +135,9 @@ class Repeat(Pure):
         """True where there is one pass."""
         return count == 1
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return super().comes_early(True)
+
     def begin(self) -> Pull:
         return self._passes(self.source.begin() if self.count > 0 else None, self.count)
 
@@ -254,6 +257,9 @@ class Concatenate(Pure):
 
     kind: ClassVar[str] = "Concatenate"
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return super().comes_early(True)
+
     def begin(self) -> Pull:
         return self.begin_at(0)
 
@@ -312,6 +318,10 @@ class Filter(Dataset):
     predicate: Predicate
     is_stateful: bool = False
     has_captures: bool = False
+    runs_early: bool = False
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
         holds = self.predicate

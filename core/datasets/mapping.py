@@ -12,6 +12,7 @@ from ..random.philox import unit_float
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
+from .ahead import MappedAhead
 from .dataset import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
 from .seeds import Seeds, Words
 
@@ -47,6 +48,8 @@ class Map(Dataset):
     has_captures: bool = False
     is_identity: bool = False
     calls: int = -1
+    runs_early: bool = False
+    """True where what the function gives follows from the element alone, whenever it is called."""
 
     def begin(self) -> Pull:
         return self.over(self.source.begin())
@@ -69,6 +72,9 @@ class Map(Dataset):
         """True where no call of the function bears on another, and none says that there are no more elements."""
         return self.keeps_cardinality and not self.is_stateful and not isinstance(self.function, PerPass)
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
+
     def cardinality(self) -> int:
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
 
@@ -83,6 +89,10 @@ class ParallelMap(Map):
 
     kind: ClassVar[str] = "ParallelMap"
 
+    def over(self, pull: Pull) -> Pull:
+        function = ending_with(self.function, self.keeps_cardinality)
+        return MappedAhead(pull, function, self.calls, self.calls, self.comes_early).next
+
 
 @dataclasses.dataclass(eq=False)
 class FlatMap(Dataset):
@@ -90,6 +100,10 @@ class FlatMap(Dataset):
 
     kind: ClassVar[str] = "FlatMap"
     function: Callable[[Element], Dataset]
+    runs_early: bool = False
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
         pull = self.source.begin()
@@ -130,6 +144,10 @@ class Interleave(Dataset):
     function: Callable[[Element], Dataset]
     cycle: int
     block: int
+    runs_early: bool = False
+
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        return self.runs_early and self.source.comes_early(is_begun_anew)
 
     def begin(self) -> Pull:
         return _Turns(self, self.source.begin()).next

@@ -40,6 +40,11 @@ class Shuffle(Dataset):
     def begin(self) -> Pull:
         return _Buffer(self).next
 
+    def comes_early(self, is_begun_anew: bool = False) -> bool:
+        """Each pass draws its seeds when it begins: those that are renewed are drawn in the order of passes."""
+        draws_early = is_begun_anew or self.count != 1
+        return not (draws_early and self.seeds.renewed) and self.source.comes_early(draws_early)
+
     def cardinality(self) -> int:
         size = self.source.cardinality()
         if self.count < 0:

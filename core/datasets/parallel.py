@@ -11,9 +11,9 @@ from ..runtime.state.run_context import current
 from .dataset import Element
 
 Outcome = Element | Exception | None
-_WORTH_DIVIDING: Final = 1e-2
-"""Seconds that a call takes at least, if others are to be made in other threads meanwhile: shorter ones, which work on small
-arrays, wait for each other's turns of Python, 5 ms each, more than they gain.
+WORTH_THREADS: Final = 1e-3
+"""Seconds that an element takes at least, if a thread is to make others meanwhile: a thread is awake after 0.1 ms, and what
+takes less works on small arrays, so that threads only take turns of Python.
 """
 
 
@@ -37,7 +37,7 @@ def outcomes(
     run, begun = current(None), time.perf_counter()
     if elements:
         call(0)
-    is_slow, others = time.perf_counter() - begun > _WORTH_DIVIDING, range(1, len(elements))
+    is_slow, others = time.perf_counter() - begun > WORTH_THREADS, range(1, len(elements))
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
             call(place)

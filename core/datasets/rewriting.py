@@ -104,8 +104,10 @@ def _map_fused(dataset: Dataset) -> Dataset:
     if not isinstance(dataset, Map) or not isinstance(source, Map) or fusion_rules.why_maps_stay(source, dataset):
         return dataset
     first, second = source.function, dataset.function
-    keeps = dataset.keeps_cardinality and source.keeps_cardinality
-    return _like(dataset, type(dataset)(source.inputs, lambda element: second(first(element)), keeps))
+    fused = type(dataset)(source.inputs, lambda element: second(first(element)))
+    fused.keeps_cardinality = dataset.keeps_cardinality and source.keeps_cardinality
+    fused.runs_early = dataset.runs_early and source.runs_early
+    return _like(dataset, fused)
 
 
 def _filter_fused(dataset: Dataset) -> Dataset:
@@ -114,7 +116,9 @@ def _filter_fused(dataset: Dataset) -> Dataset:
     if type(dataset) is not Filter or type(source) is not Filter or dataset.is_stateful or source.is_stateful:
         return dataset
     first, second = source.predicate, dataset.predicate
-    return _like(dataset, Filter(source.inputs, lambda element: first(element) and second(element)))
+    fused = Filter(source.inputs, lambda element: first(element) and second(element))
+    fused.runs_early = dataset.runs_early and source.runs_early
+    return _like(dataset, fused)
 
 
 def _map_and_filter_fused(dataset: Dataset) -> Dataset:
@@ -140,9 +144,10 @@ def _map_and_batch_fused(dataset: Dataset) -> Dataset:
     if not isinstance(dataset, Batch) or type(dataset) not in (Batch, ParallelBatch) or not isinstance(dataset.source, Map):
         return dataset
     source = dataset.source
-    calls = source.calls if isinstance(source, ParallelMap) and not source.is_stateful else 1
-    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality, calls)
-    return _like(dataset, MapAndBatch(source.inputs, *arguments))
+    is_parallel = isinstance(source, ParallelMap) and not source.is_stateful
+    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality)
+    calls = source.calls if is_parallel or source.runs_early else 1
+    return _like(dataset, MapAndBatch(source.inputs, *arguments, calls, source.runs_early))
 
 
 def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
@@ -157,13 +162,14 @@ def _map_parallel(dataset: Dataset) -> Dataset:
     if type(dataset) is not Map or dataset.is_stateful:
         return dataset
     parallel = ParallelMap(dataset.inputs, dataset.function, dataset.keeps_cardinality, False, dataset.has_captures)
+    parallel.runs_early = dataset.runs_early
     return _like(dataset, parallel)
 
 
 def _filter_parallel(dataset: Dataset) -> Dataset:
     if type(dataset) is not Filter or dataset.is_stateful:
         return dataset
-    return _like(dataset, ParallelFilter(dataset.inputs, dataset.predicate))
+    return _like(dataset, ParallelFilter(dataset.inputs, dataset.predicate, runs_early=dataset.runs_early))
 
 
 def _batch_parallel(dataset: Dataset) -> Dataset:

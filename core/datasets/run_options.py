@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ..runtime.state.run_context import check_time, sleep
 from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
+from .ahead import Prefetched
 from .dataset import Dataset, Element, Pull, SameElements
 
 
@@ -22,12 +23,30 @@ class Advice(SameElements):
         return self.word
 
 
+_OPEN_SIZE: Final = 2
+"""Elements that are prepared ahead where the graph leaves the number open."""
+
+
 @dataclasses.dataclass(eq=False)
 class Prefetch(SameElements):
     """The same elements, which may be prepared ahead."""
 
     kind: ClassVar[str] = "Prefetch"
     size: int
+
+    def begin(self) -> Pull:
+        return self._over(self.source.begin())
+
+    def begin_at(self, count: int) -> Pull:
+        return self._over(self.source.begin_at(count))
+
+    def _over(self, pull: Pull) -> Pull:
+        size = self.size if self.size >= 0 else _OPEN_SIZE
+        return Prefetched(pull, size, self.source.comes_early).next if size else pull
+
+    @property
+    def is_pure(self) -> bool:
+        return True
 
     @staticmethod
     def is_noop(size: int) -> bool:

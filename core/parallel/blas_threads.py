@@ -7,12 +7,13 @@ divides large products among the threads that runs in other threads leave free.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import glob
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ class _OneThread:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entered = 0
+        self._entered = self._kept = 0
         self._libraries: list[_Library] = []
         self._knows_scipy: bool | None = None
         self._before: list[int] = []
@@ -50,15 +51,34 @@ class _OneThread:
     def __enter__(self) -> None:
         with self._lock:
             self._entered += 1
-            if self._entered == 1:
-                self._limit()
+            self._keep()
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._entered -= 1
-            if not self._entered:
-                for library, count in zip(self._libraries, self._before):
-                    library.set(count)
+            self._let_go()
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """For a thread that works for a run, perhaps longer than that: the run's share of threads stays what it is."""
+        with self._lock:
+            self._keep()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._let_go()
+
+    def _keep(self) -> None:
+        self._kept += 1
+        if self._kept == 1:
+            self._limit()
+
+    def _let_go(self) -> None:
+        self._kept -= 1
+        if not self._kept:
+            for library, count in zip(self._libraries, self._before):
+                library.set(count)
 
     def _limit(self) -> None:
         has_scipy = "scipy.linalg" in sys.modules

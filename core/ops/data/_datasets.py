@@ -24,6 +24,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef, Placeholder
+from ..state._tables import StaticTable
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]
@@ -187,6 +188,28 @@ def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[An
 def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
     """True where a function, or one that it calls, has an effect or a state; assertions count as neither."""
     return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
+
+
+def runs_early(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> bool:
+    """True where what a function gives follows from its arguments alone, so that no run can tell when it was called."""
+    name = ctx.session.functions.find(function).name
+    has_own = has_state(ctx.session.graph, name, (*LOOKUPS, *_SOURCES))
+    return not (has_own or draws(ctx, function) or any(map(_may_change, captured)))
+
+
+LOOKUPS = ("LookupTableFindV2", "LookupTableSizeV2")
+"""What reads a table, which may be one that is filled once."""
+_SOURCES = (
+    "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "MatchingFilesDataset", "RangeDataset", "TFRecordDataset",
+    "TFRecordDatasetV2", "TensorDataset", "TensorSliceDataset", "TextLineDataset",
+)  # fmt: skip
+"""What is declared as stateful, and makes a dataset that each pass reads anew."""
+
+
+def _may_change(value: Any) -> bool:
+    """True for what stands for something that runs may change."""
+    found = value.item(0) if isinstance(value, np.ndarray) and value.dtype.hasobject and value.size else value
+    return not isinstance(found, np.generic | np.ndarray | bytes | StaticTable)
 
 
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:

@@ -31,12 +31,10 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef, Tensor
 from ..state._tables import StaticTable
-from ._datasets import bytes_in, dataset_of
+from ._datasets import LOOKUPS, bytes_in, dataset_of
 from ._seeds import DUMMY
 
 _RESULT = "dataset"
-_SAVED = ("LookupTableFindV2", "LookupTableSizeV2")
-"""What looks at state that the graph of a dataset holds."""
 _FAIL = 2
 """The policy under which state that a graph cannot hold is an error."""
 _AROUND: Final = b""
@@ -130,7 +128,7 @@ def _require_no_state(dataset: Dataset) -> None:
     """FailedPreconditionError where a function of the pipeline has a state that a graph does not hold."""
     for part in tree(dataset):
         origin = part.origin
-        if origin is not None and any(has_state(origin.library, f.name, _SAVED) for f in function_references(origin.node)):
+        if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):
             raise FailedPreconditionError(f"a function of '{origin.node.name}' is stateful", node=origin.node.name)
 
 

@@ -34,6 +34,7 @@ from ._datasets import (
     number_in,
     positive_in,
     require_calls,
+    runs_early,
 )
 
 
@@ -51,7 +52,8 @@ def map_dataset(
     function = element_function(ctx, f, captured)
     has_state = force_synchronous or is_stateful(ctx, f)
     flags = (preserve_cardinality, has_state, bool(captured), not captured and is_identity(ctx, f))
-    return mapping.Map((dataset_of(input_dataset),), function, *flags)
+    early = not has_state and runs_early(ctx, f, captured)
+    return mapping.Map((dataset_of(input_dataset),), function, *flags, runs_early=early)
 
 
 @dataset_kernel("ParallelMapDataset", "ParallelMapDatasetV2")
@@ -68,7 +70,8 @@ def parallel_map_dataset(
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
     flags = (preserve_cardinality, is_stateful(ctx, f), bool(captured), not captured and is_identity(ctx, f))
-    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, int(num_parallel_calls))
+    calls, early = int(num_parallel_calls), runs_early(ctx, f, captured)
+    return mapping.ParallelMap((dataset_of(input_dataset),), function, *flags, calls, early)
 
 
 @dataset_kernel("MapAndBatchDataset")
@@ -87,14 +90,14 @@ def map_and_batch_dataset(
     size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
-    calls = 1 if is_stateful(ctx, f) else int(num_parallel_calls)
-    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls)
+    calls, early = 1 if is_stateful(ctx, f) else int(num_parallel_calls), runs_early(ctx, f, captured)
+    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls, early)
 
 
 @dataset_kernel("FlatMapDataset")
 def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, f: FuncRef) -> Dataset:
     """The elements of the datasets that the function makes."""
-    return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured))
+    return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured), runs_early(ctx, f, captured))
 
 
 def _cycle(cycle_length: Array, block_length: Array, calls: int = -1) -> tuple[int, int]:
@@ -116,7 +119,8 @@ def interleave_dataset(
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     cycle, block = _cycle(cycle_length, block_length)
-    return mapping.Interleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
+    return mapping.Interleave((dataset_of(input_dataset),), function, cycle, block, early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
@@ -133,7 +137,8 @@ def parallel_interleave_dataset_v2(
     """The elements of several datasets that the function makes, in turn."""
     require_calls(num_parallel_calls)
     cycle, block = _cycle(cycle_length, block_length, int(num_parallel_calls))
-    return mapping.ParallelInterleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
+    return mapping.ParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV4")
@@ -178,7 +183,8 @@ def legacy_parallel_interleave_dataset_v2(
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffer_output_elements, prefetch_input_elements)
     cycle, block = positive_in(cycle_length, "cycle_length"), positive_in(block_length, "block_length")
-    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
+    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
+    return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
 
 
 @dataset_kernel("ParallelInterleaveDataset")

@@ -22,7 +22,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import int64
 from ...types.tensors import FuncRef
-from ._datasets import dataset_kernel, dataset_of, is_stateful, number_in, require_calls
+from ._datasets import dataset_kernel, dataset_of, is_stateful, number_in, require_calls, runs_early
 from ._datasets import predicate as holding
 
 
@@ -72,9 +72,15 @@ def concatenate_dataset(ctx: KernelContext, input_dataset: Array, another_datase
 @dataset_kernel("FilterDataset")
 def filter_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
     """The elements of which the predicate holds."""
-    return filter_take_skip.Filter(
-        (dataset_of(input_dataset),), holding(ctx, predicate, captured), is_stateful(ctx, predicate), bool(captured)
-    )
+    return filter_take_skip.Filter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
+
+
+def _predicate(
+    ctx: KernelContext, predicate: FuncRef, captured: list[Any]
+) -> tuple[filter_take_skip.Predicate, bool, bool, bool]:
+    """A predicate, whether it has a state, whether it captures something, and whether it may be asked early."""
+    flags = (is_stateful(ctx, predicate), bool(captured), runs_early(ctx, predicate, captured))
+    return (holding(ctx, predicate, captured), *flags)
 
 
 @dataset_kernel("ParallelFilterDataset")
@@ -83,8 +89,7 @@ def parallel_filter_dataset(
 ) -> Dataset:
     """The elements of which the predicate holds, in their order."""
     require_calls(num_parallel_calls)
-    holds = holding(ctx, predicate, captured)
-    return filter_take_skip.ParallelFilter((dataset_of(input_dataset),), holds, is_stateful(ctx, predicate), bool(captured))
+    return filter_take_skip.ParallelFilter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
 
 
 @dataset_kernel("FilterByLastComponentDataset")

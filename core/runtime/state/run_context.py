@@ -77,6 +77,11 @@ class Run:
         """The error of a run whose time is over."""
         return DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
 
+    @property
+    def is_bounded(self) -> bool:
+        """True where it has limits."""
+        return self.reserve is not None or self.deadline < math.inf
+
     def part(self) -> Run:
         """A run for a thread that does a part of this one's work and is done before it: under the same number and deadline."""
         other = Run(self.number, self.hook)
@@ -149,7 +154,7 @@ interruption_points.watch(check_time)
 def is_bounded() -> bool:
     """True where the run that the caller works for has limits."""
     run = _current.get(None)
-    return run is not None and (run.reserve is not None or run.deadline < math.inf)
+    return run is not None and run.is_bounded
 
 
 def reserve(size: int) -> None:

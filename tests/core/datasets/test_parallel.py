@@ -27,7 +27,7 @@ VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}
 @pytest.fixture
 def cores(monkeypatch):
     """Four threads may be taken, and all calls are worth it."""
-    monkeypatch.setattr(parallel, "_WORTH_DIVIDING", -1.0)
+    monkeypatch.setattr(parallel, "WORTH_THREADS", -1.0)
     monkeypatch.setattr(type(one_thread), "share", 4)
 
 
@@ -71,6 +71,7 @@ def test_the_elements_are_those_of_one_call_after_the_other(cores, function, cal
 
 @pytest.mark.parametrize("is_random, wanted", [(False, 3), (True, 1)])
 def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wanted):
+    """Of a source that must not be asked early, since each of its passes draws seeds, the elements of a batch go together."""
     asked = []
     monkeypatch.setattr(batches, "outcomes", lambda function, given, most: asked.append(most) or [function(e) for e in given])
     g = GraphBuilder()
@@ -81,7 +82,9 @@ def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wa
         ]
 
     name = function(g, "body", ["int64"], body, stateful=is_random)
-    mapped = g.ParallelMapDatasetV2(numbers(g, 8), [], int64(3), f=name, Targuments=[], **NUMBER)
+    shuffled = g.ShuffleDataset(numbers(g, 8), int64(8), int64(1), int64(2), **NUMBER)
+    source = g.RepeatDataset(shuffled, int64(2), **NUMBER)
+    mapped = g.ParallelMapDatasetV2(source, [], int64(3), f=name, Targuments=[], **NUMBER)
     iterator = g.IteratorV2(shared_name="", container="", **VECTOR)
     g.MakeIterator(g.BatchDatasetV2(mapped, int64(4), np.array(False), **VECTOR), iterator, name="start")
     g.IteratorGetNext(iterator, name="next", **VECTOR)

@@ -1,0 +1,294 @@
+"""Elements that are made before they are asked for, by threads of `numerics.helpers`.
+
+The order of elements and errors is that of a pass without threads: a dataset says by `comes_early` that no run can tell when
+its elements were made. A thread works until a bounded buffer is full and never waits for whoever takes the elements, so a
+pass that is dropped leaves no thread behind.
+"""
+
+from __future__ import annotations
+
+import atexit
+import collections
+import contextvars
+import functools
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Final
+
+from ..parallel.blas_threads import one_thread
+from ..parallel.worker_threads import Task, idle_helpers
+from ..runtime.state.run_context import Run, check_time, current
+from .dataset import Element, Pull
+from .parallel import WORTH_THREADS, Outcome
+
+Function = Callable[[Element], Element | None]
+_MOMENT: Final = 0.1
+"""Seconds after which a pass that waits for a thread looks whether its run has time left."""
+_TRIED: Final = 2
+"""Elements that are made in place before threads may take over: the first one also pays for the plan of its function."""
+
+
+def outcome_of(pull: Pull) -> Outcome:
+    """The next element, or the error in its place."""
+    try:
+        return pull()
+    except Exception as error:
+        return error
+
+
+def _given(outcome: Outcome) -> Element | None:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _free_run() -> Run | None:
+    """The run that the caller works for, if threads may work ahead of it.
+
+    They may not where a hook is to see kernels in their order, or where there are limits, which are of one run.
+    """
+    run = current(None)
+    is_free = run is not None and run.hook is None and not run.is_bounded and one_thread.share > 1
+    return run if is_free else None
+
+
+class _Worth:
+    """Whether threads may make elements ahead, and these take long enough for that, by the least time of the first ones."""
+
+    def __init__(self, comes_early: Callable[[], bool]) -> None:
+        self._comes_early = comes_early
+        self._tried = 0
+        self._least = float("inf")
+        self.answer: bool | None = None
+        """None before it is known."""
+
+    def timed(self, make: Callable[[], Element | None]) -> Element | None:
+        """What `make` gives, its time taken."""
+        begun = time.perf_counter()
+        try:
+            return make()
+        finally:
+            self._note(time.perf_counter() - begun)
+
+    def _note(self, seconds: float) -> None:
+        self._tried += 1
+        self._least = min(self._least, seconds)
+        if self._tried == _TRIED:
+            self.answer = self._least >= WORTH_THREADS and self._comes_early()
+
+
+class _Work:
+    """What the threads of a pass share with whoever takes its elements. `changed` guards all of it."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.active = 0
+        self.is_dropped = False
+        _all.add(self)
+
+    def start(self, run: Run) -> bool:
+        """Have an idle thread work; False where there is none."""
+        for helper in idle_helpers(1):
+            with self.changed:
+                self.active += 1
+            serve = functools.partial(self._serve, run.part())
+            helper.give(Task(functools.partial(contextvars.copy_context().run, serve)))
+            return True
+        return False
+
+    def _serve(self, run: Run) -> None:
+        try:
+            with one_thread.kept(), run:
+                while self.step():
+                    pass
+        finally:
+            with self.changed:
+                self.active -= 1
+                self.changed.notify_all()
+
+    def step(self) -> bool:
+        """Make an element; False where there is none to make."""
+        raise NotImplementedError
+
+    def drop(self) -> None:
+        """Let threads end behind the element that they are at."""
+        self.is_dropped = True
+
+
+_all: weakref.WeakSet[_Work] = weakref.WeakSet()
+
+
+@atexit.register
+def _end() -> None:
+    """Wait for threads that are at work: compiled code must not meet an interpreter that is gone."""
+    for work in list(_all):
+        work.drop()
+        with work.changed:
+            work.changed.wait_for(lambda: not work.active, _LONGEST_END)  # noqa: B023 - called at once
+
+
+_LONGEST_END: Final = 5.0
+"""Seconds that the end of the process waits for an element that nobody wants any more."""
+
+
+class _Pass:
+    """A pass whose elements threads may make ahead."""
+
+    def __init__(self, work: _Work, comes_early: Callable[[], bool]) -> None:
+        self._worth = _Worth(comes_early)
+        weakref.finalize(self, work.drop).atexit = False
+
+
+class _Elements(_Work):
+    """The next elements of a pass, in their order."""
+
+    def __init__(self, pull: Pull, size: int) -> None:
+        super().__init__()
+        self.pull = pull
+        self.size = size
+        self.ready: collections.deque[Outcome] = collections.deque()
+        self.is_over = False
+
+    def step(self) -> bool:
+        if self.is_dropped or len(self.ready) >= self.size:
+            return False
+        outcome = outcome_of(self.pull)
+        with self.changed:
+            self.ready.append(outcome)
+            self.changed.notify_all()
+        return outcome is not None
+
+
+class Prefetched(_Pass):
+    """A pass that has up to `size` elements ready, which one thread makes."""
+
+    def __init__(self, pull: Pull, size: int, comes_early: Callable[[], bool]) -> None:
+        self._work = _Elements(pull, size)
+        super().__init__(self._work, comes_early)
+
+    def next(self) -> Element | None:
+        """The next element."""
+        work, worth = self._work, self._worth
+        if not worth.answer:
+            return work.pull() if worth.answer is False else worth.timed(work.pull)
+        with work.changed:
+            while not work.ready and work.active:
+                work.changed.wait(_MOMENT)
+                check_time()
+            is_ready, outcome = bool(work.ready), work.ready.popleft() if work.ready else None
+        element = _given(outcome) if is_ready else work.pull()
+        run = _free_run() if element is not None and not work.active else None
+        if run is not None:
+            work.start(run)
+        return element
+
+
+class _Slot:
+    """An element of the source, and what the function made of it."""
+
+    __slots__ = ("is_done", "outcome", "source")
+
+    def __init__(self, source: Outcome) -> None:
+        self.source = source
+        self.is_done = source is None or isinstance(source, Exception)
+        self.outcome = source if self.is_done else None
+
+
+class _Calls(_Work):
+    """Calls of a function, of which those in `waiting` have not begun."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__()
+        self.function = function
+        self.waiting: collections.deque[_Slot] = collections.deque()
+
+    def step(self) -> bool:
+        with self.changed:
+            slot = self.waiting.popleft() if self.waiting and not self.is_dropped else None
+        if slot is not None:
+            self.make(slot)
+        return slot is not None
+
+    def make(self, slot: _Slot) -> None:
+        """Call the function for a slot; where that is interrupted, the call waits again."""
+        outcome: Outcome = None
+        is_done = False
+        try:
+            outcome = outcome_of(functools.partial(self.function, slot.source))  # type: ignore[arg-type]
+            is_done = True
+        finally:
+            with self.changed:
+                slot.outcome, slot.is_done = outcome, is_done
+                if not is_done:
+                    self.waiting.appendleft(slot)
+                self.changed.notify_all()
+
+
+class MappedAhead(_Pass):
+    """A pass over what a function makes of elements: up to `calls` at a time, up to `size` before they are asked for.
+
+    The elements of the source are taken in their order by whoever asks.
+    """
+
+    def __init__(self, pull: Pull, function: Function, calls: int, size: int, comes_early: Callable[[], bool]) -> None:
+        self._pull = pull
+        self._function = function
+        self._limit = calls
+        self._size = size
+        self._work = _Calls(function)
+        self._slots: collections.deque[_Slot] = collections.deque()
+        super().__init__(self._work, comes_early)
+
+    def next(self) -> Element | None:
+        """The next element."""
+        run = _free_run() if self._worth.answer else None
+        if run is not None:
+            self._fill()
+            self._start_threads(run)
+        if not self._slots:
+            element = self._pull()
+            if element is None or self._worth.answer is not None:
+                return None if element is None else self._function(element)
+            return self._worth.timed(functools.partial(self._function, element))
+        slot = self._slots[0]
+        self._complete(slot)
+        self._slots.popleft()
+        return _given(slot.outcome)
+
+    def _fill(self) -> None:
+        """Take elements of the source, up to its end."""
+        size = self._size if self._size > 0 else 2 * self._threads
+        while len(self._slots) < size and (not self._slots or self._slots[-1].source is not None):
+            slot = _Slot(outcome_of(self._pull))
+            self._slots.append(slot)
+            if not slot.is_done:
+                with self._work.changed:
+                    self._work.waiting.append(slot)
+
+    @property
+    def _threads(self) -> int:
+        """How many calls are made at a time."""
+        return min(self._limit, one_thread.share) if self._limit > 0 else one_thread.share
+
+    def _start_threads(self, run: Run) -> None:
+        """Start threads for calls that wait; whoever asks for elements makes calls too, unless only one may be made."""
+        work = self._work
+        while work.active < min(max(self._threads - 1, 1), len(work.waiting)):
+            if not work.start(run):
+                break
+
+    def _complete(self, slot: _Slot) -> None:
+        """Have the outcome of a slot: make calls while it is not there."""
+        work = self._work
+        while True:
+            with work.changed:
+                if slot.is_done:
+                    return
+                mine = work.waiting.popleft() if work.waiting and work.active < self._threads else None
+                if mine is None:
+                    work.changed.wait(_MOMENT)
+            if mine is not None:
+                work.make(mine)
+            check_time()
