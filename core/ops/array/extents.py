@@ -63,7 +63,7 @@ def size(x: Array, *, out_type: DType) -> Result:
 
 def _checked(value: Any, out_type: DType) -> Array:
     """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
-    if out_type is dtypes.int32 and np.any(value > 2**31 - 1):
+    if out_type is dtypes.int32 and (value > 2**31 - 1).any():
         raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
     return value.astype(out_type.numpy)
 

@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
 from ...support.errors import DataLossError, InvalidArgumentError
+from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.string_functions import as_objects
 from . import _examples
 from ._example_batches import Column, entries_of
 from ._examples import Columns
@@ -37,12 +40,12 @@ class Dense:
 
     @property
     def is_variable(self) -> bool:
-        return bool(self.shape.rank) and not isinstance(self.shape[0], int)
+        return _layout(self.shape)[0]
 
     @property
     def row(self) -> tuple[int, ...]:
         """The dimensions that are known: all, or all but the first."""
-        return (self.shape[1:] if self.is_variable else self.shape).known()
+        return _layout(self.shape)[1]
 
     def check(self, index: int) -> None:
         """InvalidArgumentError where shape and default do not fit each other."""
@@ -59,6 +62,13 @@ class Dense:
                 f"def_value[{index}].shape() == {self.default.shape} is not compatible with "
                 f"dense_shapes_[{index}] == {self.shape}"
             )
+
+
+@functools.lru_cache(1024)
+def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
+    """Whether the first dimension of a feature is unknown, and the dimensions that are known."""
+    is_variable = bool(shape.rank) and not isinstance(shape[0], int)
+    return is_variable, (shape[1:] if is_variable else shape).known()
 
 
 def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
@@ -150,6 +160,8 @@ def parse_batch(
         raise InvalidArgumentError(
             f"Expected names have the same shape as serialized: name.shape={names.shape}, serialized.shape={serialized.shape}"
         )
+    if is_single and (alone := _parse_alone(serialized.item(), sparse, dense, ragged)) is not None:
+        return alone
     columns = read_examples(serialized.ravel().tolist(), names.ravel().tolist())
     # TensorFlow finds nothing for a key that two outputs want.
     counts = collections.Counter([*(f.key for f in dense), *(key for key, _ in sparse), *(key for key, _, _ in ragged)])
@@ -168,13 +180,61 @@ def parse_batch(
     return (*_columns(sparse_parts, 3), dense_parts, *_columns(ragged_parts, 2))
 
 
+def _parse_alone(
+    serialized: bytes,
+    sparse: list[tuple[bytes, DType]],
+    dense: list[Dense],
+    ragged: list[tuple[bytes, DType, DType]],
+) -> tuple[list[Array], ...] | None:
+    """All outputs of one example, without the arrays that many take; None where it is not as most are."""
+    wanted = [*sparse, *((key, dtype) for key, dtype, _ in ragged)]
+    keys = [*(key for key, _ in wanted), *(feature.key for feature in dense)]
+    try:
+        example = _examples.parse_example(serialized)
+        values = [_values_alone(example, key, dtype) for key, dtype in wanted]
+        dense_parts = [_dense_alone(example, feature) for feature in dense]
+    except DataLossError:
+        return None
+    if len(set(keys)) < len(keys) or any(part is None for part in (*values, *dense_parts)):
+        return None
+    sizes = [len(part) for part in values[: len(sparse)]]
+    indices = [np.arange(size, dtype=np.int64).reshape(size, 1) for size in sizes]
+    splits = [np.empty(0, dtype.numpy) for _, _, dtype in ragged]
+    shapes = [np.array([size], np.int64) for size in sizes]
+    return indices, values[: len(sparse)], shapes, dense_parts, values[len(sparse) :], splits
+
+
+def _values_alone(example: Mapping[bytes, bytes], key: bytes, dtype: DType) -> Any:
+    """The values of a feature, none where it is missing; None where they are of another dtype."""
+    feature = _examples.parse_feature(example.get(key, b""))
+    if feature.dtype is None:
+        return np.empty(0, dtype.numpy)
+    if feature.dtype is not dtype:
+        return None
+    if dtype is dtypes.string:
+        return as_objects(feature.values, (len(feature),))
+    return np.array(feature.values, dtype.numpy)
+
+
+def _dense_alone(example: Mapping[bytes, bytes], dense: Dense) -> Any:
+    """A dense feature that is there and of its shape, or its default."""
+    values, row = _values_alone(example, dense.key, dense.dtype), dense.row
+    size = math.prod(row)
+    if values is None or not size or not len(values):
+        return None
+    if dense.is_variable:
+        return None if len(values) % size else values.reshape(-1, *row)
+    return values.reshape(row) if len(values) == size else None
+
+
 def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
     """Rows of outputs as lists, one for each output argument."""
     return [[row[i] for row in rows] for i in range(width)]
 
 
 def _keys(value: Array) -> list[bytes]:
-    return np.ravel(value).tolist()
+    found: list[bytes] = value.ravel().tolist()
+    return found
 
 
 def _encoded(keys: list[str]) -> list[bytes]:
