@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import zipfile
 from collections.abc import Mapping
@@ -38,10 +39,8 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     if os.path.isfile(text) and (zipfile.is_zipfile(text) or text.endswith(".npz")):
         return read_npz(text)
     reader = open_checkpoint(text)
-    return {
-        name: Tensor(reader.dtype(name), reader.shape(name), lambda name=name: reader.read(name))  # type: ignore[misc]
-        for name in reader.names()
-    }
+    stored = map(reader.tensor, reader.names())
+    return {each.name: Tensor(each.dtype, each.shape, functools.partial(reader.read, each.name)) for each in stored}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
 from io import BufferedReader
 from typing import BinaryIO, Final
 
@@ -17,6 +18,8 @@ from .errors import InvalidArgumentError, ResourceExhaustedError
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from what has no size, such as a pipe. Protobuf limits a binary message to as much."""
 _PIECE: Final = 1 << 16
+_IN_MEMORY: Final = 1 << 20
+"""Bytes up to which a file is read at once, so that no descriptor stays open for it."""
 
 _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 # Windows has none of these flags but O_BINARY. O_NONBLOCK keeps a pipe without a writer from blocking the open itself.
@@ -35,6 +38,50 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 def open_input(path: str | os.PathLike[str]) -> BufferedReader:
     """As `open_regular`, for a name that the user typed: a pipe, as of a shell's process substitution, and a terminal too."""
     return _opened(path, _FLAGS, streams=True)
+
+
+class PositionedFile:
+    """A file as it is when it is opened, read at any position, by many threads and by processes forked meanwhile.
+
+    A small file is read at once. What `file` has open is opened once more for a large one, and closed when nobody holds this
+    object any longer.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._size = os.fstat(file.fileno()).st_size
+        self._content = file.read(self._size) if self._size <= _IN_MEMORY else None
+        self._lock = threading.Lock()
+        self._descriptor = os.dup(file.fileno()) if self._content is None else None
+
+    def __len__(self) -> int:
+        return self._size if self._content is None else len(self._content)
+
+    def __del__(self) -> None:
+        if getattr(self, "_descriptor", None) is not None:
+            os.close(self._descriptor)
+
+    @property
+    def is_in_memory(self) -> bool:
+        """True where nothing can change what is read."""
+        return self._content is not None
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """The bytes from a position on; fewer than `size` where the file ends before."""
+        if self._content is not None:
+            return self._content[position : position + size]
+        pieces = []
+        while size > 0 and (piece := self._read_some(position, size)):
+            pieces.append(piece)
+            position, size = position + len(piece), size - len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _read_some(self, position: int, size: int) -> bytes:
+        assert self._descriptor is not None
+        if hasattr(os, "pread"):
+            return os.pread(self._descriptor, size, position)
+        with self._lock:  # Windows
+            os.lseek(self._descriptor, position, os.SEEK_SET)
+            return os.read(self._descriptor, size)
 
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
+import functools
 import os
-from collections.abc import Mapping, Sequence
-from typing import IO, Any, BinaryIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, BinaryIO
 
-import numpy as np
-
-from ...core.codecs import wire
 from ...core.codecs.crc32c import crc32c, mask
 from ...core.codecs.varint import varint
 from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
@@ -25,16 +23,17 @@ from ...core.support.atomic import (
     staged_name,
 )
 from ...core.support.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.support.regular_files import PositionedFile
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..codecs.scan import parse
-from ..codecs.source import read_file
 from ..codecs.tensor_proto import decode_static_shape, encode_static_shape
-from ..codecs.tensor_values import little_endian_bytes, object_array
+from ..codecs.tensor_values import little_endian_bytes
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from .reader import CheckpointReader, StoredPart, StoredTensor
-from .sorted_table import read_table, write_table
+from .shards import Shards, shard_path, size_bytes
+from .sorted_table import Table, write_table
 from .tensor_slices import FULL, Extents, decode_extents, decode_name, encode_extents, encode_name, slice_key
 
 _VERSION = 1
@@ -47,11 +46,6 @@ def index_path(prefix: str) -> str:
     return f"{prefix}.index"
 
 
-def shard_path(prefix: str, shard: int, count: int) -> str:
-    """The path of one of a bundle's data files."""
-    return f"{prefix}.data-{shard:05d}-of-{count:05d}"
-
-
 Index = tuple[BundleHeaderProto, dict[bytes, BundleEntryProto]]
 
 
@@ -59,21 +53,31 @@ def read_index(prefix: str, files: FileGate = OPEN) -> Index:
     """The header and all entries of a bundle; NotFoundError, or DataLossError where the index is damaged."""
     path = index_path(prefix)
     with file_errors(path), files.open(path) as file:
-        return _decode_index(prefix, file)
+        header, items = _read_table(prefix, file)
+    with _index_errors(prefix):
+        return header, {key: parse(BundleEntryProto, value) for key, value in items.items()}
 
 
-def _decode_index(prefix: str, file: BinaryIO) -> Index:
+@contextlib.contextmanager
+def _index_errors(prefix: str) -> Iterator[None]:
+    """Errors of a damaged index that name its file."""
     try:
-        items = list(read_table(read_file(file)))
-        if not items or items[0][0] != HEADER_KEY:
-            raise DataLossError("it has no header")
-        header = parse(BundleHeaderProto, items[0][1])
-        entries = {key: parse(BundleEntryProto, value) for key, value in items[1:]}
+        yield
     except DataLossError as error:
         raise DataLossError(f"checkpoint index '{index_path(prefix)}': {error.message}") from None
+
+
+def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[bytes, bytes]]:
+    """The header of a bundle, and the messages of its entries by key."""
+    with _index_errors(prefix):
+        items = {key: bytes(value) for key, value in Table(PositionedFile(file)).items()}
+        encoded = items.pop(HEADER_KEY, None)
+        if encoded is None:
+            raise DataLossError("it has no header")
+        header = parse(BundleHeaderProto, encoded)
     if header.endianness != BundleHeaderProto.LITTLE:
         raise UnimplementedError(f"checkpoint '{prefix}' is big-endian, which tfg does not read")
-    return header, entries
+    return header, items
 
 
 def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
@@ -81,15 +85,17 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
     path = index_path(prefix)
     for _ in range(_ATTEMPTS):
         with file_errors(path), files.open(path) as index:
-            header, entries = _decode_index(prefix, index)
+            header, items = _read_table(prefix, index)
+            with _index_errors(prefix):
+                used = {shard for shard in map(_shard_of, items.values()) if shard is not None}
             try:
-                shards = _Shards(prefix, header.num_shards, entries, files)
+                shards = Shards(prefix, header.num_shards, used, files)
             except NotFoundError:
                 if _is_current(index, files.to_read(path)):
                     raise
                 continue  # its shards went with it when it was replaced
             if _is_current(index, files.to_read(path)):
-                return CheckpointReader(prefix, 2, _stored_tensors(entries, shards))
+                return CheckpointReader(prefix, 2, _Tensors(prefix, items, shards))
     raise UnavailableError(f"checkpoint '{prefix}' is written again and again while it is read")
 
 
@@ -98,136 +104,81 @@ def _is_current(file: BinaryIO, path: str) -> bool:
     return os.path.exists(path) and os.path.samestat(os.fstat(file.fileno()), os.stat(path))
 
 
-def _stored_tensors(entries: Mapping[bytes, BundleEntryProto], shards: _Shards) -> dict[str, StoredTensor]:
-    tensors = {}
-    for key, entry in entries.items():
-        if key.startswith(b"\0"):
-            continue  # a slice; the tensor's own entry names it
-        name = decode_name(key)
-        tensors[name] = _stored_tensor(name, entry, entries, shards)
-    return tensors
+class _Tensors(Mapping[str, StoredTensor]):
+    """The tensors of a bundle by name. An entry of the index is decoded when its tensor is asked for."""
 
-
-def _stored_tensor(
-    name: str, entry: BundleEntryProto, entries: Mapping[bytes, BundleEntryProto], shards: _Shards
-) -> StoredTensor:
-    dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
-    if not entry.slices:
-        return StoredTensor(name, dtype, shape, (_part(name, entry, (FULL,) * len(shape), shards),))
-    parts = []
-    for proto in entry.slices:
-        extents = decode_extents(proto)
-        part_entry = entries.get(slice_key(name, extents))
-        if part_entry is None:
-            raise DataLossError(f"the index lists a slice of tensor '{name}' that it does not have")
-        parts.append(_part(name, part_entry, extents, shards))
-    return StoredTensor(name, dtype, shape, tuple(parts))
-
-
-def _part(name: str, entry: BundleEntryProto, extents: Extents, shards: _Shards) -> StoredPart:
-    return StoredPart(extents, entry.size, lambda: shards.read(name, entry))
-
-
-class _Shards:
-    """The data files that the entries of a bundle name, as they were when it was opened; large ones are mapped into memory."""
-
-    def __init__(self, prefix: str, count: int, entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
+    def __init__(self, prefix: str, items: Mapping[bytes, bytes], shards: Shards) -> None:
         self._prefix = prefix
-        self._count = count
-        opened = {shard: _open_shard(shard_path(prefix, shard, count), files) for shard in _used_shards(entries)}
-        self._open = {shard: data for shard, data in opened.items() if data is not None}
-        self._good: set[tuple[int, int, int, int]] = set()
+        self._items = items
+        self._shards = shards
+        self._names = [decode_name(key) for key in items if key[:1] != b"\0"]  # the others are slices of these
+        self._kinds: dict[bytes, tuple[DType, tuple[int, ...]]] = {}
 
-    def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
-        """The value of an entry; DataLossError names tensor, file and offset where it is cut off or its checksum is wrong."""
-        path = shard_path(self._prefix, entry.shard_id, self._count)
-        where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
-        data = self._shard(entry.shard_id, path, name)
-        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):
-            raise DataLossError(f"{where} needs {entry.size} bytes; the file ends at byte {len(data)}")
-        content = data[entry.offset : entry.offset + entry.size]
-        dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
-        if dtype is dtypes.string:
-            return object_array(_read_strings(content, math.prod(shape), entry.crc32c, where), shape)
-        if dtype is dtypes.variant:
-            return object_array(_read_variants(content, math.prod(shape), entry.crc32c, where), shape)
-        if dtype.is_object:
-            raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which tfg does not read from checkpoints")
-        if not self._is_good(entry, content):
-            raise DataLossError(f"the checksum of {where} is wrong")
-        if entry.size != math.prod(shape) * dtype.size:
-            raise DataLossError(f"{where} has {entry.size} bytes, which is not {dtype} of shape {list(shape)}")
-        return np.frombuffer(content, dtype.numpy).reshape(shape)
+    def __len__(self) -> int:
+        return len(self._names)
 
-    def _is_good(self, entry: BundleEntryProto, content: memoryview) -> bool:
-        """True where the checksum is right; of bytes in memory, which nobody changes, that is found out once."""
-        key = entry.shard_id, entry.offset, entry.size, entry.crc32c
-        if key in self._good:
-            return True
-        if mask(crc32c(content)) != entry.crc32c:
-            return False
-        if isinstance(content.obj, bytes):
-            self._good.add(key)
-        return True
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
 
-    def _shard(self, shard: int, path: str, name: str) -> memoryview:
-        if shard not in self._open:
-            raise NotFoundError(f"there is no file '{path}', in which tensor '{name}' lies")
-        return self._open[shard]
+    def __getitem__(self, name: str) -> StoredTensor:
+        key = encode_name(name)
+        encoded = self._items[key]
+        if key[:1] == b"\0":
+            raise KeyError(name)
+        head = encoded[: _end_of_head(encoded)]
+        kind = self._kinds.get(head)
+        if kind is None:
+            with _index_errors(self._prefix):
+                entry = parse(BundleEntryProto, head or encoded)
+            kind = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
+            if head:
+                self._kinds[head] = kind
+        return StoredTensor(name, *kind, functools.partial(self._parts, name))
+
+    def _parts(self, name: str) -> tuple[StoredPart, ...]:
+        with _index_errors(self._prefix):
+            entry = parse(BundleEntryProto, self._items[encode_name(name)])
+            if not entry.slices:
+                return (self._part(name, entry, (FULL,) * len(entry.shape.dim)),)
+            return tuple([self._slice(name, decode_extents(proto)) for proto in entry.slices])
+
+    def _slice(self, name: str, extents: Extents) -> StoredPart:
+        encoded = self._items.get(slice_key(name, extents))
+        if encoded is None:
+            raise DataLossError(f"it lists a slice of tensor '{name}' that it does not have")
+        return self._part(name, parse(BundleEntryProto, encoded), extents)
+
+    def _part(self, name: str, entry: BundleEntryProto, extents: Extents) -> StoredPart:
+        shards = self._shards
+        return StoredPart(extents, lambda: shards.read(name, entry), lambda: shards.check(name, entry))
+
+
+# The fields of an entry that its message begins with, as all write it: dtype, shape, then one of the others.
+_DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 0x08, 0x12, 0x18, 0x20, 0x28, 0x35
+
+
+def _end_of_head(encoded: bytes) -> int:
+    """Where dtype and shape end, by which many entries begin alike; 0 where an entry begins otherwise."""
+    is_usual = len(encoded) > 4 and encoded[0] == _DTYPE and encoded[2] == _SHAPE and encoded[1] < 0x80 and encoded[3] < 0x80
+    return 4 + encoded[3] if is_usual else 0
+
+
+def _shard_of(encoded: bytes) -> int | None:
+    """The number of an entry's data file; None for a tensor in slices, which have entries of their own."""
+    end = _end_of_head(encoded)
+    if end and end < len(encoded):
+        tag = encoded[end]
+        if tag == _SHARD and encoded[end + 1] < 0x80:
+            return encoded[end + 1]
+        if tag in (_OFFSET, _SIZE, _CRC):
+            return 0
+    entry = parse(BundleEntryProto, encoded)
+    return None if entry.slices else entry.shard_id
 
 
 def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:
     """The numbers of the data files in which something lies."""
     return sorted({entry.shard_id for entry in entries.values() if not entry.slices})
-
-
-def _open_shard(path: str, files: FileGate) -> memoryview | None:
-    """The contents of a data file; None where there is none, which only matters to those who ask for what lies in it."""
-    if not os.path.exists(files.to_read(path)):
-        return None
-    with file_errors(path), files.open(path) as file:
-        return read_file(file)
-
-
-def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) -> list[bytes]:
-    """Strings: the lengths as varints, a checksum of the lengths, then all characters."""
-    try:
-        sizes, position = wire.read_varints(content, count)
-    except DataLossError:
-        raise DataLossError(f"{where} is cut off: it should hold {count} strings") from None
-    checksum, characters = content[position : position + 4], position + 4
-    crc = crc32c(_size_bytes(sizes))
-    if mask(crc) != int.from_bytes(checksum, "little") or characters + sum(sizes) != len(content):
-        raise DataLossError(f"the lengths of the strings of {where} are damaged")
-    if mask(crc32c(content[characters:], crc32c(checksum, crc))) != stored_crc:
-        raise DataLossError(f"the checksum of {where} is wrong")
-    return wire.pieces(content, characters, sizes)
-
-
-def _size_bytes(sizes: Sequence[int]) -> bytes:
-    """The lengths as their checksum takes them: 32 bits each, 64 where they need them."""
-    return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
-
-
-def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
-    """Variants, each as its length, its message and a checksum of all that comes before."""
-    found: list[StoredVariant] = []
-    position = crc = 0
-    for _ in range(count):
-        try:
-            size, start = wire.read_varint(content, position, len(content))
-        except DataLossError:
-            raise DataLossError(f"{where} is cut off: it should hold {count} variants") from None
-        position = start + size + 4
-        message, checksum = bytes(content[start : start + size]), bytes(content[start + size : position])
-        crc = crc32c(message, crc32c(size.to_bytes(8, "little"), crc))
-        if position > len(content) or checksum != mask(crc).to_bytes(4, "little"):
-            raise DataLossError(f"a variant of {where} is damaged")
-        crc = crc32c(checksum, crc)
-        found.append(StoredVariant(message))
-    if position != len(content) or mask(crc) != stored_crc:
-        raise DataLossError(f"the checksum of {where} is wrong")
-    return found
 
 
 def write_bundle(
@@ -338,7 +289,7 @@ def _write_tensor(file: IO[bytes], tensor: Tensor, offset: int) -> BundleEntryPr
 def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], int]:
     """The pieces that `_read_strings` reads, and their checksum."""
     sizes = list(map(len, strings))
-    crc = crc32c(_size_bytes(sizes))
+    crc = crc32c(size_bytes(sizes))
     checksum = mask(crc).to_bytes(4, "little")
     characters = b"".join(strings)
     return [b"".join(map(varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))

@@ -11,35 +11,44 @@ import numpy as np
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
 from .tensor_slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class StoredTensor:
     """A tensor of a checkpoint: `parts` are the slices it is stored in, one for a whole tensor."""
 
-    name: str
-    dtype: DType
-    shape: tuple[int, ...]
-    parts: tuple[StoredPart, ...]
+    __slots__ = ("_find_parts", "dtype", "name", "shape")
+
+    def __init__(
+        self, name: str, dtype: DType, shape: tuple[int, ...], find_parts: Callable[[], tuple[StoredPart, ...]]
+    ) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.shape = shape
+        self._find_parts = find_parts
 
     @property
-    def size(self) -> int:
-        """Bytes in the file."""
-        return sum(part.size for part in self.parts)
+    def parts(self) -> tuple[StoredPart, ...]:
+        return self._find_parts()
 
     @property
     def is_partitioned(self) -> bool:
-        return len(self.parts) != 1 or any(length >= 0 for _, length in self.parts[0].extents)
+        return _are_slices(self.parts)
+
+
+def _are_slices(parts: Sequence[StoredPart]) -> bool:
+    """False for the one part that is all of its tensor."""
+    return len(parts) != 1 or any(length >= 0 for _, length in parts[0].extents)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredPart:
-    """One stored slice, the bytes it takes in the file, and how to read it."""
+    """One stored slice, and how to read it. `check` raises what can be known to be wrong without reading."""
 
     extents: Extents
-    size: int
     read: Callable[[], Array]
+    check: Callable[[], None]
 
 
 class CheckpointReader:
@@ -76,20 +85,31 @@ class CheckpointReader:
         return self.tensor(name).shape
 
     def read(self, name: str, spec: str = "") -> Array:
-        """A tensor, or the slice that `spec` (such as `10 4 0,5:-`) means; a view of the file where it can be one.
+        """A tensor, or the slice that `spec` (such as `10 4 0,5:-`) means.
 
         NotFoundError, InvalidArgumentError for a slice that does not fit or is not stored, DataLossError for damage.
         """
         tensor = self.tensor(name)
+        return _assemble(tensor, tensor.parts, self._wanted(tensor, spec))
+
+    def deferred(self, name: str, spec: str = "") -> Tensor:
+        """As `read`, but the elements are read when they are asked for. Only damage of theirs is found as late as that."""
+        tensor = self.tensor(name)
+        wanted, parts = self._wanted(tensor, spec), tensor.parts
+        for part, *_ in _needed(tensor, parts, wanted):
+            part.check()
+        return Tensor(tensor.dtype, wanted.shape, lambda: _assemble(tensor, parts, wanted))
+
+    def _wanted(self, tensor: StoredTensor, spec: str) -> SliceSpec:
         wanted = parse_spec(spec)
         if wanted is None:
             wanted = SliceSpec(tensor.shape, ((0, -1),) * len(tensor.shape))
         if wanted.full_shape != tensor.shape:
             raise InvalidArgumentError(
-                f"tensor '{name}' has shape {list(tensor.shape)} in checkpoint '{self.prefix}', "
+                f"tensor '{tensor.name}' has shape {list(tensor.shape)} in checkpoint '{self.prefix}', "
                 f"the slice is one of shape {list(wanted.full_shape)}"
             )
-        return _assemble(tensor, wanted)
+        return wanted
 
     def _nearest(self, name: str) -> str | None:
         import difflib
@@ -98,21 +118,34 @@ class CheckpointReader:
         return f"nearest names: {', '.join(close)}" if close else None
 
 
-def _assemble(tensor: StoredTensor, wanted: SliceSpec) -> Array:
-    """The slice wanted, put together from the parts that overlap it."""
-    for part in tensor.parts:
+_Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]
+"""A part, where what is wanted lies in it, and where it goes in what is wanted."""
+
+
+def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> list[_Piece]:
+    """The pieces that the slice wanted is made of; InvalidArgumentError where the parts do not cover it."""
+    everything = tuple(slice(0, length) for _, length in wanted.bounds)
+    for part in parts:
         if resolve(part.extents, tensor.shape) == wanted.bounds:
-            return _read_part(tensor, part)
-    if not tensor.is_partitioned:
-        return _read_part(tensor, tensor.parts[0])[wanted.index]
-    overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), wanted.bounds)) for part in tensor.parts]
-    found = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
-    covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in found)
+            return [(part, everything, everything)]
+    if not _are_slices(parts):
+        return [(parts[0], wanted.index, everything)]
+    overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), wanted.bounds)) for part in parts]
+    pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
+    covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in pieces)
     if covered < math.prod(wanted.shape):
         place = format_extents(wanted.extents)
         raise InvalidArgumentError(f"the stored slices of tensor '{tensor.name}' do not cover slice {place} of it")
+    return pieces
+
+
+def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> Array:
+    """The slice wanted, put together from the parts that overlap it."""
     # All parts are read before room is made for them.
-    pieces = [(_read_part(tensor, part), source, target) for part, source, target in found]
+    pieces = [(_read_part(tensor, part), source, target) for part, source, target in _needed(tensor, parts, wanted)]
+    if len(pieces) == 1:
+        array, source, _ = pieces[0]
+        return array if array.shape == wanted.shape else array[source]
     result = np.zeros(wanted.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
     for array, source, target in pieces:
         result[target] = array[source]

@@ -7,83 +7,119 @@ trailer: its compression and the masked CRC-32C of both.
 
 from __future__ import annotations
 
+import bisect
 import struct
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, Protocol
 
 from ...core.codecs import snappy, wire
 from ...core.codecs.crc32c import crc32c, mask, masked_crc32c
 from ...core.codecs.varint import varint
+from ...core.codecs.wire import Buffer
 from ...core.support.errors import DataLossError, UnimplementedError
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_SIZE, _TRAILER_SIZE = 48, 5
 _RESTART_INTERVAL = 16
 _BLOCK_SIZE = 1 << 18
+_COPIED = 1 << 20
+"""Bytes up to which a block is copied to be read: bytes are sliced faster than a view. A larger one is mostly a tensor."""
 _NO_COMPRESSION, _SNAPPY = 0, 1
 
 
-def is_table(data: memoryview) -> bool:
+def is_table(data: Contents) -> bool:
     """True for data that ends as a table does."""
-    return len(data) >= _FOOTER_SIZE and data[-8:] == MAGIC
+    return len(data) >= _FOOTER_SIZE and data.read_at(len(data) - len(MAGIC), len(MAGIC)) == MAGIC
 
 
-def read_table(data: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """(key, value) in the order of the keys; DataLossError with the offset where the table is damaged or truncated."""
-    if not is_table(data):
-        raise DataLossError(f"it does not end as a table does: damaged, or truncated at byte {len(data)}")
-    footer_start = len(data) - _FOOTER_SIZE
-    position = footer_start
-    for _ in range(2):  # the metaindex is of no use
-        position = wire.read_varint(data, position, len(data))[1]
-    index, _ = _read_handle(data, position)
-    for _, handle in _entries(_read_block(data, *index), index[0]):
-        block, _ = _read_handle(handle, 0)
-        yield from _entries(_read_block(data, *block), block[0])
+class Contents(Protocol):
+    """What a table is read from, such as a PositionedFile."""
+
+    def __len__(self) -> int: ...
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """The bytes from a position on; fewer than `size` where the data ends before."""
+        ...
 
 
-def _read_handle(data: memoryview, position: int) -> tuple[tuple[int, int], int]:
+class Table:
+    """A table of which a block is read when one of its entries is asked for.
+
+    DataLossError tells the offset where it is damaged or truncated.
+    """
+
+    def __init__(self, data: Contents) -> None:
+        if not is_table(data):
+            raise DataLossError(f"it does not end as a table does: damaged, or truncated at byte {len(data)}")
+        self._data = data
+        footer = data.read_at(len(data) - _FOOTER_SIZE, _FOOTER_SIZE)
+        position = 0
+        for _ in range(2):  # the metaindex is of no use
+            position = wire.read_varint(footer, position, len(footer))[1]
+        index = _read_handle(footer, position)
+        found = [(last, _read_handle(handle, 0)) for last, handle in _entries(_read_block(data, *index), index[0])]
+        self._last_keys = [last for last, _ in found]
+        self._blocks = [block for _, block in found]
+
+    def items(self) -> Iterator[tuple[bytes, Buffer]]:
+        """(key, value) in the order of the keys."""
+        for block in self._blocks:
+            yield from self._items(block)
+
+    def get(self, key: bytes) -> Buffer | None:
+        """The value of a key."""
+        place = bisect.bisect_left(self._last_keys, key)
+        if place == len(self._blocks):
+            return None
+        return next((value for found, value in self._items(self._blocks[place]) if found == key), None)
+
+    def _items(self, block: tuple[int, int]) -> Iterator[tuple[bytes, Buffer]]:
+        return _entries(_read_block(self._data, *block), block[0])
+
+
+def _read_handle(data: Buffer, position: int) -> tuple[int, int]:
+    """Where a block begins, and its size."""
     offset, position = wire.read_varint(data, position, len(data))
-    size, position = wire.read_varint(data, position, len(data))
-    return (offset, size), position
+    return offset, wire.read_varint(data, position, len(data))[0]
 
 
-def _read_block(data: memoryview, offset: int, size: int) -> memoryview:
-    end = offset + size
-    if end + _TRAILER_SIZE > len(data):
+def _read_block(data: Contents, offset: int, size: int) -> Buffer:
+    if offset + size + _TRAILER_SIZE > len(data):
         raise DataLossError(f"the block at byte {offset} ends past the end of the table")
-    stored = int.from_bytes(data[end + 1 : end + _TRAILER_SIZE], "little")
-    if masked_crc32c(data[offset : end + 1]) != stored:
+    block = memoryview(data.read_at(offset, size + _TRAILER_SIZE))
+    if len(block) != size + _TRAILER_SIZE or masked_crc32c(block[: size + 1]) != int.from_bytes(block[size + 1 :], "little"):
         raise DataLossError(f"the checksum of the block at byte {offset} is wrong")
-    compression = data[end]
+    compression = block[size]
     if compression == _NO_COMPRESSION:
-        return data[offset:end]
+        return block[:size]
     if compression == _SNAPPY:
-        return memoryview(snappy.decompress(data[offset:end]))
+        return snappy.decompress(block[:size])
     raise UnimplementedError(f"the block at byte {offset} has compression {compression}, which tfg does not know")
 
 
-def _entries(block: memoryview, offset: int) -> Iterator[tuple[bytes, memoryview]]:
+def _entries(block: Buffer, offset: int) -> Iterator[tuple[bytes, Buffer]]:
     if len(block) < 4:
         raise DataLossError(f"the block at byte {offset} is too short")
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
         raise DataLossError(f"the block at byte {offset} has no room for its {restarts} restart points")
+    content = bytes(block) if len(block) <= _COPIED else block
     key, position = b"", 0
     while position < end:
-        shared, unshared, size, position = _sizes(block, position, end)
-        if shared > len(key) or position + unshared + size > end:
+        shared, unshared, size, position = _sizes(content, position, end)
+        start = position + unshared
+        after = start + size
+        if shared > len(key) or after > end:
             raise DataLossError(f"an entry of the block at byte {offset} is damaged")
-        key = key[:shared] + bytes(block[position : position + unshared])
-        position += unshared
-        yield key, block[position : position + size]
-        position += size
+        key = key[:shared] + content[position:start]
+        yield key, content[start:after]
+        position = after
 
 
-def _sizes(block: memoryview, position: int, end: int) -> tuple[int, int, int, int]:
+def _sizes(block: Buffer, position: int, end: int) -> tuple[int, int, int, int]:
     """Read the three varints that an entry begins with; the position after them comes last."""
-    head = bytes(block[position : position + 3])
+    head = block[position : position + 3]
     if len(head) == 3 and position + 3 <= end and max(head) < 0x80:  # nearly all are single bytes
         return head[0], head[1], head[2], position + 3
     shared, position = wire.read_varint(block, position, end)

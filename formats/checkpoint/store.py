@@ -11,10 +11,10 @@ from ...core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape
 from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
+from ...core.support.regular_files import PositionedFile
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
-from ..codecs.source import read_file
 from .bundle import index_path, merge_bundles, open_bundle, write_bundle
 from .reader import CheckpointReader, check_disjoint
 from .sorted_table import is_table
@@ -52,7 +52,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
         raise NotFoundError(f"there is no checkpoint '{prefix}'", hint=_others(prefix, files))
     for table in tables:
         with file_errors(table), files.open(table) as file:
-            if not is_table(read_file(file)):
+            if not is_table(PositionedFile(file)):
                 raise InvalidArgumentError(f"'{table}' is no checkpoint", hint="give the prefix, the part before .index")
     return open_v1(prefix, tables, files)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import functools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,17 +12,17 @@ import numpy as np
 from ...core.runtime.state.file_access import OPEN, FileGate
 from ...core.support.atomic import file_errors, replacing
 from ...core.support.errors import DataLossError
+from ...core.support.regular_files import PositionedFile
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..codecs.scan import parse
-from ..codecs.source import read_file
 from ..codecs.tensor_proto import decode_static_shape, decode_tensor, encode_static_shape, encode_tensor
 from ..codecs.tensor_values import append_values, decode_elements
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
 from .reader import CheckpointReader, StoredPart, StoredTensor
-from .sorted_table import read_table, write_table
+from .sorted_table import Table, write_table
 from .tensor_slices import FULL, Extents, SliceSpec, decode_extents, encode_extents, slice_key
 
 _META_KEY = b""
@@ -32,41 +34,48 @@ def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> Checkp
     tensors: dict[str, StoredTensor] = {}
     for path in paths:
         with file_errors(path), files.open(path) as file:
-            data = read_file(file)
-        try:
-            _add_tensors(tensors, dict(read_table(data)), path)
-        except DataLossError as error:
-            raise DataLossError(f"checkpoint '{path}': {error.message}") from None
+            data = PositionedFile(file)
+        with _table_errors(path):
+            _add_tensors(tensors, Table(data), path)
     return CheckpointReader(prefix, 1, tensors)
 
 
-def _add_tensors(tensors: dict[str, StoredTensor], items: dict[bytes, memoryview], path: str) -> None:
-    if _META_KEY not in items:
+@contextlib.contextmanager
+def _table_errors(path: str) -> Iterator[None]:
+    """Errors of a damaged table that name its file."""
+    try:
+        yield
+    except DataLossError as error:
+        raise DataLossError(f"checkpoint '{path}': {error.message}") from None
+
+
+def _add_tensors(tensors: dict[str, StoredTensor], table: Table, path: str) -> None:
+    described = table.get(_META_KEY)
+    if described is None:
         raise DataLossError("it has no description of its tensors")
-    for meta in parse(SavedTensorSlices, items[_META_KEY]).meta.tensor:
+    for meta in parse(SavedTensorSlices, described).meta.tensor:
         dtype, shape = dtypes.from_number(meta.type), decode_static_shape(meta.shape)
-        parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), items, path) for proto in meta.slice)
+        parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), table, path) for proto in meta.slice)
         known = tensors.get(meta.name)
         if known is not None:
             parts = known.parts + parts
-        tensors[meta.name] = StoredTensor(meta.name, dtype, shape, parts)
+        tensors[meta.name] = StoredTensor(meta.name, dtype, shape, functools.partial(tuple, parts))
 
 
-def _part(
-    name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, items: dict[bytes, memoryview], path: str
-) -> StoredPart:
-    found = items.get(slice_key(name, extents))
-    if found is None:
-        raise DataLossError(f"it lists a slice of tensor '{name}' that it does not have")
+def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, table: Table, path: str) -> StoredPart:
     part_shape = SliceSpec(shape, extents).shape
 
     def read() -> np.ndarray[Any, Any]:
-        data: SavedSlice = parse(SavedTensorSlices, found).data
-        if data.name != name:
-            raise DataLossError(f"checkpoint '{path}': the slice of tensor '{name}' says it is one of '{data.name}'")
-        return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
+        with _table_errors(path):
+            encoded = table.get(slice_key(name, extents))
+            if encoded is None:
+                raise DataLossError(f"it lists a slice of tensor '{name}' that it does not have")
+            data: SavedSlice = parse(SavedTensorSlices, encoded).data
+            if data.name != name:
+                raise DataLossError(f"the slice of tensor '{name}' says it is one of '{data.name}'")
+            return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
 
-    return StoredPart(extents, len(found), read)
+    return StoredPart(extents, read, lambda: None)
 
 
 def write_v1(

@@ -6,6 +6,7 @@ import pathlib
 
 import numpy as np
 import pytest
+from tests.formats.tables import InMemory
 
 from tfg.core.codecs import snappy
 from tfg.core.codecs.crc32c import crc32c, mask
@@ -20,9 +21,9 @@ from tfg.core.support.errors import (
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint import bundle
+from tfg.formats.checkpoint import shards
 from tfg.formats.checkpoint.bundle import write_index
-from tfg.formats.checkpoint.sorted_table import read_table, write_table
+from tfg.formats.checkpoint.sorted_table import Table, write_table
 from tfg.formats.checkpoint.tensor_slices import encode_extents, parse_spec, slice_key
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 
@@ -83,14 +84,16 @@ def test_table_of_many_blocks():
     items = [(b"key%06d" % i, os.urandom(20) * (i % 50)) for i in range(3000)]
     file = io.BytesIO()
     write_table(file, items)
-    data = memoryview(file.getvalue())
-    assert [(key, bytes(value)) for key, value in read_table(data)] == items
+    data = InMemory(file.getvalue())
+    assert [(key, bytes(value)) for key, value in Table(data).items()] == items
+    assert all(Table(data).get(key) == value for key, value in items[::100])
+    assert Table(data).get(b"key") is None and Table(data).get(b"z") is None
     with pytest.raises(DataLossError, match="truncated"):
-        list(read_table(data[:-10]))
+        Table(InMemory(data[:-10]))
     damaged = bytearray(data)
     damaged[1000] ^= 1
     with pytest.raises(DataLossError, match="checksum of the block at byte 0"):
-        list(read_table(memoryview(damaged)))
+        list(Table(InMemory(damaged)).items())
 
 
 def test_slice_specs():
@@ -259,7 +262,7 @@ def damage(path, position, value=None):
 
 def test_what_lies_in_memory_is_checked_once(prefix, monkeypatch):
     checked = []
-    monkeypatch.setattr(bundle, "crc32c", lambda content: checked.append(len(content)) or crc32c(content))
+    monkeypatch.setattr(shards, "crc32c", lambda content, crc: checked.append(len(content)) or crc32c(content, crc))
     reader = open_checkpoint(prefix)
     for _ in range(2):
         assert np.array_equal(reader.read("a"), FULL)

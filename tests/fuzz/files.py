@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
+from tests.formats.tables import InMemory
 
 import tfg
 from tests.fuzz.mutation import changed_bytes
@@ -26,7 +27,7 @@ from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint.sorted_table import read_table, write_table
+from tfg.formats.checkpoint.sorted_table import Table, write_table
 from tfg.formats.codecs.npz import npz_bytes, read_npz
 from tfg.formats.value_literals import parse_value
 
@@ -232,7 +233,7 @@ def _read_records(folder: pathlib.Path, op: str, attrs: Mapping[str, object], co
 
 def lying_table(random: Random, data: bytes) -> bytes:
     """A table with one entry changed and all checksums right."""
-    items = [(key, bytes(value)) for key, value in read_table(memoryview(data))]
+    items = [(key, bytes(value)) for key, value in Table(InMemory(data)).items()]
     for _ in range(random.choice((1, 1, 2))):
         place = random.randrange(len(items))
         key, value = items[place]

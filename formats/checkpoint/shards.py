@@ -1,0 +1,146 @@
+"""The data files of a bundle: what lies in them is read when it is asked for."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...core.codecs import wire
+from ...core.codecs.crc32c import crc32c, mask
+from ...core.runtime.state.file_access import FileGate
+from ...core.runtime.state.stored_variants import StoredVariant
+from ...core.support.atomic import file_errors
+from ...core.support.errors import DataLossError, NotFoundError, UnimplementedError
+from ...core.support.regular_files import PositionedFile
+from ...core.types import dtypes
+from ..codecs.tensor_proto import decode_static_shape
+from ..codecs.tensor_values import object_array
+from ..protos.checkpoint_pb2 import BundleEntryProto
+
+_PIECE: Final = 1 << 20
+"""Bytes that are read and checked at a time, while they are in the processor's cache."""
+
+
+def shard_path(prefix: str, shard: int, count: int) -> str:
+    """The path of one of a bundle's data files."""
+    return f"{prefix}.data-{shard:05d}-of-{count:05d}"
+
+
+class Shards:
+    """The data files that the entries of a bundle name, as they were when the bundle was opened.
+
+    A large file stays open, and each tensor is read from the descriptor. The file may be replaced, renamed or removed
+    meanwhile: the descriptor still leads to the old contents. It may also be overwritten or cut in place; then the checksum of
+    the tensor or its end is wrong, a DataLossError. A mapping into memory has neither property: a file that is cut ends the
+    process by SIGBUS, and a file that is overwritten changes numbers that a session already uses.
+    """
+
+    def __init__(self, prefix: str, count: int, used: Iterable[int], files: FileGate) -> None:
+        self._prefix = prefix
+        self._count = count
+        opened = {shard: _open_shard(shard_path(prefix, shard, count), files) for shard in sorted(used)}
+        self._open = {shard: data for shard, data in opened.items() if data is not None}
+        self._good: set[tuple[int, int, int, int]] = set()
+
+    def check(self, name: str, entry: BundleEntryProto) -> None:
+        """NotFoundError or DataLossError where the file of an entry is missing or too short. Nothing is read."""
+        self._located(name, entry)
+
+    def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
+        """The value of an entry; DataLossError names tensor, file and offset where it is cut off or its checksum is wrong."""
+        data, where = self._located(name, entry)
+        dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
+        if dtype is dtypes.string:
+            return object_array(_read_strings(_content(data, entry), math.prod(shape), entry.crc32c, where), shape)
+        if dtype is dtypes.variant:
+            return object_array(_read_variants(_content(data, entry), math.prod(shape), entry.crc32c, where), shape)
+        if dtype.is_object:
+            raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which tfg does not read from checkpoints")
+        if entry.size != math.prod(shape) * dtype.size:
+            raise DataLossError(f"{where} has {entry.size} bytes, which is not {dtype} of shape {list(shape)}")
+        array = np.empty(shape, dtype.numpy)
+        self._fill(memoryview(array.reshape(-1).view(np.uint8)), data, entry, where)
+        return array
+
+    def _fill(self, target: memoryview, data: PositionedFile, entry: BundleEntryProto, where: str) -> None:
+        """Read the bytes of an entry; of bytes in memory, which nobody changes, the checksum is compared once."""
+        key = entry.shard_id, entry.offset, entry.size, entry.crc32c
+        crc, is_good = 0, key in self._good
+        for start in range(0, len(target), _PIECE):
+            piece = data.read_at(entry.offset + start, min(_PIECE, len(target) - start))
+            if start + len(piece) < min(start + _PIECE, len(target)):
+                raise DataLossError(f"{where} was cut off after the file had been opened")
+            target[start : start + len(piece)] = piece
+            crc = crc if is_good else crc32c(piece, crc)
+        if not is_good and mask(crc) != entry.crc32c:
+            raise DataLossError(f"the checksum of {where} is wrong")
+        if data.is_in_memory:
+            self._good.add(key)
+
+    def _located(self, name: str, entry: BundleEntryProto) -> tuple[PositionedFile, str]:
+        """The file of an entry, and words for its place there."""
+        path = shard_path(self._prefix, entry.shard_id, self._count)
+        data = self._open.get(entry.shard_id)
+        if data is None:
+            raise NotFoundError(f"there is no file '{path}', in which tensor '{name}' lies")
+        where = f"tensor '{name}' at byte {entry.offset} of '{path}'"
+        if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > len(data):
+            raise DataLossError(f"{where} needs {entry.size} bytes; the file ends at byte {len(data)}")
+        return data, where
+
+
+def _open_shard(path: str, files: FileGate) -> PositionedFile | None:
+    """A data file; None where there is none, which only matters to those who ask for what lies in it."""
+    if not os.path.exists(files.to_read(path)):
+        return None
+    with file_errors(path), files.open(path) as file:
+        return PositionedFile(file)
+
+
+def _content(data: PositionedFile, entry: BundleEntryProto) -> memoryview:
+    return memoryview(data.read_at(entry.offset, entry.size))
+
+
+def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) -> list[bytes]:
+    """Strings: the lengths as varints, a checksum of the lengths, then all characters."""
+    try:
+        sizes, position = wire.read_varints(content, count)
+    except DataLossError:
+        raise DataLossError(f"{where} is cut off: it should hold {count} strings") from None
+    checksum, characters = content[position : position + 4], position + 4
+    crc = crc32c(size_bytes(sizes))
+    if mask(crc) != int.from_bytes(checksum, "little") or characters + sum(sizes) != len(content):
+        raise DataLossError(f"the lengths of the strings of {where} are damaged")
+    if mask(crc32c(content[characters:], crc32c(checksum, crc))) != stored_crc:
+        raise DataLossError(f"the checksum of {where} is wrong")
+    return wire.pieces(content, characters, sizes)
+
+
+def size_bytes(sizes: Sequence[int]) -> bytes:
+    """The lengths as their checksum takes them: 32 bits each, 64 where they need them."""
+    return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
+
+
+def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
+    """Variants, each as its length, its message and a checksum of all that comes before."""
+    found: list[StoredVariant] = []
+    position = crc = 0
+    for _ in range(count):
+        try:
+            size, start = wire.read_varint(content, position, len(content))
+        except DataLossError:
+            raise DataLossError(f"{where} is cut off: it should hold {count} variants") from None
+        position = start + size + 4
+        message, checksum = bytes(content[start : start + size]), bytes(content[start + size : position])
+        crc = crc32c(message, crc32c(size.to_bytes(8, "little"), crc))
+        if position > len(content) or checksum != mask(crc).to_bytes(4, "little"):
+            raise DataLossError(f"a variant of {where} is damaged")
+        crc = crc32c(checksum, crc)
+        found.append(StoredVariant(message))
+    if position != len(content) or mask(crc) != stored_crc:
+        raise DataLossError(f"the checksum of {where} is wrong")
+    return found
