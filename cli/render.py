@@ -291,6 +291,8 @@ def cell(value: Any) -> str:
     """A value as it stands in a table."""
     if isinstance(value, str):
         return printable_line(value)
+    if type(value) is int:
+        return str(value)
     if value is None:
         return ""
     if isinstance(value, bool):

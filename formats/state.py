@@ -39,8 +39,10 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     if os.path.isfile(text) and (zipfile.is_zipfile(text) or text.endswith(".npz")):
         return read_npz(text)
     reader = open_checkpoint(text)
-    stored = map(reader.tensor, reader.names())
-    return {each.name: Tensor(each.dtype, each.shape, functools.partial(reader.read, each.name)) for each in stored}
+    return {
+        tensor.name: Tensor(tensor.dtype, tensor.shape, functools.partial(reader.read, tensor.name))
+        for tensor in reader.tensors()
+    }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class StateComparison:
 def list_state(path: str, pattern: str) -> tuple[TensorRow, ...]:
     """The tensors whose names `pattern` is found in, sorted by name."""
     tensors = _chosen(path, pattern)
-    return tuple(TensorRow(name, str(t.dtype), t.shape, t.size * t.dtype.size) for name, t in tensors.items())
+    return tuple([TensorRow(name, str(t.dtype), t.shape, t.size * t.dtype.size) for name, t in tensors.items()])
 
 
 def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:

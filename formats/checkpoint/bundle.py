@@ -111,20 +111,17 @@ class _Tensors(Mapping[str, StoredTensor]):
         self._prefix = prefix
         self._items = items
         self._shards = shards
-        self._names = [decode_name(key) for key in items if key[:1] != b"\0"]  # the others are slices of these
+        self._keys = {decode_name(key): key for key in items if key[:1] != b"\0"}  # the others are slices of these
         self._kinds: dict[bytes, tuple[DType, tuple[int, ...]]] = {}
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._keys)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._keys)
 
     def __getitem__(self, name: str) -> StoredTensor:
-        key = encode_name(name)
-        encoded = self._items[key]
-        if key[:1] == b"\0":
-            raise KeyError(name)
+        encoded = self._items[self._keys[name]]
         head = encoded[: _end_of_head(encoded)]
         kind = self._kinds.get(head)
         if kind is None:
@@ -137,7 +134,7 @@ class _Tensors(Mapping[str, StoredTensor]):
 
     def _parts(self, name: str) -> tuple[StoredPart, ...]:
         with _index_errors(self._prefix):
-            entry = parse(BundleEntryProto, self._items[encode_name(name)])
+            entry = parse(BundleEntryProto, self._items[self._keys[name]])
             if not entry.slices:
                 return (self._part(name, entry, (FULL,) * len(entry.shape.dim)),)
             return tuple([self._slice(name, decode_extents(proto)) for proto in entry.slices])

@@ -69,6 +69,10 @@ class CheckpointReader:
         """All tensors, in alphabetical order."""
         return sorted(self._tensors)
 
+    def tensors(self) -> list[StoredTensor]:
+        """What is known of all tensors, in the order of `names`."""
+        return list(map(self._tensors.__getitem__, self.names()))
+
     def tensor(self, name: str) -> StoredTensor:
         """What is known of one tensor; NotFoundError names the nearest names."""
         found = self._tensors.get(name)
