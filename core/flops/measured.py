@@ -207,7 +207,7 @@ def _calls_functions(node: Node) -> bool:
 def _spec(value: Any) -> TensorSpec:
     """The exact spec of a value; small integers with their values, handles with what they hold."""
     if isinstance(value, Variable):
-        return TensorSpec(value.dtype, Shape(np.shape(value.read())) if value.is_initialized else value.shape)
+        return TensorSpec(value.dtype, value.shape if value.value_shape is None else Shape(value.value_shape))
     array = np.asarray(value)
     if array.dtype == object:
         held = array.item() if array.ndim == 0 else None

@@ -57,8 +57,9 @@ class PositionedFile:
         return self._size if self._content is None else len(self._content)
 
     def __del__(self) -> None:
-        if getattr(self, "_descriptor", None) is not None:
-            os.close(self._descriptor)
+        descriptor = getattr(self, "_descriptor", None)
+        if descriptor is not None:
+            os.close(descriptor)
 
     @property
     def is_in_memory(self) -> bool:

@@ -58,6 +58,10 @@ class Tensor:
             self._array = self._decode()
         return self._array
 
+    def read(self) -> np.ndarray[Any, Any]:
+        """The elements as `numpy` gives them, for those who need them once: what is decoded now is not kept."""
+        return self._decode() if self._array is None else self._array
+
     def aligned(self) -> np.ndarray[Any, Any]:
         """The same, in memory where numbers stand at multiples of their size: a file has them anywhere.
 

@@ -268,13 +268,13 @@ def write_index(path: str, entries: Mapping[bytes, BundleEntryProto], shard_coun
 def _write_tensor(file: IO[bytes], tensor: Tensor, offset: int) -> BundleEntryProto:
     entry = BundleEntryProto(dtype=tensor.dtype.enum_name, shape=encode_static_shape(tensor.shape), offset=offset)
     if tensor.dtype is dtypes.string:
-        chunks, crc = _string_chunks(tensor.numpy().ravel().tolist())
+        chunks, crc = _string_chunks(tensor.read().ravel().tolist())
     elif tensor.dtype is dtypes.variant:
-        chunks, crc = _variant_chunks(tensor.numpy().ravel().tolist())
+        chunks, crc = _variant_chunks(tensor.read().ravel().tolist())
     elif tensor.dtype.is_object:
         raise UnimplementedError(f"tensors of dtype {tensor.dtype} cannot be written to a checkpoint")
     else:
-        content = little_endian_bytes(tensor.numpy())
+        content = little_endian_bytes(tensor.read())
         chunks, crc = [content], crc32c(content)
     for chunk in chunks:
         file.write(chunk)

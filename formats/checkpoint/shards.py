@@ -63,7 +63,7 @@ class Shards:
         if entry.size != math.prod(shape) * dtype.size:
             raise DataLossError(f"{where} has {entry.size} bytes, which is not {dtype} of shape {list(shape)}")
         array = np.empty(shape, dtype.numpy)
-        self._fill(memoryview(array.reshape(-1).view(np.uint8)), data, entry, where)
+        self._fill(array.reshape(-1).view(np.uint8).data, data, entry, where)
         return array
 
     def _fill(self, target: memoryview, data: PositionedFile, entry: BundleEntryProto, where: str) -> None:

@@ -154,6 +154,10 @@ class FileCheckpointStore:
         """The value of a tensor or of a slice of it."""
         return self._reader(prefix, files).read(name, spec)
 
+    def deferred(self, prefix: str, name: str, spec: str = "", *, files: FileGate = OPEN) -> Tensor:
+        """The value of a tensor or of a slice of it, to be read later."""
+        return self._reader(prefix, files).deferred(name, spec)
+
     def write(
         self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2, *, files: FileGate = OPEN
     ) -> None:

@@ -101,6 +101,6 @@ def write_v1(
 def _encode_slice(name: str, extents: Extents, tensor: Tensor) -> bytes:
     """TensorFlow reads the elements from the typed lists only."""
     values = TensorProto()
-    append_values(values, tensor.dtype, tensor.numpy().ravel(), encode_tensor)
+    append_values(values, tensor.dtype, tensor.read().ravel(), encode_tensor)
     message = SavedTensorSlices(data=SavedSlice(name=name, slice=encode_extents(extents), data=values))
     return message.SerializeToString(deterministic=True)

@@ -6,12 +6,15 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
 from ...core.graph.variable_nodes import VariableNodes, find_variables
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.errors import FailedPreconditionError
 from ...core.types.dtypes import DType
+from ...core.types.tensors import Tensor
 
 _AT_ONCE: Final = 2**28
 """The bytes of variables to ask for in one step: a message holds 2 GiB."""
@@ -31,6 +34,10 @@ class ClusterVariable:
         if not self.is_initialized:
             raise FailedPreconditionError(f"the variable '{self.name}' is not initialized")
         return self.value
+
+    def constant(self) -> Tensor:
+        """As `read`, as a constant."""
+        return Tensor.from_numpy(np.asarray(self.read()), self.dtype)
 
 
 class VariableReader:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import errno
 import io
 import math
 import os
@@ -22,7 +23,7 @@ import numpy as np
 from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
-from ...core.support.regular_files import open_regular
+from ...core.support.regular_files import PositionedFile, open_regular
 from ...core.types.arrays import Array
 
 _MAGIC = b"\x93NUMPY"
@@ -80,11 +81,11 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
 def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
     """The arrays of an .npz archive by name. As `open_array`, UnimplementedError for what is encrypted or packed otherwise."""
     name = f"'{os.fspath(path)}'"
-    with file_errors(path):
-        file = open_regular(path)  # stays open as long as an array may be read from it
+    with file_errors(path), open_regular(path) as file:
+        contents = PositionedFile(file)
     with _zip_errors(name):
-        archive = zipfile.ZipFile(file)
-    return _Archive(archive, os.fstat(file.fileno()).st_size, name).arrays()
+        archive = zipfile.ZipFile(io.BufferedReader(_Positions(contents)))
+    return _Archive(archive, len(contents), name).arrays()
 
 
 def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
@@ -92,6 +93,33 @@ def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
     with _zip_errors(f"'{name}'"):
         archive = zipfile.ZipFile(io.BytesIO(data))
     return _Archive(archive, len(data), f"'{name}'").arrays()
+
+
+class _Positions(io.RawIOBase):
+    """A file with a position of its own: processes that were forked do not move each other's."""
+
+    def __init__(self, contents: PositionedFile) -> None:
+        self._contents = contents
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: len(self._contents)}[whence]
+        if start + offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._contents.read_at(self._position, len(buffer))
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
 
 
 class _Archive:

@@ -33,30 +33,15 @@ _LONGEST_NAME = (1 << 16) - 1 - len(".npy")
 
 def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
     """Write tensors by name, whole or not at all; UnimplementedError for resources and variants."""
-    arrays = _pack_all(tensors)
     with atomic_file(path) as file:
-        _write_archive(file, arrays)
+        _write_archive(file, tensors)
 
 
 def npz_bytes(tensors: Mapping[str, Tensor]) -> bytes:
     """The archive that `write_npz` writes."""
     buffer = io.BytesIO()
-    _write_archive(buffer, _pack_all(tensors))
+    _write_archive(buffer, tensors)
     return buffer.getvalue()
-
-
-def _pack_all(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
-    """The arrays to store, with the manifest where one is needed."""
-    arrays: dict[str, Array] = {}
-    manifest: dict[str, dict[str, Any]] = {}
-    for name, tensor in tensors.items():
-        _check_name(name)
-        arrays[name], entry = _pack(name, tensor)
-        if entry is not None:
-            manifest[name] = entry
-    if manifest:
-        arrays[MANIFEST] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-    return arrays
 
 
 def _check_name(name: str) -> None:
@@ -72,17 +57,30 @@ def _check_name(name: str) -> None:
         raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem}", hint="a checkpoint can hold it")
 
 
-def _write_archive(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
-    """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
+def _write_archive(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
+    """Write the tensors one by one, and the manifest where one is needed."""
+    for name in tensors:
+        _check_name(name)
+    manifest: dict[str, dict[str, Any]] = {}
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+        for name, tensor in tensors.items():
+            array, entry = _pack(name, tensor)
+            _write_member(archive, name, array)
+            if entry is not None:
+                manifest[name] = entry
+        if manifest:
+            _write_member(archive, MANIFEST, np.frombuffer(json.dumps(manifest).encode(), np.uint8))
+
+
+def _write_member(archive: zipfile.ZipFile, name: str, array: Array) -> None:
+    """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
+    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+        np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
     """The array to store, and what the manifest says of it where it is not the tensor itself."""
-    dtype, array = tensor.dtype, tensor.numpy()
+    dtype, array = tensor.dtype, tensor.read()
     if dtype is dtypes.string:
         strings = array.ravel().tolist()
         characters = np.frombuffer(b"".join(strings), np.uint8)

@@ -88,7 +88,7 @@ def split_tensor(tensor: Tensor) -> tuple[TensorProto, memoryview | None]:
     from . import tensor_values  # imports numpy
 
     proto = TensorProto(dtype=tensor.dtype.enum_name, tensor_shape=encode_static_shape(tensor.shape))
-    content = tensor_values.encode_elements(proto, tensor.dtype, tensor.numpy(), encode_tensor)
+    content = tensor_values.encode_elements(proto, tensor.dtype, tensor.read(), encode_tensor)
     if content is not None and len(content) <= LARGE_CONTENT:
         proto.tensor_content = bytes(content)
         content = None

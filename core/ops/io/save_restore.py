@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
 
+from ...graph.graph import Node
+from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Stored
 from ...runtime.state.stored_variants import StoredVariant
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
@@ -125,13 +128,37 @@ not_differentiable(*_ALL)
 zero_flops(*_ALL)
 
 
-def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType) -> Array:
-    """One tensor; InvalidArgumentError where it has another dtype."""
+def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, is_kept: bool) -> Any:
+    """One tensor, a Stored where it is only kept; InvalidArgumentError where it has another dtype."""
     store, files = ctx.session.checkpoints, gate(ctx)
     found = store.dtype(prefix, name, files=files)
     if found is not dtype:
         raise InvalidArgumentError(f"tensor_name = {name}; expected dtype {dtype} does not equal original dtype {found}")
+    if is_kept:
+        return Stored(store.deferred(prefix, name, spec, files=files))
     return store.read(prefix, name, spec, files=files)
+
+
+def _kept(ctx: KernelContext) -> Set[int]:
+    """The outputs that variables alone take, which so are read when the variables are. A hook is to see what kernels give."""
+    return set() if ctx.step.is_watched else set(range(len(ctx.node.output_dtypes))) - _otherwise_used(ctx.node)
+
+
+def _otherwise_used(node: Node) -> set[int]:
+    """The outputs that something else than an assignment reads, directly or through an Identity."""
+    found = set()
+    for user in node.uses:
+        is_passed_on = user.is_identity and all(map(_is_assignment, user.uses))
+        found |= {
+            value.index
+            for place, value in enumerate(user.inputs)
+            if value.node is node and not is_passed_on and not (place == 1 and _is_assignment(user))
+        }
+    return found
+
+
+def _is_assignment(node: Node) -> bool:
+    return has_fact(node.op, "assignment")
 
 
 @kernel("RestoreV2")
@@ -142,7 +169,8 @@ def restore_v2(
     path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(dtypes))
     specs = _texts(shape_and_slices, "shape_and_slices", len(dtypes))
-    return [_read(ctx, path, *item) for item in zip(names, specs, dtypes)]
+    kept = _kept(ctx)
+    return [_read(ctx, path, *item, index in kept) for index, item in enumerate(zip(names, specs, dtypes))]
 
 
 def _slice_shape(spec: str) -> Shape:
@@ -179,7 +207,7 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
-    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt)
+    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _kept(ctx))
 
 
 @shape("Restore")
@@ -192,7 +220,7 @@ def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, s
     """A slice of a tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
-    return _read(ctx, path, name, spec, dt)
+    return _read(ctx, path, name, spec, dt, 0 in _kept(ctx))
 
 
 @shape("RestoreSlice")

@@ -113,7 +113,7 @@ def assign(ref: Any, value: Array, *, validate_shape: bool) -> Any:
 
 
 def _current_shape(variable: Variable) -> tuple[int, ...]:
-    return variable.read().shape if variable.is_initialized else variable.shape.known()
+    return variable.shape.known() if variable.value_shape is None else variable.value_shape
 
 
 @shape("Assign")
@@ -168,9 +168,9 @@ def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_
         found.dtype = dtype
     elif found.dtype is not dtype:
         raise InvalidArgumentError(f"Trying to assign variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
-    elif validate_shape and found.read().shape != value.shape:
+    elif validate_shape and found.value_shape != value.shape:
         raise InvalidArgumentError(
-            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.read().shape)}, "
+            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.value_shape)}, "
             f"the value {Shape(value.shape)}"
         )
     found.assign(value)
@@ -397,7 +397,9 @@ zero_flops("ReadVariableOp", "_ReadVariablesOp")
 @kernel("VariableShape")
 def variable_shape_op(input: Array, *, out_type: DType) -> Result:
     """The shape of what the variable holds."""
-    return shape_value(resource_variable(input).read().shape, out_type)
+    shape = resource_variable(input).value_shape
+    assert shape is not None
+    return shape_value(shape, out_type)
 
 
 @shape("VariableShape")

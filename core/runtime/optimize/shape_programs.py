@@ -255,8 +255,7 @@ def _single(value: Any) -> Any:
 
 
 def _shape_of(variable: Variable) -> tuple[int, ...] | None:
-    value = variable.kept
-    return None if value is None else value.shape
+    return variable.value_shape
 
 
 def _keeps_shape(node: Node, inference: Inference | None) -> bool:

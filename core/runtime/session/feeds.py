@@ -14,6 +14,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, merge_shapes
 from ...types.tensors import as_array, as_bytes_array
 from ..state.edge_values import Batched
+from ..state.resources import Stored
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,7 +30,10 @@ class Feed:
         """The value as an array of the fed tensor's dtype; InvalidArgumentError where its shape does not fit."""
         if isinstance(value, Batched):
             return value
-        array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
+        if isinstance(value, Stored) and self.dtype is not None and value.tensor.dtype is self.dtype:
+            array: Any = value
+        else:
+            array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
         if not _fits(self.shape.dims, array.shape):
             try:
                 merge_shapes(self.shape, Shape(array.shape))

@@ -27,7 +27,7 @@ from ...types.arrays import Array
 from ...types.dtypes import string
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import Tensor
-from ..state.resources import Variable
+from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
 from ..steps.capture import Watch
 from .restored_variables import assigned_handles
@@ -157,9 +157,14 @@ class Runner:
                 "the state has no value for any variable of the graph",
                 hint=f"the state has {_some(tensors)}; the graph has {_some(variables)}",
             )
-        self._write([(variables[name], tensors[name].numpy()) for name in known], "assign")
+        values = {name: self._to_assign(tensors[name]) for name in known}
+        self._write([(variables[name], value) for name, value in values.items()], "assign")
         absent = tuple(name for name in variables if name not in tensors)
         return Restored(tuple(known), absent, tuple(name for name in tensors if name not in variables))
+
+    def _to_assign(self, tensor: Tensor) -> Any:
+        """A value for a variable: where that is in this process, it is read when the variable is."""
+        return Stored(tensor) if self.session.takes_hooks else tensor.read()
 
     def assign(self, name: str, value: Callable[[VariableNodes], Any], mode: str = "assign") -> None:
         """Assign to, add to or subtract from a variable by an op of the graph's own kind; `value` is asked for its value."""
@@ -169,11 +174,7 @@ class Runner:
     def state(self) -> dict[str, Tensor]:
         """The values of all initialized variables by name."""
         held = [item for item in self.session.variables() if item.is_initialized]
-        return {
-            item.name: Tensor.from_numpy(np.asarray(item.read()), item.dtype)
-            for item in held
-            if item.dtype is string or not item.dtype.is_object
-        }
+        return {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
 
     def steps(self, orders: Orders) -> Iterator[StepResult]:
         """Run the steps one by one; a result without values where nothing was to be fetched.

@@ -277,7 +277,7 @@ class Session:
         for restored, read in unrestored(self.graph).items():
             source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
             if source.is_initialized and not target.is_initialized:
-                target.assign(source.read())
+                target.copy(source)
 
     def share(self, other: Session) -> None:
         """Work from here on with the variables, tables and other resources of a session of a like graph."""

@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from ...graph.graph import Graph
 from ...types.dtypes import DType
+from ...types.tensors import Tensor
 from ..state.run_context import Hook
 from ..steps.value_cache import CacheStats
 
@@ -23,7 +24,7 @@ class HeldVariable(Protocol):
     @property
     def is_initialized(self) -> bool: ...
 
-    def read(self) -> Any:
+    def constant(self) -> Tensor:
         """Its value now."""
         ...
 

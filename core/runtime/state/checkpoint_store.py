@@ -33,6 +33,10 @@ class CheckpointStore(Protocol):
         """The value of a tensor or of a slice of it, not to be written to; DataLossError where the file is damaged."""
         ...
 
+    def deferred(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> Tensor:
+        """As `read`, of the checkpoint as it is now, but the elements are read and checked when they are asked for."""
+        ...
+
     def write(
         self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2, *, files: FileGate = ...
     ) -> None:

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
-from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, TfgError
 from ...types.arrays import Held
 from ...types.dtypes import DType, float32
 from ...types.shapes import UNKNOWN, Shape
+from ...types.tensors import Tensor
 from . import blocking
 
 _Resource = TypeVar("_Resource")
@@ -90,6 +91,25 @@ class Readable:
         raise NotImplementedError
 
 
+class Stored(Readable):
+    """A value that still lies in a file, as the restoring of variables gives it to those who only keep it."""
+
+    __slots__ = ("dtype", "shape", "size", "tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.dtype: np.dtype[Any] = tensor.dtype.numpy
+        self.shape = tensor.shape
+        self.size = tensor.size
+
+    def read(self) -> Any:
+        """The elements, which are read from the file now."""
+        return self.tensor.read()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.asarray(self.read(), dtype)
+
+
 class Memory(Readable):
     """A variable's elements, as long as they stay where they are: a value of another size is put elsewhere."""
 
@@ -114,6 +134,8 @@ class Variable(Shared, Readable):
     `version` counts the writes and so tells whether anything that depends on the variable is still valid. Between runs an
     engine may hold the value (`kept` is a Held then): whoever reads it or writes into it gets NumPy's. `reshapes` is another
     number each time that any variable gets or loses a shape.
+
+    A value that was restored may still lie in its file (`_value` is a Stored then). Whoever asks for the elements has it read.
     """
 
     reshapes: ClassVar[int] = 0
@@ -140,6 +162,8 @@ class Variable(Shared, Readable):
             del value
             with self.lock:
                 value = self._value
+        if type(value) is Stored:
+            value = self._loaded()
         if value is None:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.name}",
@@ -150,7 +174,33 @@ class Variable(Shared, Readable):
     @property
     def kept(self) -> Any:
         """The value as it is kept: an array of NumPy's, a Held where an engine has it, None before the first write."""
-        return self._value
+        return self._loaded() if type(self._value) is Stored else self._value
+
+    @property
+    def value_shape(self) -> tuple[int, ...] | None:
+        """The shape of the value, None before the first write; no value is read for it."""
+        value = self._value
+        return None if value is None else value.shape
+
+    def constant(self) -> Tensor:
+        """The value as it is now. What still lies in its file is read there when the constant is asked for its elements."""
+        value = self._value
+        if type(value) is Stored:
+            return Tensor(self.dtype, value.shape, lambda: self._from_file(value))
+        return Tensor.from_numpy(np.asarray(self.read()), self.dtype)
+
+    def _loaded(self) -> Any:
+        """The value, out of its file; the first of several threads reads it."""
+        with self.lock:
+            if type(self._value) is Stored:
+                self._value = self._from_file(self._value)
+            return self._value
+
+    def _from_file(self, stored: Stored) -> Any:
+        try:
+            return stored.read()
+        except TfgError as error:
+            raise type(error)(f"variable '{self.name}': {error.message}", hint=error.hint) from error
 
     def lend(self) -> Any:
         """`kept`, for a group that writes to the variable: a Held says whether the engine may overwrite what it has.
@@ -158,21 +208,25 @@ class Variable(Shared, Readable):
         For those that have the variable to themselves: from here on others wait for their end to read.
         """
         self.is_changing = True  # before the references are counted: who comes later sees it
-        value = self._value
+        value = self.kept
         if type(value) is Held:
             value.is_lent = sys.getrefcount(value) <= _UNSHARED_REFERENCES and not value.is_read
         return value
 
     def assign(self, value: Any) -> None:
-        """Replace the value by an array or a Held; the caller hands it over and keeps no right to write to it."""
+        """Replace the value by an array, a Held or a Stored; the caller hands it over and keeps no right to write to it."""
         if self._memory is not None and np.size(value) != np.size(self._value):
-            self._memory.leave(self._value)
+            self._memory.leave(self.kept)
             self._memory = None
         before = self._value
         self._value = value
         self.version += 1
         if before is None or before.shape != value.shape:
             Variable.reshapes = next(_RESHAPES)
+
+    def copy(self, other: Variable) -> None:
+        """Take the value of another variable."""
+        self.assign(other._value)
 
     def memory(self) -> Memory:
         """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
@@ -188,7 +242,7 @@ class Variable(Shared, Readable):
         For kernels that hold the lock: from here on others wait for their end to read.
         """
         self.is_changing = True  # before the references are counted: who comes later sees it
-        value = self._value
+        value = self.kept
         if value is None:
             value = self.read()
         if (
@@ -208,7 +262,7 @@ class Variable(Shared, Readable):
     def clear(self) -> None:
         """Back to uninitialized."""
         if self._memory is not None:
-            self._memory.leave(self._value)
+            self._memory.leave(self.kept)
         self._value = self._memory = None
         self.version += 1
         Variable.reshapes = next(_RESHAPES)

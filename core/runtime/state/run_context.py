@@ -48,7 +48,8 @@ class Run:
     """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
 
     `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
-    that it is in; `is_over` says that nothing of it runs any more. `reserve` refuses bytes that it must not take, `draws`
+    that it is in; `is_over` says that nothing of it runs any more. `is_watched` says that its hook looks at values, which that
+    of limits does not. `reserve` refuses bytes that it must not take, `draws`
     gives nodes their random streams.
     """
 
@@ -63,6 +64,7 @@ class Run:
     def __init__(self, number: int, hook: Hook | None = None) -> None:
         self.number = number
         self.hook = hook
+        self.is_watched = hook is not None
 
     def start_clock(self, seconds: float) -> None:
         """End so many seconds from now."""
@@ -85,6 +87,7 @@ class Run:
     def part(self) -> Run:
         """A run for a thread that does a part of this one's work and is done before it: under the same number and deadline."""
         other = Run(self.number, self.hook)
+        other.is_watched = self.is_watched
         other.timeout, other.deadline, other.reserve, other.depth = self.timeout, self.deadline, self.reserve, self.depth
         return other
 
