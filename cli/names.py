@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.functions.callers import called_functions
 from ..core.graph.graph import Graph, Output
+from ..core.graph.metagraph import Signature
 from ..core.planning.reachability import needed_nodes
 from ..core.runtime.session.runner import signature
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
@@ -30,6 +31,7 @@ class Names:
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
+        self._defaults: dict[tuple[int, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
 
     def input(self, word: str) -> Output:
         """The tensor to feed or to differentiate by; NotFoundError says what the signature has."""
@@ -144,20 +146,25 @@ class Names:
 
         InvalidArgumentError names, as its signature does, the first input that fetching needs and that has no value.
         """
-        found = dict(feeds)
         if self.signature is None:
-            return found
+            return dict(feeds)
+        key = len(self.graph), tuple(feeds), tuple(fetches)
+        if key not in self._defaults:
+            self._defaults[key] = dict(self._missing(self.signature, *key[1:]))
+        return {**feeds, **self._defaults[key]}
+
+    def _missing(self, signature: Signature, feeds: Iterable[str], fetches: Iterable[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the tensors that are needed and not fed, with the signature's defaults."""
         outputs = [self.graph.output(name) for name in feeds]
         needed = needed_nodes([self.graph.fetch(name) for name in fetches], outputs)
         for word, name in self.inputs.items():
             fed = self.graph.output(name)
-            if fed.name in found or fed.node not in needed or not fed.node.is_placeholder:
+            if fed in outputs or fed.node not in needed or not fed.node.is_placeholder:
                 continue
-            if word in self.signature.defaults:
-                found[fed.name] = self.signature.defaults[word].numpy()
+            if word in signature.defaults:
+                yield fed.name, signature.defaults[word].numpy()
             elif fed.node.op != "PlaceholderWithDefault":
                 raise self._unfed(word, fed)
-        return found
 
     def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
         from ..core.explaining.graph_facts import example, tensor_facts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.support.file_formats import FOLDERS, RESULTS, STATES
+from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES
 from ..models import save_model_option
 from ..options import (
     GraphReader,
@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 @click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
               help="At the end write the variables: to an .npz file or a checkpoint.")  # fmt: skip
 @save_model_option
-@click.option("--out", type=OutputFile(RESULTS, may_be_stdout=True), metavar="FILE",
-              help="Write what was fetched here; .npy, .npz, .json or .txt says how.")  # fmt: skip
+@click.option("--out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
+              help="Write what was fetched here; .npy, .npz, .json or .txt says how. For --each, --sweep: shards of many "
+              "results, FILE-00000-of-00010; .npz, .tfrecord or .jsonl.")  # fmt: skip
+@click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
+              help="For --each, --sweep with --out: results in a shard.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
 @click.option("--each", multiple=True, metavar="PATTERN",
               help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
@@ -62,10 +65,13 @@ if TYPE_CHECKING:
 @gathered("run_job.RunOptions")
 @excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
 @needing("--out-dir --keep-going --overwrite", "--each --sweep")
-@excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
+@excluding("--save-state --save-model --cache-stats", "--each --sweep")
+@needing("--shard-size", "--each --sweep")
+@excluding("--out-dir", "--out", "results go to shards")
+@excluding("--shard-size", "--out-dir", "each result has a file of its own")
 @needing("--fetch-every", "--steps")
 @needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --function --feed --each")
-@needing("--out", "--fetch --signature --function --feed")
+@needing("--out", "--fetch --signature --function --feed --each --sweep")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 

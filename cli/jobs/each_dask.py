@@ -14,10 +14,16 @@ import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
 from ...core.support.errors import UnavailableError
-from .each_worker import Outcome, Recipe, Task, Worker, digest_of
+from .each_results import Report, Results, reports, writing_results
+from .each_worker import Outcome, Recipe, Task, TaskQueue, Worker, digest_of
 
 _AHEAD: Final = 3
-"""Tasks that are with the cluster for each of its threads: results wait there only as long as they are written here."""
+"""Batches that are with the cluster for each of its threads: results wait there only as long as they are written here."""
+_BATCH_SECONDS: Final = 0.25
+"""Seconds of work in a batch of tasks: Dask's own work for it takes some milliseconds."""
+_MOST: Final = 1000
+_BATCH_BYTES: Final = 1 << 24
+"""Bytes of results that a batch is to have at most."""
 _CONNECT_SECONDS: Final = 10
 WORKER_SECONDS: Final = 60.0
 """Seconds without any worker after which a job ends: workers may be started after it, or anew."""
@@ -63,9 +69,20 @@ def _worker(name: str) -> Worker:
     return Worker(recipe.load(), recipe.session, recipe.options)
 
 
-def _work(name: str, task: Task) -> Outcome:
-    """What a worker of the cluster runs."""
-    return _worker(name).work(task)
+def _work(name: str, tasks: Sequence[Task]) -> tuple[Sequence[Outcome], float]:
+    """What a worker of the cluster runs: the outcomes of a batch, and the seconds that it took.
+
+    A shard is written by the worker; results that have files of their own are returned.
+    """
+    started = time.monotonic()
+    worker, options = _worker(name), _recipes[name].options
+    if options.out is None:
+        outcomes = [worker.work(task) for task in tasks]
+    else:
+        with writing_results(options) as results:
+            told = list(reports(worker.work, results, [tasks], options.keep_going))
+        outcomes = [outcome for report in told for outcome in report.outcomes]
+    return outcomes, time.monotonic() - started
 
 
 def _has_graph(path: str, digest: str) -> bool:
@@ -82,37 +99,58 @@ class Dask:
             raise UnavailableError(f"no Dask scheduler answers at {address}: {error}") from None
         self._recipe = recipe
         self._note = note
+        self._numbers = itertools.count()
+        self._size = 1
 
-    def outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """What became of each task, as it is known; each comes once. UnavailableError where the scheduler is lost."""
+    def reports(self, queue: TaskQueue, results: Results) -> Iterator[Report]:
+        """Yield what became of the tasks, as it is known; each outcome comes once. UnavailableError if the scheduler is lost.
+
+        `results` writes here the results that have files of their own.
+        """
+        computed = 0
         try:
-            yield from self._outcomes(tasks)
+            for outcomes in self._outcomes(queue):
+                computed += len(outcomes)
+                if self._recipe.options.out is not None:
+                    yield Report(outcomes, computed)
+                    continue
+                for outcome in outcomes:
+                    results.write(outcome)
+                stops = not self._recipe.options.keep_going and any(outcome.error for outcome in outcomes)
+                yield Report(results.finish() if stops else results.known(), computed)
+            yield Report(results.finish(), computed)
         except (OSError, concurrent.futures.CancelledError) as error:
             raise UnavailableError(f"the Dask cluster is lost: {error or type(error).__name__}") from None
 
-    def _outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def _outcomes(self, queue: TaskQueue) -> Iterator[Sequence[Outcome]]:
         self._require_workers()
         name = self._prepare()
         threads = sum(self._client.nthreads().values()) or 1
-        left = iter(tasks)
-        known: dict[Any, Task] = {}
+        running = distributed.as_completed([], loop=self._client.loop)
+        sent: dict[Any, list[Task]] = {}
 
-        def submitted(task: Task) -> Any:
-            future = self._client.submit(_work, name, task, pure=False, key=f"{name}-{task.name}")
-            known[future.key] = task
-            return future
+        def submit(tasks: list[Task]) -> None:
+            future = self._client.submit(_work, name, tasks, pure=False, key=f"{name}-{next(self._numbers)}")
+            sent[future.key] = tasks
+            running.add(future)
 
-        first = [submitted(task) for task in itertools.islice(left, _AHEAD * threads)]
-        running = distributed.as_completed(first, loop=self._client.loop)
+        def submit_some() -> None:
+            while queue and len(sent) < _AHEAD * threads:
+                submit(queue.take(min(self._size, len(queue) // (_AHEAD * threads) + 1)))
+
         try:
+            submit_some()
             for future in self._completed(running):
-                yield self._outcome(future, known.pop(future.key))
+                tasks = sent.pop(future.key)
+                outcomes = self._settled(future, tasks)
                 future.release()
-                for following in itertools.islice(left, 1):
-                    running.add(submitted(following))
+                for task in tasks if outcomes is None else ():
+                    submit([task])
+                submit_some()
+                yield outcomes or ()
         finally:
             if self._client.status == "running":
-                self._client.cancel(list(known))
+                self._client.cancel(list(sent))
                 self._client.unregister_worker_plugin(name)
             self._client.close()
 
@@ -160,11 +198,22 @@ class Dask:
         self._client.register_plugin(GraphPlugin(name, recipe), name=name)
         return name
 
-    def _outcome(self, future: Any, task: Task) -> Outcome:
+    def _settled(self, future: Any, tasks: Sequence[Task]) -> Sequence[Outcome] | None:
+        """The outcomes of a batch; None where its tasks are to be tried one by one, as one of them ends its workers."""
         error = self._answered(future.exception)
         if error is None:
-            outcome: Outcome = self._answered(future.result)
-            return outcome
-        if isinstance(error, distributed.scheduler.KilledWorker):
-            return Outcome(task, error=f"its workers were ended again and again: {error}")
-        raise error
+            outcomes, seconds = self._answered(future.result)
+            self._learn(outcomes, seconds)
+            return outcomes
+        if not isinstance(error, distributed.scheduler.KilledWorker):
+            raise error
+        if len(tasks) > 1 and tasks[0].shard is None:
+            return None
+        return [Outcome(task, error=f"its workers were ended again and again: {error}") for task in tasks]
+
+    def _learn(self, outcomes: Sequence[Outcome], seconds: float) -> None:
+        """Choose the size of later batches by the time and the bytes of one."""
+        if outcomes:
+            size = sum(len(outcome.result) for outcome in outcomes)
+            by_bytes = _BATCH_BYTES * len(outcomes) // max(size, 1)
+            self._size = max(1, min(int(_BATCH_SECONDS * len(outcomes) / max(seconds, 1e-6)), 4 * self._size, by_bytes, _MOST))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import os
 import secrets
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Final
 
 import click
 
@@ -16,97 +19,106 @@ from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
 from ...core.support.words import counted
-from ...formats.codecs.source import write_file
 from ...formats.items import Item, find_items
 from ...formats.saving import to_bytes
 from .. import render
 from ..main import DONE, REFUSED
 from ..options import GraphReader
 from ..sessions import SessionOptions
-from .each_stamp import Stamp
-from .each_worker import Outcome, Recipe, Task, Worker, digest_of
+from .each_manifest import Manifest
+from .each_results import Report, reports, results_folder, writing_results
+from .each_shards import shard_path
+from .each_stamp import Record, Stamp, job_facts
+from .each_worker import Outcome, Recipe, Task, TaskQueue, Worker, digest_of
 from .run_job import RunOptions
 
 _MAX_LISTED = 10
+_TELL_SECONDS: Final = 60.0
 
 
 class EachJob:
     """One `tfg run` over many inputs: the tasks that are left, and who works on them."""
 
     def __init__(self, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> None:
-        if options.out_dir is None:
-            raise click.UsageError("--each and --sweep need --out-dir DIR, where the results go")
-        self._folder = options.out_dir
+        if options.out_dir is None and options.out is None:
+            raise click.UsageError("--each and --sweep need --out-dir DIR, or --out FILE for shards, where the results go")
         self._path = path
         self._reader = reader
         self._quiet = options.quiet
         self._on = session.on or "local:0"
         is_remote = self._on.startswith("grpc")
-        self._options = dataclasses.replace(options, format_=options.format_ or "npz")
-        self._stamp = Stamp(self._folder, path, reader, session, self._options)
+        if options.out is not None:
+            self._options = dataclasses.replace(options, out=os.path.abspath(options.out))
+        else:
+            self._options = dataclasses.replace(options, format_=options.format_ or "npz")
+        self._tasks = _tasks(self._options)
+        self._record = _record(self._options, dict(job_facts(path, reader, session, self._options)), self._tasks)
         self._session = session if is_remote else dataclasses.replace(session, on=None, seed=self._seed(session))
 
     def run(self) -> int:
         """Work on all tasks whose results are not there; 1 where any failed."""
-        tasks = self._tasks()
-        with file_errors(self._folder):
-            os.makedirs(self._folder, exist_ok=True)
-        self._stamp.open(self._session.seed, map(self._result, tasks), self._options.overwrite)
-        left = [task for task in tasks if not self._stamp.has(self._result(task), task.item.path if task.item else None)]
-        done, failed, cpu, started = 0, [], 0.0, time.monotonic()
-        with render.Progress("input", len(left), self._quiet) as progress:
-            for outcome in self._outcomes(left) if left else ():
-                cpu += outcome.cpu
-                if outcome.error is None:
-                    self._write(outcome)
-                    done += 1
-                else:
-                    failed.append(outcome)
-                    if not self._options.keep_going:
+        folder = results_folder(self._options)
+        with file_errors(folder):
+            os.makedirs(folder, exist_ok=True)
+        left = self._record.open(self._session.seed, self._tasks)
+        tally = Tally(len(left))
+        if left:
+            self._work(left, tally)
+        self._summarize(len(self._tasks) - len(left), tally)
+        return REFUSED if tally.failed else DONE
+
+    def _work(self, tasks: Sequence[Task], tally: Tally) -> None:
+        reports = self._reports(TaskQueue(tasks))
+        self._record.begin()
+        try:
+            with contextlib.closing(reports), render.Progress("input", len(tasks), self._quiet) as progress:
+                for report in reports:
+                    tally.count(report)
+                    self._record.count(report.outcomes)
+                    progress.update(report.computed, tally.pace)
+                    tally.tell(self._quiet)
+                    if tally.failed and not self._options.keep_going:
                         break
-                progress.update(done + len(failed), _pace(done + len(failed), time.monotonic() - started))
-        self._summarize(len(tasks) - len(left), done, failed, cpu, time.monotonic() - started)
-        return REFUSED if failed else DONE
+        finally:
+            self._record.end(tasks)
 
     def _seed(self, session: SessionOptions) -> int:
         """One seed for all processes and for the job when it is resumed: what an initializer draws is then the same."""
-        seed = session.seed if self._options.overwrite else self._stamp.adopt_seed(session.seed)
+        seed = session.seed if self._options.overwrite else self._record.adopt_seed(session.seed)
         return secrets.randbits(31) if seed is None else seed
 
-    def _tasks(self) -> list[Task]:
-        items: Sequence[Item | None] = find_items(self._options.each) or [None]
-        settings = [[(name, text) for text in _values(values)] for name, values in self._options.sweep]
-        found = [
-            Task(_name(item.name if item else None, chosen), item, chosen)
-            for item in items
-            for chosen in itertools.product(*settings)
-        ]
-        if len({task.name for task in found}) < len(found):
-            raise InvalidArgumentError("a --sweep gives one value twice")
-        return found
-
-    def _outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """What becomes of the tasks, as it is known, from where --on says."""
+    def _reports(self, queue: TaskQueue) -> Generator[Report]:
+        """What becomes of the tasks, as it is known, from where --on says. What no task can be done with is refused here."""
         kind, _, rest = self._on.partition(":")
         if kind == "dask":
-            try:
-                from .each_dask import Dask
-            except ImportError as error:
-                problem = f"dask:// needs {error.name}, which is missing"
-                raise UnimplementedError(problem, hint=extra_hint("dask")) from None
-            note = lambda text: render.note(text, self._quiet)  # noqa: E731
-            return Dask(rest.removeprefix("//"), self._recipe(), note).outcomes(tasks)
-        if kind == "local":
-            count = _count(rest)
-            graph = self._reader.load(self._path)
-            make: Callable[[], Worker] = lambda: Worker(graph, self._session, self._options)  # noqa: E731
-            if not count:
-                return map(make().work, tasks)
-            from .each_pool import Pool
+            return self._on_dask(rest.removeprefix("//"), queue)
+        graph = self._reader.load(self._path)
+        make: Callable[[], Worker] = lambda: Worker(graph, self._session, self._options)  # noqa: E731
+        worker, count = make(), _count(rest) if kind == "local" else 0
+        worker.check()
+        if not count:
+            return self._here(worker, queue)
+        from .each_pool import Pool
 
-            Worker(graph, self._session, self._options).check()
-            return Pool(make, count).outcomes(tasks)
-        return map(Worker(self._reader.load(self._path), self._session, self._options).work, tasks)
+        return Pool(make, self._options, count).reports(queue)
+
+    def _here(self, worker: Worker, queue: TaskQueue) -> Generator[Report]:
+        with writing_results(self._options) as results:
+            yield from reports(worker.work, results, queue.batches(), self._options.keep_going)
+
+    def _on_dask(self, address: str, queue: TaskQueue) -> Generator[Report]:
+        try:
+            from .each_dask import Dask
+        except ImportError as error:
+            problem = f"dask:// needs {error.name}, which is missing"
+            raise UnimplementedError(problem, hint=extra_hint("dask")) from None
+        dask = Dask(address, self._recipe(), lambda text: render.note(text, self._quiet))
+
+        def written() -> Generator[Report]:
+            with writing_results(self._options) as results:
+                yield from dask.reports(queue, results)
+
+        return written()
 
     def _recipe(self) -> Recipe:
         graph: Graph = self._reader.load(self._path)
@@ -117,27 +129,89 @@ class EachJob:
         data = None if is_folder else to_bytes(GraphReader((), (), None).load(path))
         return Recipe(path, digest_of(path) or "", data, self._reader, self._session, self._options)
 
-    def _result(self, task: Task) -> str:
-        return os.path.join(self._folder, f"{task.name}.{'txt' if self._options.format == 'table' else self._options.format}")
-
-    def _write(self, outcome: Outcome) -> None:
-        path = self._result(outcome.task)
-        with file_errors(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        self._stamp.write()
-        write_file(path, [outcome.data])
-
-    def _summarize(self, skipped: int, done: int, failed: Sequence[Outcome], cpu: float, seconds: float) -> None:
+    def _summarize(self, skipped: int, tally: Tally) -> None:
+        failed, worked = tally.failed, tally.done + len(tally.failed)
         for outcome in failed[:_MAX_LISTED]:
             render.note(f"error: {outcome.task.name}: {outcome.error}")
         if len(failed) > _MAX_LISTED:
             render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
-        worked = done + len(failed)
-        parts = [f"{counted(done, 'result')} written to {self._folder}", *([f"{len(failed)} failed"] if failed else [])]
+        shards = counted(len({task.shard for task in self._tasks}), "shard")
+        place = self._options.out_dir or f"{shards} of {self._options.out}"
+        parts = [f"{counted(tally.done, 'result')} written to {place}", *([f"{len(failed)} failed"] if failed else [])]
         parts += [f"{skipped} were there"] if skipped else []
         if worked:
-            parts.append(f"{seconds:.1f} s, {worked / seconds:.1f} a second, {cpu / worked * 1e3:.1f} ms of CPU time each")
+            rate, cpu = worked / tally.seconds, tally.cpu / worked * 1e3
+            parts.append(f"{tally.seconds:.1f} s, {rate:.1f} a second, {cpu:.1f} ms of CPU time each")
         render.note("; ".join(parts), self._quiet)
+
+
+class Tally:
+    """What became of the tasks of a job so far, and how fast."""
+
+    def __init__(self, total: int) -> None:
+        self.done = 0
+        self.failed: list[Outcome] = []
+        self.cpu = 0.0
+        self._total = total
+        self._computed = 0
+        self._started = self._told = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long the job has worked."""
+        return max(time.monotonic() - self._started, 1e-6)
+
+    def count(self, report: Report) -> None:
+        """Note a report."""
+        self._computed = max(self._computed, report.computed)
+        for outcome in report.outcomes:
+            self.cpu += outcome.cpu
+            if outcome.error is None:
+                self.done += 1
+            else:
+                self.failed.append(outcome)
+
+    @property
+    def pace(self) -> str:
+        """How many tasks a second are computed, and how long the others will take at this rate."""
+        rate = self._computed / self.seconds
+        return f"{rate:.3g}/s, {_duration((self._total - self._computed) / rate)} left" if rate else ""
+
+    def tell(self, quiet: bool) -> None:
+        """Say so once a minute where no terminal shows it."""
+        if not sys.stderr.isatty() and time.monotonic() - self._told > _TELL_SECONDS:
+            self._told = time.monotonic()
+            render.note(f"{self._computed} of {counted(self._total, 'input')}, {self.pace}", quiet)
+
+
+def _duration(seconds: float) -> str:
+    """A time in words of one or two units."""
+    minutes = round(seconds / 60)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _tasks(options: RunOptions) -> list[Task]:
+    """The tasks of a job, one for each input and setting, each with its shard where results go to shards."""
+    items: Sequence[Item | None] = find_items(options.each) or [None]
+    settings = [[(name, text) for text in _values(values)] for name, values in options.sweep]
+    found = [
+        Task(_name(item.name if item else None, chosen), item, chosen)
+        for item in items
+        for chosen in itertools.product(*settings)
+    ]
+    if len({task.name for task in found}) < len(found):
+        raise InvalidArgumentError("a --sweep gives one value twice")
+    if options.out is None:
+        return found
+    size = options.shard_size
+    shards = [shard_path(options.out, number, -(-len(found) // size)) for number in range(-(-len(found) // size))]
+    return [dataclasses.replace(task, shard=shards[number // size]) for number, task in enumerate(found)]
+
+
+def _record(options: RunOptions, job: Mapping[str, Any], tasks: Sequence[Task]) -> Record:
+    return Stamp(options, job) if options.out is None else Manifest(options, job, tasks)
 
 
 def _count(text: str) -> int:
@@ -162,8 +236,3 @@ def _name(item: str | None, settings: Sequence[tuple[str, str]]) -> str:
     """What the result is called: as its input, and by what was set."""
     words = [f"{name}={text}".replace(os.sep, "_") for name, text in settings]
     return ",".join([*([item] if item is not None else []), *words])
-
-
-def _pace(done: int, seconds: float) -> str:
-    """How many tasks a second come to an end; the bar itself says how long that will take."""
-    return f"{done / seconds:.1f}/s" if seconds else ""

@@ -1,74 +1,96 @@
-"""Processes of this machine that work on tasks: one that is killed is replaced, and its task is begun again."""
+"""Processes of this machine that work on tasks: one that is killed is replaced, and its tasks are begun again."""
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Final
+from multiprocessing.sharedctypes import RawValue
+from typing import Any, Final
 
-from .each_worker import Outcome, Task, Worker
+from ...core.support.file_groups import remove_staging
+from .each_results import Report, reports, results_folder, writing_results
+from .each_worker import Outcome, Task, TaskQueue, Worker
+from .run_job import RunOptions
 
 _ATTEMPTS: Final = 3
 """How often a task is begun whose process is killed each time."""
+_AHEAD_SECONDS: Final = 1.0
+"""Seconds of work that a process has waiting: more than a sync takes, after which it tells what is done."""
+_MOST_AHEAD: Final = 1000
+_POLL_SECONDS: Final = 0.5
+"""How often the processes' counts of tasks are read while none tells of outcomes."""
 
 
 class Pool:
-    """`count` processes, each forked with the graph that is loaded here."""
+    """`count` processes, each forked with the graph that is loaded here. They write the results."""
 
-    def __init__(self, make_worker: Callable[[], Worker], count: int) -> None:
+    def __init__(self, make_worker: Callable[[], Worker], options: RunOptions, count: int) -> None:
         self._make_worker = make_worker
+        self._options = options
         self._count = count
         self._members: list[_Member] = []
+        self._deaths: Counter[str] = Counter()
+        self._settled = 0
 
-    def outcomes(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """What became of each task, as it is known; each comes once."""
-        waiting = deque(tasks)
-        begun: dict[Task, int] = {}
+    def reports(self, queue: TaskQueue) -> Generator[Report]:
+        """Yield what became of the tasks, as it is known. Each outcome comes once."""
         try:
-            while waiting or any(member.task for member in self._members):
-                self._assign(waiting, begun)
-                ready = wait([member.connection for member in self._members])
-                for member in [member for member in self._members if member.connection in ready]:
-                    yield from self._received(member, waiting, begun)
+            while queue or any(member.tasks for member in self._members):
+                self._assign(queue)
+                ready = wait([member.connection for member in self._members], _POLL_SECONDS)
+                outcomes = [
+                    outcome
+                    for member in [member for member in self._members if member.connection in ready]
+                    for outcome in self._received(member, queue)
+                ]
+                self._settled += len(outcomes)
+                yield Report(outcomes, self._settled + sum(member.unwritten for member in self._members))
         finally:
             for member in self._members:
                 member.end()
+            remove_staging(results_folder(self._options))
 
-    def _assign(self, waiting: deque[Task], begun: dict[Task, int]) -> None:
-        while waiting and len(self._members) < self._count and all(member.task for member in self._members):
-            self._members.append(_Member(self._make_worker, [member.connection for member in self._members]))
-            self._members[-1].begin(_next(waiting, begun))
+    def _assign(self, queue: TaskQueue) -> None:
+        while queue and len(self._members) < self._count and all(member.tasks for member in self._members):
+            others = [member.connection for member in self._members]
+            self._members.append(_Member(self._make_worker, self._options, others))
+            self._members[-1].begin(queue.take(1))
         for member in self._members:
-            if waiting and member.task is None:
-                member.begin(_next(waiting, begun))
+            share = len(queue) // (2 * self._count) + 1  # the last tasks are for whoever has none left
+            if queue and member.wanted:
+                member.begin(queue.take(min(member.wanted, share)))
 
-    def _received(self, member: _Member, waiting: deque[Task], begun: dict[Task, int]) -> Iterator[Outcome]:
-        """What a process sent; where it is gone, its task waits again, unless it was begun too often."""
+    def _received(self, member: _Member, queue: TaskQueue) -> Sequence[Outcome]:
+        """What a process sent; where it is gone, its tasks wait again, but for one that was begun too often."""
         try:
-            outcome = member.connection.recv()
+            sent = member.connection.recv()
         except (EOFError, OSError):
-            task, code = member.task, member.end()
-            self._members.remove(member)
-            if task is not None and begun[task] < _ATTEMPTS:
-                waiting.appendleft(task)
-            elif task is not None:
-                yield Outcome(task, error=f"its process was ended {_ATTEMPTS} times, at last {_how(code)}")
-            return
-        member.task = None
-        if isinstance(outcome, BaseException):
-            raise outcome
-        yield outcome
+            return self._lost(member, queue)
+        if isinstance(sent, BaseException):
+            raise sent
+        outcomes: Sequence[Outcome] = sent
+        member.settle(len(outcomes))
+        return outcomes
 
-
-def _next(waiting: deque[Task], begun: dict[Task, int]) -> Task:
-    task = waiting.popleft()
-    begun[task] = begun.get(task, 0) + 1
-    return task
+    def _lost(self, member: _Member, queue: TaskQueue) -> list[Outcome]:
+        current, code = member.current, member.end()
+        self._members.remove(member)
+        tasks = list(member.tasks)
+        failed: list[Outcome] = []
+        if current is not None:
+            self._deaths[current.name] += 1
+            if self._deaths[current.name] == _ATTEMPTS:
+                tasks.remove(current)
+                failed = [Outcome(current, error=f"its process was ended {_ATTEMPTS} times, at last {_how(code)}")]
+        queue.put_back(tasks)
+        return failed
 
 
 def _how(code: int | None) -> str:
@@ -76,24 +98,52 @@ def _how(code: int | None) -> str:
 
 
 class _Member:
-    """A process and the task that it is at."""
+    """A process and the tasks that were sent to it and whose outcomes are not known."""
 
-    def __init__(self, make_worker: Callable[[], Worker], others: Sequence[Connection]) -> None:
-        self.task: Task | None = None
+    def __init__(self, make_worker: Callable[[], Worker], options: RunOptions, others: Sequence[Connection]) -> None:
+        self.tasks: deque[Task] = deque()
         self.connection, theirs = multiprocessing.Pipe()
+        self._begun = RawValue(ctypes.c_int64, 0)
+        self._settled = 0
+        self._started = time.monotonic()
         context = multiprocessing.get_context("fork")
-        arguments = (make_worker, theirs, [self.connection, *others])
+        arguments = (make_worker, options, theirs, self._begun, [self.connection, *others])
         self._process: BaseProcess = context.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
 
-    def begin(self, task: Task) -> None:
-        """Send a task; one that a dead process does not take is noticed where its answer is waited for."""
-        self.task = task
+    @property
+    def wanted(self) -> int:
+        """How many more tasks it is to have; 0 as long as it has enough."""
+        rate = self._settled / max(time.monotonic() - self._started, 1e-3)
+        ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
+        lacking = ahead - (len(self.tasks) - (self._begun.value - self._settled))
+        return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
+
+    @property
+    def unwritten(self) -> int:
+        """How many tasks it has computed whose outcomes are not known."""
+        return max(self._begun.value - self._settled - 1, 0)
+
+    @property
+    def current(self) -> Task | None:
+        """The task that it began last; None where the outcomes of all that it began are known."""
+        number = self._begun.value - self._settled
+        return self.tasks[number - 1] if number else None
+
+    def begin(self, tasks: Sequence[Task]) -> None:
+        """Send tasks; a dead process that does not take them is noticed where its answer is waited for."""
+        self.tasks.extend(tasks)
         try:
-            self.connection.send(task)
+            self.connection.send(tasks)
         except OSError:
             return
+
+    def settle(self, count: int) -> None:
+        """Note that outcomes of its first tasks are known."""
+        self._settled += count
+        for _ in range(count):
+            self.tasks.popleft()
 
     def end(self) -> int | None:
         """End the process, which may have ended already; its exit code."""
@@ -103,7 +153,9 @@ class _Member:
         return self._process.exitcode
 
 
-def _serve(make_worker: Callable[[], Worker], connection: Connection, inherited: Sequence[Connection]) -> None:
+def _serve(
+    make_worker: Callable[[], Worker], options: RunOptions, connection: Connection, begun: Any, inherited: Sequence[Connection]
+) -> None:
     """Work on tasks until there are no more, or nobody is left who wants the outcomes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that began the job, which ends this one
     for other in inherited:
@@ -111,8 +163,22 @@ def _serve(make_worker: Callable[[], Worker], connection: Connection, inherited:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
         worker = make_worker()
-        while True:
-            connection.send(worker.work(connection.recv()))
+
+        def work(task: Task) -> Outcome:
+            begun.value += 1
+            return worker.work(task)
+
+        with writing_results(options) as results:
+
+            def batches() -> Iterator[list[Task]]:
+                while True:
+                    if not connection.poll() and (outcomes := results.finish()):
+                        connection.send(outcomes)
+                    yield connection.recv()
+
+            for report in reports(work, results, batches(), options.keep_going):
+                if report.outcomes:
+                    connection.send(report.outcomes)
     except (EOFError, BrokenPipeError):
         return
     except Exception as error:

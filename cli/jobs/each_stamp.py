@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors
@@ -14,77 +15,128 @@ from ...formats.checkpoint import open_checkpoint
 from ...formats.codecs.source import read_regular
 from ..options import GraphReader
 from ..sessions import SessionOptions
-from .each_worker import digest_of
+from .each_results import result_path, results_folder
+from .each_worker import Outcome, Task, digest_of
 from .run_job import RunOptions
 
 NAME: Final = ".tfg-job"
 _MANY: Final = frozenset(
-    ("each", "sweep", "out_dir", "keep_going", "overwrite", "quiet", "save_state", "save_model", "out", "cache_stats")
+    ("each", "sweep", "out_dir", "out", "shard_size", "keep_going", "overwrite", "quiet")
+    + ("save_state", "save_model", "cache_stats")
 )
 """The options of a run that change no result of one input."""
 _SEED: Final = "seed"
-_NEVER: Final = 1 << 63
-"""Nanoseconds after which a result of a job that has no stamp yet would have to be made."""
 
 
-class Stamp:
-    """What decides the results of a job, and the file that says so in the folder of its results.
+class Record(abc.ABC):
+    """The file that says which job's results are there. What `job` holds decides the results."""
+
+    def __init__(self, path: str, options: RunOptions, job: Mapping[str, Any]) -> None:
+        self._path = path
+        self._options = options
+        self._job = dict(job)
+        self._is_new = False
+        self._was_there = False
+
+    def adopt_seed(self, seed: int | None) -> int | None:
+        """Return the seed to run with: the one given, or the one that the job drew before where none is given."""
+        return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
+
+    def open(self, seed: int | None, tasks: Sequence[Task]) -> list[Task]:
+        """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
+        self._job[_SEED] = seed
+        self._was_there = os.path.exists(self._path)
+        known = self._read() if self._was_there and not self._options.overwrite else None
+        if known is None and not self._options.overwrite and any(map(os.path.exists, self._results(tasks))):
+            raise self._refusal("does not say which job its results are of")
+        if known is not None and known != self._job:
+            unlike = sorted(key for key in {*known, *self._job} if known.get(key) != self._job.get(key))
+            raise self._refusal(f"has the results of another job: {', '.join(unlike)} differ{'s' * (len(unlike) == 1)}")
+        self._is_new = known is None
+        return list(tasks) if self._is_new else self._left(tasks)
+
+    def begin(self) -> None:
+        """Write the file, before the first result of a job that begins."""
+        if self._is_new:
+            with atomic_file(self._path) as file:
+                file.write(self._head())
+
+    @abc.abstractmethod
+    def count(self, outcomes: Sequence[Outcome]) -> None:
+        """Note outcomes, whose results are on the disk."""
+
+    def end(self, tasks: Sequence[Task]) -> None:
+        """Take the file back where it is of a job that began and has no result: another job may have the place then."""
+        if self._is_new and not self._was_there and not any(map(os.path.exists, self._results(tasks))):
+            os.unlink(self._path)
+
+    @abc.abstractmethod
+    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+        """The files that the results go to."""
+
+    @abc.abstractmethod
+    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+        """The tasks whose results are not there, or older than their inputs."""
+
+    @abc.abstractmethod
+    def _head(self) -> bytes:
+        """The contents of the file when the job begins."""
+
+    @abc.abstractmethod
+    def _parsed(self, data: bytes) -> Any:
+        """The job that the contents of the file tell of; ValueError if they are damaged."""
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            job = self._parsed(bytes(read_regular(self._path)))
+        except (ValueError, RecursionError):
+            raise DataLossError(f"'{self._path}' is damaged", hint="--overwrite starts the job anew") from None
+        return job if isinstance(job, dict) else {}
+
+    def _refusal(self, problem: str) -> InvalidArgumentError:
+        option = "--out" if self._options.out is not None else "--out-dir"
+        hint = f"give another {option}, or run all inputs again with --overwrite"
+        return InvalidArgumentError(f"'{self._options.out or self._options.out_dir}' {problem}", hint=hint)
+
+
+class Stamp(Record):
+    """The stamp of a folder with a file for each result.
 
     A result counts as there where it is younger than the stamp and than its input. So a job that starts a folder anew need
     not remove the results of the job before, and may be killed at any moment.
     """
 
-    def __init__(self, folder: str, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> None:
-        self._folder = folder
-        self._path = os.path.join(folder, NAME)
-        self._job = dict(_job(path, reader, session, options))
-        self._since = _NEVER
-        self._unwritten: dict[str, Any] | None = None
+    def __init__(self, options: RunOptions, job: Mapping[str, Any]) -> None:
+        super().__init__(os.path.join(results_folder(options), NAME), options, job)
 
-    def adopt_seed(self, seed: int | None) -> int | None:
-        """Return the seed to run with: the one given, or the one that the folder's job drew where none is given."""
-        return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
+    def count(self, outcomes: Sequence[Outcome]) -> None:
+        """Do nothing: a result is there if its file is."""
 
-    def open(self, seed: int | None, results: Iterator[str], overwrite: bool) -> None:
-        """Begin or resume the job; InvalidArgumentError where the folder has results of another one."""
-        job = {**self._job, _SEED: seed}
-        known = self._read() if os.path.exists(self._path) and not overwrite else None
-        if known is None and not overwrite and any(map(os.path.exists, results)):
-            raise self._refusal("does not say which job its results are of")
-        if known is not None and known != job:
-            unlike = sorted(key for key in {*known, *job} if known.get(key) != job.get(key))
-            raise self._refusal(f"has the results of another job: {', '.join(unlike)} differ{'s' * (len(unlike) == 1)}")
-        self._unwritten = job if known is None else None
-        self._since = _NEVER if self._unwritten else os.stat(self._path).st_mtime_ns
+    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+        return (result_path(self._options, task) for task in tasks)
 
-    def write(self) -> None:
-        """Put the stamp into the folder, before the first result of a job that begins."""
-        if self._unwritten is not None:
-            with atomic_file(self._path) as file:
-                file.write(json.dumps(self._unwritten, indent=1, sort_keys=True).encode())
-            self._unwritten = None
+    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+        since = os.stat(self._path).st_mtime_ns
+        return [task for task in tasks if not is_there(result_path(self._options, task), [task], since)]
 
-    def has(self, result: str, source: str | None) -> bool:
-        """True where a result is there, of this job and younger than the file that it was made of."""
-        try:
-            made = os.stat(result).st_mtime_ns
-            return made >= max(self._since, os.stat(source).st_mtime_ns if source is not None else 0)
-        except FileNotFoundError:
-            return False
+    def _head(self) -> bytes:
+        return json.dumps(self._job, indent=1, sort_keys=True).encode()
 
-    def _read(self) -> dict[str, Any]:
-        try:
-            job = json.loads(bytes(read_regular(self._path)))
-        except (ValueError, RecursionError):
-            raise DataLossError(f"'{self._path}' is damaged", hint="--overwrite starts the folder anew") from None
-        return job if isinstance(job, dict) else {}
-
-    def _refusal(self, problem: str) -> InvalidArgumentError:
-        hint = "give another --out-dir, or run all inputs again with --overwrite"
-        return InvalidArgumentError(f"'{self._folder}' {problem}", hint=hint)
+    def _parsed(self, data: bytes) -> Any:
+        return json.loads(data)
 
 
-def _job(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Iterator[tuple[str, Any]]:
+def is_there(result: str, tasks: Sequence[Task], since: int = 0) -> bool:
+    """True where a file is not older than the inputs of its tasks and than `since` in nanoseconds."""
+    try:
+        made = os.stat(result).st_mtime_ns
+        sources = {task.item.path for task in tasks if task.item is not None}
+        return made >= max([since, *(os.stat(source).st_mtime_ns for source in sources)])
+    except FileNotFoundError:
+        return False
+
+
+def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> Iterator[tuple[str, Any]]:
     """Yield what decides the results, by the name of the option; of files their contents."""
     yield "graph", _digest(path)
     for name in ("map_op", "op_library", "tags", "function"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import itertools
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.functions.callers import called_functions
@@ -26,6 +28,7 @@ from ..names import value_of
 from ..options import GraphReader
 from ..sections.run_sections import encoded_steps
 from ..sessions import SessionOptions
+from .each_shards import shard_entry
 from .run_job import RunJob, RunOptions
 
 EACH = "@each"
@@ -34,19 +37,23 @@ EACH = "@each"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Task:
-    """One result to make: an input, and what the sweep sets for it. `name` names the result."""
+    """One result to make: an input, and what the sweep sets for it. `name` names the result, `shard` the file of many."""
 
     name: str
     item: Item | None
     settings: tuple[tuple[str, str], ...] = ()
+    shard: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a task: the result, or why there is none; the CPU time that it took in seconds."""
+    """What became of a task: the result, or why there is none; the CPU time that it took in seconds.
+
+    The result is the bytes of a file, or what `shard_entry` makes for a shard; none once it is written.
+    """
 
     task: Task
-    data: bytes = b""
+    result: Any = b""
     error: str | None = None
     cpu: float = 0.0
 
@@ -81,6 +88,34 @@ def digest_of(path: str) -> str | None:
     return None
 
 
+class TaskQueue:
+    """The tasks that nobody works on, in their order."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks = deque(tasks)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def take(self, count: int) -> list[Task]:
+        """Remove the next tasks: all of one shard, or up to `count` that have files of their own."""
+        taken: list[Task] = []
+        while self._tasks and (not taken or self._tasks[0].shard == taken[0].shard):
+            if taken and taken[0].shard is None and len(taken) >= count:
+                break
+            taken.append(self._tasks.popleft())
+        return taken
+
+    def batches(self) -> Iterator[list[Task]]:
+        """Take all tasks, a shard or a task at a time."""
+        while self._tasks:
+            yield self.take(1)
+
+    def put_back(self, tasks: Sequence[Task]) -> None:
+        """Have tasks taken again, before all others."""
+        self._tasks.extendleft(reversed(tasks))
+
+
 class Worker:
     """Works on tasks one by one. Where no step writes or draws, they share a session; otherwise each has its own."""
 
@@ -93,6 +128,8 @@ class Worker:
         self._job = RunJob(graph, session, self._options)
         self._variables = find_variables(graph)
         self._shared: Runner | None = None
+        self._format = options.format
+        self._leaving: dict[frozenset[str], bool] = {}
 
     def check(self) -> None:
         """Refuse what no task can be done with, before any is begun."""
@@ -105,22 +142,23 @@ class Worker:
         """The result of a task; an error of the graph or of the input is in the outcome."""
         started = time.process_time()
         try:
-            self.check()
-            data = self._result(task)
+            result = self._result(task)
         except InternalError:
             raise
         except TfgError as error:
             return Outcome(task, error=error.summary, cpu=time.process_time() - started)
-        return Outcome(task, data, cpu=time.process_time() - started)
+        return Outcome(task, result, cpu=time.process_time() - started)
 
-    def _result(self, task: Task) -> bytes:
+    def _result(self, task: Task) -> Any:
         assigned = tuple((name, text) for name, text in task.settings if name in self._variables)
         fed = [(name, text) for name, text in task.settings if name not in self._variables]
         values = self._job.names.feeds(fed) | (self._values(task.item) if task.item is not None else {})
         orders = self._job.orders(values)
         runner = self._runner(assigned, (*orders.fetches.values(), *orders.targets), values)
         steps = tuple(result for result in runner.steps(orders) if result.values)
-        return encoded_steps(steps, self._options.format)
+        if task.shard is not None:
+            return shard_entry(task.name, steps, task.shard)
+        return encoded_steps(steps, self._format)
 
     def _values(self, item: Item) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -134,8 +172,11 @@ class Worker:
         """What an input's array is fed to: as --feed TENSOR=@each:KEY says, or the tensor called so."""
         if key in self._each:
             return self._each[key]
-        if key != WHOLE:
-            return key
+        return key if key != WHOLE else self._sole_input
+
+    @functools.cached_property
+    def _sole_input(self) -> str:
+        """The only tensor that an input without a name can be for; InvalidArgumentError if there is none or are several."""
         names = list(self._job.names.inputs) or self._placeholders()
         if len(names) != 1:
             several = ", ".join(names) or "none"
@@ -159,6 +200,13 @@ class Worker:
         return runner
 
     def _leaves_nothing(self, names: tuple[str, ...], values: Mapping[str, Any]) -> bool:
+        """True where a run of the tensors and operations with these tensors fed writes and draws nothing."""
+        key = frozenset(values)
+        if key not in self._leaving:
+            self._leaving[key] = self._finds_no_trace(names, values)
+        return self._leaving[key]
+
+    def _finds_no_trace(self, names: tuple[str, ...], values: Mapping[str, Any]) -> bool:
         fed = frozenset(self._graph.output(name) for name in values)
         needed = needed_nodes([self._graph.fetch(name) for name in names], list(fed))
         order = topological_order(node for node in self._graph if node in needed)

@@ -16,7 +16,7 @@ from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import Interruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
 from ...core.support.errors import DeadlineExceededError
-from ...core.support.file_formats import NPY, NPZ, RESULTS, named_format
+from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from .. import render
@@ -54,6 +54,7 @@ class RunOptions:
     out_dir: str | None = None
     keep_going: bool = False
     overwrite: bool = False
+    shard_size: int = 1000
 
     @property
     def is_of_many(self) -> bool:
@@ -63,7 +64,7 @@ class RunOptions:
     @property
     def format(self) -> str:
         """The format in which to print or write what was fetched: as asked for, or as the name of --out says."""
-        asked = named_format(self.out, self.format_, RESULTS)
+        asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
         return "table" if asked is None else asked.word
 
     @property
@@ -74,6 +75,10 @@ class RunOptions:
 
     def check(self) -> None:
         """Refuse what cannot end well before anything runs."""
+        if self.is_of_many and self.out == "-":
+            raise click.UsageError("--out of --each and --sweep is the name of files, not standard output")
+        if self.is_of_many and self.out is not None and self.format_ is not None:
+            raise click.UsageError("--format does nothing beside --out of --each and --sweep: the name says the format")
         if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
             refuse_terminal(f"--format {self.format}")
 
@@ -144,12 +149,16 @@ class RunJob:
 
     def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
         """What each step does; `fed` are values beside those of --feed."""
-        options, fetches, targets = self.options, self.fetches(), self.targets()
+        options, (fetches, targets) = self.options, self._wanted
         if not fetches and not options.targets and not self._changes_state():
             raise click.UsageError("nothing to do: give --fetch, --target, --init or --assign")
         feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
         hook = check_numerics if options.check_numerics else None
         return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
+
+    @functools.cached_property
+    def _wanted(self) -> tuple[dict[str, str], tuple[str, ...]]:
+        return self.fetches(), self.targets()
 
     def fetches(self) -> dict[str, str]:
         """The names to show, and what to fetch for each: a tensor, or what calls the function that a node stands in."""

@@ -89,7 +89,12 @@ def _npy(steps: Sequence[StepResult]) -> bytes:
 
 
 def _npz(steps: Sequence[StepResult]) -> bytes:
-    return npz_bytes({name: Tensor.from_numpy(array) for name, array in _history(steps).items()})
+    return npz_bytes(fetched_tensors(steps))
+
+
+def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
+    """The values of each tensor; where several steps fetched, stacked along a new first axis."""
+    return {name: Tensor.from_numpy(array) for name, array in _history(steps).items()}
 
 
 def _history(steps: Sequence[StepResult]) -> dict[str, Any]:

@@ -137,8 +137,8 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
     Its permissions are from the start those of the file that it takes the place of: `replaced`, or `target` itself. Its writer
     holds a lock on it, so that a file without a writer can be told.
     """
-    _remove_abandoned(target)
-    file = _locked_file(target, _mode_of(replaced or target))
+    remove_abandoned(target)
+    file = _locked_file(target, mode_of(replaced or target))
     try:
         with file:
             yield file
@@ -150,7 +150,7 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
 @contextlib.contextmanager
 def staged_folder(target: str) -> Iterator[str]:
     """The name of an empty folder beside `target`, gone at the end unless it was renamed; otherwise as `staged_file`."""
-    _remove_abandoned(target)
+    remove_abandoned(target)
     name, descriptor = _locked_folder(target)
     try:
         yield name
@@ -165,7 +165,7 @@ def staged_name(target: str) -> str:
     return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
 
 
-def _mode_of(path: str) -> int | None:
+def mode_of(path: str) -> int | None:
     """Return the permissions of a file, or None if there is no file."""
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
@@ -173,7 +173,7 @@ def _mode_of(path: str) -> int | None:
         return None
 
 
-def _new_file(path: str, mode: int | None) -> IO[bytes]:
+def new_file(path: str, mode: int | None) -> IO[bytes]:
     """Create a file with these permissions, or with the usual ones for None, and open it for writing."""
     if mode is None:
         return open(path, "xb")
@@ -184,7 +184,7 @@ def _new_file(path: str, mode: int | None) -> IO[bytes]:
 
 def _locked_file(target: str, mode: int | None) -> IO[bytes]:
     while True:
-        file = _new_file(staged_name(target), mode)
+        file = new_file(staged_name(target), mode)
         _lock(file.fileno())
         if os.fstat(file.fileno()).st_nlink:  # nobody took it for abandoned before it was locked
             return file
@@ -205,7 +205,8 @@ def _locked_folder(target: str) -> tuple[str, int | None]:
             os.close(descriptor)
 
 
-def _remove_abandoned(target: str) -> None:
+def remove_abandoned(target: str) -> None:
+    """Remove the staged files and folders of `target` whose writers were killed."""
     folder, name = os.path.split(target)
     is_staged = re.compile(re.escape(name) + r"\.\d+-\d+\.tmp").fullmatch
     for entry in filter(is_staged, os.listdir(folder or ".")):
@@ -280,7 +281,7 @@ def _link_or_copy(source: str, target: str) -> None:
             raise
         import shutil
 
-        with open(source, "rb") as read, _new_file(target, _mode_of(source)) as written:
+        with open(source, "rb") as read, new_file(target, mode_of(source)) as written:
             shutil.copyfileobj(read, written)
             flush(written)
 

@@ -6,6 +6,7 @@ that NumPy has, strings as bytes, and a JSON entry says what they are; nothing i
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import json
@@ -44,6 +45,45 @@ def npz_bytes(tensors: Mapping[str, Tensor]) -> bytes:
     return buffer.getvalue()
 
 
+def _write_archive(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
+    for name in tensors:
+        _check_name(name)
+    with contextlib.closing(NpzWriter(file)) as writer:
+        for name, tensor in tensors.items():
+            writer.add(name, tensor)
+
+
+class NpzWriter:
+    """Writes tensors one by one to an archive in an open file, which stays open."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._archive = zipfile.ZipFile(file, "w", allowZip64=True)
+        self._names: set[str] = set()
+        self._manifest: dict[str, dict[str, Any]] = {}
+
+    def add(self, name: str, tensor: Tensor) -> None:
+        """Write a tensor; InvalidArgumentError for a name that cannot be or is there, UnimplementedError as `write_npz`."""
+        _check_name(name)
+        if name in self._names:
+            raise InvalidArgumentError(f"two tensors are called '{name}' in one archive")
+        array, entry = _pack(name, tensor)
+        if entry is not None:
+            self._manifest[name] = entry
+        self._names.add(name)
+        self._write(name, array)
+
+    def close(self) -> None:
+        """Write the manifest where one is needed, and the directory of the archive."""
+        if self._manifest:
+            self._write(MANIFEST, np.frombuffer(json.dumps(self._manifest).encode(), np.uint8))
+        self._archive.close()
+
+    def _write(self, name: str, array: Array) -> None:
+        """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
+        with self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
 def _check_name(name: str) -> None:
     """InvalidArgumentError for a name that a member of a zip archive cannot have, or that the manifest has."""
     if name == MANIFEST:
@@ -55,27 +95,6 @@ def _check_name(name: str) -> None:
     if is_too_long or "\0" in name:
         problem = "has a NUL" if "\0" in name else "is too long for an archive"
         raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem}", hint="a checkpoint can hold it")
-
-
-def _write_archive(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
-    """Write the tensors one by one, and the manifest where one is needed."""
-    for name in tensors:
-        _check_name(name)
-    manifest: dict[str, dict[str, Any]] = {}
-    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
-        for name, tensor in tensors.items():
-            array, entry = _pack(name, tensor)
-            _write_member(archive, name, array)
-            if entry is not None:
-                manifest[name] = entry
-        if manifest:
-            _write_member(archive, MANIFEST, np.frombuffer(json.dumps(manifest).encode(), np.uint8))
-
-
-def _write_member(archive: zipfile.ZipFile, name: str, array: Array) -> None:
-    """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
-    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-        np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:

@@ -169,3 +169,12 @@ def test_a_model_is_known_by_its_variables_too(folder):
 def test_the_stamp_says_what_the_job_is(folder):
     assert job(folder).code == 0
     assert json.loads((folder / "out" / ".tfg-job").read_text())["fetches"] == ["y"]
+
+
+def test_a_job_without_a_result_leaves_the_folder_to_another(folder):
+    assert job(folder, "--steps", "2").code == 0
+    shutil.rmtree(folder / "out")
+    (folder / "in" / "i0.npy").write_bytes(b"damaged")
+    assert job(folder, "--steps", "2").code == 1
+    np.save(folder / "in" / "i0.npy", np.float32([0, 1]))
+    assert job(folder).code == 0

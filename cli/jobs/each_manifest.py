@@ -1,0 +1,106 @@
+"""The manifest of the shards of `tfg run --each`: the job, and for each shard that is done the names of its results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ...core.support.atomic import atomic_file, file_errors, flush
+from ...core.support.errors import NotFoundError
+from ...formats.codecs.source import read_regular
+from .each_stamp import Record, is_there
+from .each_worker import Outcome, Task
+from .run_job import RunOptions
+
+_SHARD: Final = "shard"
+_RESULTS: Final = "results"
+_FAILED: Final = "failed"
+
+
+def manifest_path(out: str) -> str:
+    """The manifest beside the shards of `out`."""
+    return f"{os.path.splitext(out)[0]}.manifest.jsonl"
+
+
+class Manifest(Record):
+    """Lines of JSON: first the job, then a line for each shard when it is on the disk.
+
+    A line has the name of the shard, those of its results in their order, and the errors of the inputs that have none. A shard
+    with a failed input is made again. Of two lines for one shard the later counts; a last line that was cut off does not.
+    """
+
+    def __init__(self, options: RunOptions, job: Mapping[str, Any], tasks: Sequence[Task]) -> None:
+        assert options.out is not None
+        names = hashlib.blake2b("\0".join(task.name for task in tasks).encode("utf-8", "surrogateescape"), digest_size=16)
+        job = {**job, "inputs": names.hexdigest(), "shard_size": options.shard_size}
+        super().__init__(manifest_path(options.out), options, job)
+        self._missing = Counter(_shard(task) for task in tasks)
+        self._names: dict[str, list[str]] = {}
+        self._errors: dict[str, dict[str, str]] = {}
+
+    def begin(self) -> None:
+        """Write the file for a job that begins; cut off a line that was not written to its end."""
+        super().begin()
+        data = bytes(read_regular(self._path))
+        if not data.endswith(b"\n"):
+            with atomic_file(self._path) as file:
+                file.write(data[: data.rfind(b"\n") + 1])
+
+    def count(self, outcomes: Sequence[Outcome]) -> None:
+        """Note outcomes; a line is written for each shard of which all are known. NotFoundError if it is not there."""
+        lines = []
+        for outcome in outcomes:
+            shard = _shard(outcome.task)
+            if outcome.error is None:
+                self._names.setdefault(shard, []).append(outcome.task.name)
+            else:
+                self._errors.setdefault(shard, {})[outcome.task.name] = outcome.error
+            self._missing[shard] -= 1
+            if not self._missing[shard]:
+                lines.append(self._line(shard))
+        if lines:
+            with file_errors(self._path), open(self._path, "ab") as file:
+                file.write(b"".join(lines))
+                flush(file)
+
+    def _line(self, shard: str) -> bytes:
+        if not os.path.exists(shard):
+            hint = "--out has to be in a folder that this machine and all workers have"
+            raise NotFoundError(f"a worker wrote the shard '{shard}', and it is not here", hint=hint)
+        names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
+        entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
+        return f"{json.dumps(entry)}\n".encode()
+
+    def _results(self, tasks: Sequence[Task]) -> Iterator[str]:
+        return iter(dict.fromkeys(map(_shard, tasks)))
+
+    def _left(self, tasks: Sequence[Task]) -> list[Task]:
+        done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
+        shards: dict[str, list[Task]] = {}
+        for task in tasks:
+            shards.setdefault(_shard(task), []).append(task)
+        whole = {shard for shard, own in shards.items() if done.get(os.path.basename(shard)) and is_there(shard, own)}
+        return [task for task in tasks if task.shard not in whole]
+
+    def _head(self) -> bytes:
+        return f"{json.dumps(self._job, sort_keys=True)}\n".encode()
+
+    def _parsed(self, data: bytes) -> Any:
+        return self._lines(data)[0]
+
+    @staticmethod
+    def _lines(data: bytes) -> list[dict[str, Any]]:
+        """The whole lines; ValueError if they are no manifest's."""
+        lines = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
+        if not lines or not all(isinstance(line, dict) for line in lines) or not all(_SHARD in line for line in lines[1:]):
+            raise ValueError("no manifest")
+        return lines
+
+
+def _shard(task: Task) -> str:
+    assert task.shard is not None
+    return task.shard

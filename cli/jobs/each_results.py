@@ -1,0 +1,196 @@
+"""The files that results of `tfg run --each` go to: written while the next input computes, synced many at a time."""
+
+from __future__ import annotations
+
+import abc
+import concurrent.futures
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ...core.support.atomic import file_errors
+from ...core.support.file_formats import TABLE
+from ...core.support.file_groups import FileGroup, StagedFile, file_group
+from .each_shards import Shard
+from .each_worker import Outcome, Task
+from .run_job import RunOptions
+
+_SYNC_SECONDS: Final = 0.25
+"""Seconds for which written files wait for others, so that one sync is for all."""
+
+
+class Report(NamedTuple):
+    """The outcomes that became known, and how many tasks were computed so far, their results on the disk or not."""
+
+    outcomes: Sequence[Outcome]
+    computed: int
+
+
+class Results(abc.ABC):
+    """Writes results, and tells the outcome of a task when its result is on the disk.
+
+    A thread waits for the disk. It syncs once for all files that were written since its last sync began.
+    """
+
+    def __init__(self, group: FileGroup, disk: concurrent.futures.Executor) -> None:
+        self._group = group
+        self._disk = disk
+        self._lock = threading.Lock()
+        self._hurry = threading.Event()
+        self._syncing: concurrent.futures.Future[None] | None = None
+        self._is_syncing = False
+        self._written: list[tuple[StagedFile | None, Sequence[Outcome]]] = []
+        self._known: list[Outcome] = []
+
+    @abc.abstractmethod
+    def write(self, outcome: Outcome) -> None:
+        """Write the result of a task."""
+
+    @abc.abstractmethod
+    def end_batch(self) -> None:
+        """End a batch of tasks that were given to a worker together."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Close the file of a batch that was not ended."""
+
+    def known(self) -> list[Outcome]:
+        """Return the outcomes that became known since the last call, in the order of their tasks."""
+        if self._syncing is not None and self._syncing.done():
+            self._syncing.result()
+        with self._lock:
+            known, self._known = self._known, []
+        return known
+
+    def finish(self) -> list[Outcome]:
+        """Wait for the disk; return the other outcomes of all that was written and of all batches that were ended."""
+        self._hurry.set()
+        if self._syncing is not None:
+            self._syncing.result()
+        self._hurry.clear()
+        self._group.finish()
+        return self.known()
+
+    def publish(self, file: StagedFile | None, outcomes: Sequence[Outcome]) -> None:
+        """Have a closed file synced and named. Then its outcomes are known."""
+        with self._lock:
+            self._written.append((file, outcomes))
+            was_syncing, self._is_syncing = self._is_syncing, True
+        if not was_syncing:
+            self._syncing = self._disk.submit(self._sync)
+
+    def _sync(self) -> None:
+        while True:
+            self._hurry.wait(_SYNC_SECONDS)
+            with self._lock:
+                written, self._written = self._written, []
+                self._is_syncing = bool(written)
+            if not written:
+                return
+            self._group.publish([file for file, _ in written if file is not None])
+            with self._lock:
+                self._known += [outcome for _, outcomes in written for outcome in outcomes]
+
+
+class ResultFiles(Results):
+    """Writes a file for each result."""
+
+    def __init__(self, group: FileGroup, disk: concurrent.futures.Executor, options: RunOptions) -> None:
+        super().__init__(group, disk)
+        self._folder = results_folder(options)
+        self._ending = _ending(options)
+
+    def write(self, outcome: Outcome) -> None:
+        """Write the result of a task. Its outcome is known after the next sync."""
+        staged = None
+        if outcome.error is None:
+            path = os.path.join(self._folder, outcome.task.name + self._ending)
+            file, staged = self._group.create(path)
+            with file_errors(path), file:
+                file.write(outcome.result)
+        self.publish(staged, [_without_result(outcome)])
+
+    def end_batch(self) -> None:
+        """Do nothing: each result has a file of its own."""
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+
+class ResultShards(Results):
+    """Writes the results of each batch to the shard that its tasks name."""
+
+    def __init__(self, group: FileGroup, disk: concurrent.futures.Executor) -> None:
+        super().__init__(group, disk)
+        self._shard: Shard | None = None
+        self._outcomes: list[Outcome] = []
+
+    def write(self, outcome: Outcome) -> None:
+        """Add the result of a task to its shard."""
+        assert outcome.task.shard is not None
+        if self._shard is None:
+            self._shard = Shard(*self._group.create(outcome.task.shard))
+        if outcome.error is None:
+            self._shard.add(outcome.result)
+        self._outcomes.append(_without_result(outcome))
+
+    def end_batch(self) -> None:
+        """Close the shard. The outcomes of its tasks are known after the next sync."""
+        if self._shard is not None:
+            self.publish(self._shard.close(), self._outcomes)
+            self._shard, self._outcomes = None, []
+
+    def close(self) -> None:
+        """Close the shard of a batch that was not ended."""
+        if self._shard is not None:
+            self._shard.close()
+
+
+@contextlib.contextmanager
+def writing_results(options: RunOptions) -> Iterator[Results]:
+    """Yield what writes the results of a job, in this process; its folder is there."""
+    with file_group(results_folder(options)) as group, concurrent.futures.ThreadPoolExecutor(1) as disk:
+        results = ResultFiles(group, disk, options) if options.out is None else ResultShards(group, disk)
+        with contextlib.closing(results):
+            yield results
+
+
+def results_folder(options: RunOptions) -> str:
+    """The folder that the results of a job go to."""
+    if options.out is not None:
+        return os.path.dirname(options.out)
+    assert options.out_dir is not None
+    return options.out_dir
+
+
+def result_path(options: RunOptions, task: Task) -> str:
+    """The file of a result."""
+    return os.path.join(results_folder(options), task.name + _ending(options))
+
+
+def _ending(options: RunOptions) -> str:
+    return ".txt" if options.format == TABLE.word else f".{options.format}"
+
+
+def reports(
+    work: Callable[[Task], Outcome], results: Results, batches: Iterable[Sequence[Task]], keep_going: bool
+) -> Iterator[Report]:
+    """Work on batches of tasks one after the other and write their results; a failure ends it unless it is to `keep_going`."""
+    computed = 0
+    for batch in batches:
+        for task in batch:
+            outcome = work(task)
+            results.write(outcome)
+            computed += 1
+            if outcome.error is not None and not keep_going:
+                yield Report([*(known for known in results.finish() if known.error is None), outcome], computed)
+                return
+            yield Report(results.known(), computed)
+        results.end_batch()
+    yield Report(results.finish(), computed)
+
+
+def _without_result(outcome: Outcome) -> Outcome:
+    return Outcome(outcome.task, error=outcome.error, cpu=outcome.cpu)

@@ -1,0 +1,77 @@
+"""Shards: files of many results of `tfg run --each`, called `results-00003-of-00010.npz`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+from ...core.codecs.tfrecord import encode_record
+from ...core.runtime.session.runner import StepResult
+from ...core.support.atomic import file_errors
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.file_formats import NPZ, SHARDS, TFRECORD, format_of
+from ...core.support.file_groups import StagedFile
+from ...core.types.tensors import Tensor
+from ...formats.codecs.npz import NpzWriter
+from ...formats.codecs.tensor_proto import encode_tensor
+from ...formats.protos.example_pb2 import Example
+from .. import render
+from ..sections.run_sections import fetched_tensors
+
+NAME = "name"
+"""What JSON lines and Examples call the name of a result."""
+
+
+def shard_path(out: str, number: int, count: int) -> str:
+    """The path of a shard, by its number from 0 and how many there are."""
+    stem, ending = os.path.splitext(out)
+    return f"{stem}-{number:05d}-of-{count:05d}{ending}"
+
+
+def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
+    """A result as `Shard.add` takes it: tensors by the names of members for .npz, bytes for .tfrecord and .jsonl."""
+    kind = format_of(shard, SHARDS)
+    if kind is NPZ:
+        return {f"{name}/{tensor}": value for tensor, value in fetched_tensors(steps).items()}
+    if kind is TFRECORD:
+        return encode_record(_example(name, fetched_tensors(steps)))
+    return (json.dumps(render.plain({NAME: name, "steps": steps}), ensure_ascii=False) + "\n").encode()
+
+
+def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:
+    """A tf.Example of the name and of each tensor as `tf.io.serialize_tensor` writes it."""
+    if NAME in tensors:
+        raise InvalidArgumentError(f"a tensor cannot be called '{NAME}' in a shard of Examples", hint="use .npz or .jsonl")
+    example = Example()
+    example.features.feature[NAME].bytes_list.value.append(os.fsencode(name))
+    for key, tensor in tensors.items():
+        example.features.feature[key].bytes_list.value.append(encode_tensor(tensor).SerializeToString())
+    return example.SerializeToString(deterministic=True)
+
+
+class Shard:
+    """A shard that is being written."""
+
+    def __init__(self, file: IO[bytes], staged: StagedFile) -> None:
+        self._file = file
+        self._staged = staged
+        self._archive = NpzWriter(file) if format_of(staged.path, SHARDS) is NPZ else None
+
+    def add(self, entry: Any) -> None:
+        """Write a result, as `shard_entry` returns it."""
+        with file_errors(self._staged.path):
+            if self._archive is None:
+                self._file.write(entry)
+                return
+            for name, tensor in entry.items():
+                self._archive.add(name, tensor)
+
+    def close(self) -> StagedFile:
+        """End the file."""
+        with file_errors(self._staged.path):
+            if self._archive is not None:
+                self._archive.close()
+            self._file.close()
+        return self._staged

@@ -1,0 +1,114 @@
+"""Files that are written one by one and appear together, after one wait for the disk."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Final, NamedTuple
+
+from .atomic import file_errors, flush_folder, mode_of, new_file, remove_abandoned, staged_folder
+
+_UNSUPPORTED: Final = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+
+
+class StagedFile(NamedTuple):
+    """A file in a staging folder, and the path that it will have."""
+
+    staged: str
+    path: str
+
+
+class FileGroup:
+    """Files in a staging folder until `publish` gives them their names.
+
+    A process that is killed before leaves none of them under its name. Errors of the operating system become TfgErrors.
+    """
+
+    def __init__(self, staging: str) -> None:
+        self._staging = staging
+        self._count = 0
+        self._folders: set[str] = set()
+
+    def create(self, path: str) -> tuple[IO[bytes], StagedFile]:
+        """Open a file to be published as `path`, whose folders are made.
+
+        It has the permissions of the file that it will replace.
+        """
+        with file_errors(path):
+            folder = os.path.dirname(path)
+            if folder not in self._folders:
+                os.makedirs(folder or ".", exist_ok=True)
+                self._folders.add(folder)
+            self._count += 1
+            staged = os.path.join(self._staging, str(self._count))
+            return new_file(staged, mode_of(path)), StagedFile(staged, path)
+
+    def publish(self, files: Sequence[StagedFile]) -> None:
+        """Wait until the contents of closed files are on the disk, then give the files their names."""
+        if not files:
+            return
+        with file_errors(self._staging):
+            sync_files([file.staged for file in files])
+        for file in files:
+            with file_errors(file.path):
+                os.replace(file.staged, file.path)
+
+    def finish(self) -> None:
+        """Wait until the names that were given are on the disk."""
+        for folder in self._folders:
+            with file_errors(folder):
+                flush_folder(os.path.join(folder, "name"))
+
+
+@contextmanager
+def file_group(folder: str) -> Iterator[FileGroup]:
+    """Yield a group of files in a folder that is there.
+
+    Its staging folder is removed at the end; that of a killed process of this machine is removed by the next group's.
+    """
+    with file_errors(folder), staged_folder(_staging(folder)) as staging:
+        yield FileGroup(staging)
+
+
+def remove_staging(folder: str) -> None:
+    """Remove the staging folders of processes that were killed."""
+    with file_errors(folder):
+        remove_abandoned(_staging(folder))
+
+
+def _staging(folder: str) -> str:
+    """The staging folder before its number. Machines that share a file system may not share its locks."""
+    return os.path.join(folder, f".staging-{platform.node()}")
+
+
+def sync_files(paths: Sequence[str]) -> None:
+    """Wait until the contents of files, all on one file system, are on the disk.
+
+    Linux has one call for all (https://man7.org/linux/man-pages/man2/syncfs.2.html). Elsewhere there is a call for each file.
+    """
+    syncfs = _syncfs()
+    if syncfs is not None:
+        descriptor = os.open(paths[0], os.O_RDONLY)
+        try:
+            if not syncfs(descriptor):
+                return
+            code = ctypes.get_errno()
+        finally:
+            os.close(descriptor)
+        if code not in _UNSUPPORTED:
+            raise OSError(code, os.strerror(code), paths[0])
+    for path in paths:
+        with open(path, "r+b") as file:
+            os.fsync(file.fileno())
+
+
+@functools.cache
+def _syncfs() -> Callable[[int], int] | None:
+    """The C library's function; None outside Linux."""
+    return getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None) if sys.platform == "linux" else None
