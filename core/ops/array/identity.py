@@ -363,6 +363,8 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     """The input in another dtype; a complex number loses its imaginary part."""
     if SrcT is DstT:
         return x
+    if SrcT in _PLAIN and DstT in _PLAIN:
+        return x.astype(DstT.numpy)
     if not (_is_castable(SrcT) and _is_castable(DstT)):
         raise UnimplementedError(f"Cast {SrcT} to {DstT} is not supported")
     x = np.asarray(x)
@@ -374,6 +376,9 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
         return _float_to_integer(x, DstT.numpy)
     return wide(x) if SrcT is dtypes.float16 and DstT is dtypes.float32 else x.astype(DstT.numpy)
 
+
+_PLAIN = frozenset((dtypes.bool_, dtypes.int32, dtypes.int64))
+"""What sizes and masks are of: NumPy casts between these as TensorFlow does."""
 
 _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 

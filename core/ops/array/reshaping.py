@@ -46,7 +46,8 @@ def reshape(x: Array, dims: Array) -> Result:
     """The same elements in another shape; one dimension may be -1."""
     if dims.dtype.char in _SIZES and dims.ndim == 1:
         wanted = dims.tolist()
-        if min(wanted, default=0) >= 0:
+        least = min(wanted, default=0)
+        if least >= 0 or (least == -1 and x.size and wanted.count(-1) == 1):
             try:
                 return x.reshape(wanted)
             except ValueError:

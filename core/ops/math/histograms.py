@@ -39,8 +39,10 @@ def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
 
 
 def _size(size: Array) -> int:
-    require(np.ndim(size) == 0, f"Shape must be rank 0 but is rank {np.ndim(size)}")
-    require(size >= 0, f"size ({size}) must be non-negative")
+    if np.ndim(size):
+        raise InvalidArgumentError(f"Shape must be rank 0 but is rank {np.ndim(size)}")
+    if size < 0:
+        raise InvalidArgumentError(f"size ({size}) must be non-negative")
     return int(size)
 
 
@@ -68,6 +70,8 @@ def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Sh
 def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), _size(size)
+    if input.ndim == 1 and input.size and not weights.size and not binary_output and 0 <= input.min() <= input.max() < count:
+        return np.bincount(input, minlength=count).astype(weights.dtype)
     require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
     fits = weights.shape == input.shape or not weights.size
     require(fits, f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}")

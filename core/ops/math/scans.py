@@ -13,11 +13,11 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
+from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require
 from ..shared.shape_arguments import normalize_axis, scalar_int
 
 
@@ -35,8 +35,10 @@ def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float,
 
 def _place(axis: Array, rank: int) -> int:
     """The axis, counted from the first, that a scan goes along."""
-    require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
-    require(-rank <= axis < rank, f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}")
+    if np.ndim(axis):
+        raise InvalidArgumentError(f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}")
     return int(axis) % rank
 
 

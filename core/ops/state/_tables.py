@@ -78,7 +78,7 @@ class Table(Shared):
             raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
         if self._is_worth_an_index(keys):
             return self._find_many(keys.ravel(), default, full)
-        wanted = self.keys_of(keys)[0]
+        wanted = keys.ravel().tolist() if not self.key_shape else self.keys_of(keys)[0]
         if default.ndim == 0:
             missing = default.item()
             return self._value_array(list(map(self.entries.get, wanted, itertools.repeat(missing)))).reshape(full)

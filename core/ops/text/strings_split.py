@@ -27,6 +27,11 @@ def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
 
 def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of different lengths as a SparseTensor: (n, 2) indices, values, dense shape."""
+    if len(rows) == 1:
+        count = len(rows[0])
+        indices = np.zeros((count, 2), np.int64)
+        indices[:, 1] = np.arange(count)
+        return indices, as_objects(rows[0], (count,)), np.array([1, count], np.int64)
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     firsts = np.cumsum(lengths) - lengths
     indices = np.empty((int(lengths.sum()), 2), np.int64)
