@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...numerics.non_max_suppression import box_overlaps, suppress, suppress_softly
-from ...registry.registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
+from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from . import _onnx_images as in_onnx
+from . import _suppression_lowerings as in_xla
 
 _ALL = (
     "NonMaxSuppression",
@@ -292,3 +293,56 @@ def _suppression_v5_onnx(
     g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
 ) -> Any:
     return in_onnx.suppressed(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size, sigma)
+
+
+def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any) -> int:
+    """The limit; a threshold that is computed is required to be in its range."""
+    count = scalar(limit, "max_output_size")
+    require_rank(boxes, 2, "boxes")
+    require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
+    require_shape(scores, boxes.shape[:1], "scores")
+    require(count >= 0, f"max_output_size must not be negative: {count}")
+    xla.require((threshold >= 0) & (threshold <= 1))
+    return int(count)
+
+
+@lower("NonMaxSuppressionV4", static=(2,))
+def _suppression_v4_lowered(
+    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    count = _checked_for_xla(xla, boxes, scores, limit, threshold)
+    found = in_xla.picked(xla, boxes, scores, count, lowest, in_xla.hard(xla, threshold))
+    return found.boxes, found.counts
+
+
+@lower("NonMaxSuppressionV5", static=(2, 5))
+def _suppression_v5_lowered(
+    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    count = _checked_for_xla(xla, boxes, scores, limit, threshold)
+    width = scalar(sigma, "soft_nms_sigma")
+    require(width >= 0, f"soft_nms_sigma must not be negative: {width}")
+    suppressed = in_xla.soft(xla, width, lowest) if width > 0 else in_xla.hard(xla, threshold)
+    return tuple(in_xla.picked(xla, boxes, scores, count, lowest, suppressed))
+
+
+@lower("CombinedNonMaxSuppression", static=(2, 3))
+def _combined_lowered(
+    xla: Any,
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any,
+    score_threshold: Any,
+    *,
+    pad_per_class: bool,
+    clip_boxes: bool,
+) -> Any:
+    limit = int(scalar(max_output_size_per_class, "max_output_size_per_class"))
+    total = int(scalar(max_total_size, "max_total_size"))
+    _check_combined(boxes, scores, limit, total, 0)
+    xla.require((iou_threshold >= 0) & (iou_threshold <= 1))
+    size = min(total, limit * scores.shape[2]) if pad_per_class else total
+    found, *rest = in_xla.best_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
+    return (xla.clip(found, 0, 1) if clip_boxes else found, *rest)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,6 +23,7 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
+    lower,
     multiply_adds,
     not_differentiable,
     onnx,
@@ -35,6 +37,7 @@ from ..shared.argument_checks import require, require_rank, require_shape, with_
 from ..shared.decompositions import gradient_by_parts
 from ..shared.shape_arguments import ints, shape_from
 from . import _onnx_images as in_onnx
+from . import _resize_lowerings as in_xla
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
@@ -76,9 +79,14 @@ def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pix
 
 
 def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
-    _check_centers(align_corners, half_pixel_centers)
-    taps = _taps(method, images.shape, *_size(images, size), align_corners, half_pixel_centers)
+    taps = _image_taps(method, images, size, align_corners, half_pixel_centers)
     return numerics.resample(images.astype(np.float32), *taps)
+
+
+def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
+    """How rows and columns of images, which are checked, are resampled."""
+    _check_centers(*settings)
+    return _taps(method, images.shape, *_size(images, size), *settings)
 
 
 def _attrs(node: Node) -> dict[Any, Any]:
@@ -120,9 +128,7 @@ def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[
 @kernel("ResizeNearestNeighbor")
 def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C)."""
-    _check_centers(align_corners, half_pixel_centers)
-    height, width = _size(images, size)
-    rows, columns = _taps(numerics.nearest, images.shape, height, width, align_corners, half_pixel_centers)
+    rows, columns = _image_taps(numerics.nearest, images, size, align_corners, half_pixel_centers)
     return numerics.taken(images, rows, columns)
 
 
@@ -176,13 +182,18 @@ def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: 
 def _resize_grad(
     method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
-    _check_centers(align_corners, half_pixel_centers)
-    _check_image(grads, "grads")
-    _check_image(original_image, "original_image")
-    taps = _taps(method, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
+    taps = _gradient_taps(method, grads, original_image, align_corners, half_pixel_centers)
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)
     return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
+
+
+def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Array, *settings: bool) -> tuple[Any, Any]:
+    """How rows and columns of the original image, which is checked, were resampled."""
+    _check_centers(*settings)
+    _check_image(grads, "grads")
+    _check_image(original_image, "original_image")
+    return _taps(method, original_image.shape, *grads.shape[1:3], *settings)
 
 
 @flops("ResizeBilinearGrad")
@@ -250,14 +261,18 @@ def _size_of(g: GradientBuilder, images: Output) -> Output:
 @kernel("ResizeNearestNeighborGrad")
 def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for an image of height and width `size`."""
-    _check_centers(align_corners, half_pixel_centers)
+    (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
+    by_row = _sum_along(1, wide(grads), rows, height)
+    return _sum_along(2, by_row, columns, width).astype(grads.dtype, copy=False)
+
+
+def _positions_taken(grads: Array, size: Array, *settings: bool) -> tuple[tuple[int, int], Array, Array]:
+    """The height and width of the image, and the rows and columns of it that the nearest neighbours of `grads` are."""
+    _check_centers(*settings)
     _check_image(grads, "grads")
     height, width = ints(size, "size", 2)
     require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
-    shape = (grads.shape[0], height, width, grads.shape[3])
-    rows, columns = _taps(numerics.nearest, shape, *grads.shape[1:3], align_corners, half_pixel_centers)
-    by_row = _sum_along(1, wide(grads), rows, height)
-    return _sum_along(2, by_row, columns, width).astype(grads.dtype, copy=False)
+    return (height, width), *_taps(numerics.nearest, (1, height, width, 1), *grads.shape[1:3], *settings)
 
 
 _FEW = 8
@@ -446,3 +461,25 @@ def _gradient_in_onnx(method: Callable[[int, int, bool, bool], Taps]) -> Callabl
 
 onnx("ResizeBilinearGrad")(_gradient_in_onnx(numerics.bilinear))
 onnx("ResizeBicubicGrad")(_gradient_in_onnx(numerics.bicubic))
+
+
+for _op, _method in (("ResizeBilinear", numerics.bilinear), ("ResizeBicubic", numerics.bicubic)):
+    lower(_op, static=(1,))(in_xla.resizing(functools.partial(_image_taps, _method)))
+    lower(f"{_op}Grad")(in_xla.gradient_of_resizing(functools.partial(_gradient_taps, _method)))
+
+
+@lower("ResizeArea", static=(1,))
+def _area_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool) -> Any:
+    return in_xla.resampled(xla, images, *_taps(numerics.area, images.shape, *_size(images, size), align_corners))
+
+
+@lower("ResizeNearestNeighbor", static=(1,))
+def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    rows, columns = _image_taps(numerics.nearest, images, size, align_corners, half_pixel_centers)
+    return xla.take(xla.take(images, rows, axis=1), columns, axis=2)
+
+
+@lower("ResizeNearestNeighborGrad", static=(1,))
+def _nearest_gradient_lowered(xla: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
+    return in_xla.taken_gradient(xla, grads, rows, columns, *sizes)
