@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import collections
+import contextlib
 import contextvars
 import functools
 import threading
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..parallel.blas_threads import one_thread
+from ..parallel.gemm import undivided
 from ..parallel.worker_threads import Task, idle_helpers
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
@@ -216,7 +218,8 @@ class _Calls(_Work):
         outcome: Outcome = None
         is_done = False
         try:
-            outcome = outcome_of(functools.partial(self.function, slot.source))  # type: ignore[arg-type]
+            with undivided() if self.waiting else contextlib.nullcontext():
+                outcome = outcome_of(functools.partial(self.function, slot.source))  # type: ignore[arg-type]
             is_done = True
         finally:
             with self.changed:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import contextvars
 import ctypes
 import functools
@@ -13,7 +14,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -270,6 +271,16 @@ class _Divided(threading.local):
 
 
 divided = _Divided()
+
+
+@contextlib.contextmanager
+def undivided() -> Iterator[None]:
+    """What is divided within is cut as ever, and one thread does all of it: the others have work of their own."""
+    token = _unfinished.set(range(one_thread.share + 1))
+    try:
+        yield
+    finally:
+        _unfinished.reset(token)
 
 
 def run_branches(branches: Sequence[Callable[[], object]]) -> None:

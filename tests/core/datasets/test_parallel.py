@@ -16,7 +16,7 @@ from tfg.core.datasets.batches import MapAndBatch
 from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
 from tfg.core.parallel.blas_threads import one_thread
-from tfg.core.parallel.gemm import divide
+from tfg.core.parallel.gemm import divide, undivided
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.run_context import Run, check_time
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError
@@ -173,3 +173,10 @@ def test_others_stop_where_one_fails(cores):
     with pytest.raises(KeyboardInterrupt):
         divide(work, range(100))
     assert len(done) < 50
+
+
+def test_a_thread_among_busy_ones_divides_nothing(cores):
+    seen = set()
+    with undivided():
+        divide(lambda part: seen.add(threading.get_ident()), range(50))
+    assert seen == {threading.get_ident()}
