@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ...inference.error_context import faults_of
 from ...parallel.blas_threads import one_thread
 from ...planning.plan import Loop, Plan, Step
 from ...support.errors import InvalidArgumentError
+from ...support.gc_control import rare_collection
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.pad_fusion import Framed, FramedCall
@@ -41,6 +42,13 @@ if TYPE_CHECKING:
     from ...engines.engine_runtime import Group
 
 
+class _Bound(NamedTuple):
+    """A node's kernel, bound, and the function as it is registered."""
+
+    call: Call
+    function: Call
+
+
 class Program:
     """A plan bound to kernels and to the session whose state they touch; `tiers` says how it runs.
 
@@ -58,7 +66,7 @@ class Program:
         cache: ValueCache | None = None,
         groups: Callable[[Body, Call, Callable[[Body], Call]], Group] | None = None,
         policy: Policy = NO_TIERS,
-        calls: dict[Node, Call] | None = None,
+        calls: dict[Node, _Bound] | None = None,
     ) -> None:
         self.plan = plan
         self._cache = cache
@@ -119,6 +127,7 @@ class Program:
         """The tier of the latest run without a hook."""
         return self._tiers.tier if self._latest is self else self._latest.tier
 
+    @rare_collection()
     def _move(self) -> None:
         """Change the program before a run, where that is due."""
         with self._hooking:
@@ -206,7 +215,7 @@ class Program:
         call = self._call(step, hooked)
         if step.node.is_constant and not step.is_guarded:
             with faults_of(step.node, "value"):
-                initial[step.outputs[0]] = _as_number(self._calls[step.node]())
+                initial[step.outputs[0]] = _as_number(self._kernel(step.node)())
             return None
         if hooked or not self._folds_constants:
             return call
@@ -229,21 +238,23 @@ class Program:
 
     def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
         """The kernel of a node, bound once."""
-        call = self._calls.get(node)
-        if call is None:
-            call = self._calls[node] = self._bind(node, unused)
-        return call
+        bound = self._calls.get(node)
+        if bound is None:
+            bound = self._calls[node] = self._bind(node, unused)
+        return bound.call
 
     def _special(self, plan: Plan) -> Program:
         """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
         return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
 
-    def _bind(self, node: Node, unused: tuple[int, ...]) -> Call:
+    def _bind(self, node: Node, unused: tuple[int, ...]) -> _Bound:
         ctx = self._context(node, unused) if unused else self._context(node)
         if node.op_def is None and node.op in self._functions:
-            return function_call(ctx, FuncRef(node.op, node.attrs))
+            call = function_call(ctx, FuncRef(node.op, node.attrs))
+            return _Bound(call, call)
         with faults_of(node, "kernel"):
-            return exclusive(node, bind_kernel(node, select_kernel(node), ctx))
+            kernel = select_kernel(node)
+            return _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
 
     def _loop(self, loop: Loop, hooked: bool) -> Call:
         initial: list[Any] = [None] * loop.slots
@@ -283,7 +294,8 @@ class Program:
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         lead = None if step.lead is None else self._fused(step.lead, initial)
         is_forced = self._tiers.policy.is_forced
-        return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
+        functions = [self._calls[inner.node].function for inner in step.body]
+        return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
 
     def _framed(self, step: Framed) -> FramedCall:
         """A convolution and what stands around it, which no hook meets."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...inference.binding import bind_attrs, select_kernel
+from ...inference.binding import bind_attrs
 from ...numerics.row_producer import BLOCK_ELEMENTS, Feeding
 from ...planning.plan import Step
 from ...registry.registry import affine_function, blockwise_way
@@ -37,14 +37,16 @@ _Shapes = tuple[tuple[int, ...], ...]
 class FusedCall:
     """A group of steps on its inputs. `run_body` runs the steps from one on, by their own kernels, on a list of slots.
 
-    `calls` are the bound kernels of the steps, `constants` the inputs that are the same in every run, by their slot; `lead`
-    makes what the first step takes first. A call that is forced works as a group on values of any size.
+    `calls` are the bound kernels of the steps, `functions` the kernels as they are registered, `constants` the inputs that are
+    the same in every run, by their slot; `lead` makes what the first step takes first. A call that is forced works as a group
+    on values of any size.
     """
 
     def __init__(
         self,
         step: Fused,
         calls: Sequence[Call],
+        functions: Sequence[Call],
         run_body: Callable[[int, list[Any]], None],
         constants: Mapping[int, Any],
         lead: FusedCall | None = None,
@@ -64,7 +66,6 @@ class FusedCall:
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(found is not None and found.has_factor for found in affine)
-        functions = [select_kernel(inner.node).function for inner in step.body]
         on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
         takes_out = [_takes(function, "out") for function in functions]
         self.group = Group(step, on_tiles, takes_out, dict(constants), self.dtype)
@@ -244,6 +245,7 @@ def _on_tiles(call: Call, function: Call) -> Call:
     return functools.partial(call, is_part=True) if _takes(function, "is_part") else call
 
 
+@functools.lru_cache(1024)
 def _takes(function: Call, name: str) -> bool:
     """True where a function has a parameter of this name; NumPy's own take `out`."""
     inner = inspect.unwrap(function)

@@ -100,6 +100,8 @@ def shapes_of(
 
 
 def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]:
+    if shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError as error:

@@ -275,6 +275,12 @@ def _with_along(frame: Frame, found: Mapping[int, Along]) -> Frame:
 
 def is_plain(step: Step) -> bool:
     """True of a step that takes and gives values alone, its channels last, and learns nothing."""
-    if not step.takes_values_alone or step.node.attr("is_training"):
+    if not step.takes_values_alone:
         return False
-    return step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
+    definition = step.node.op_def
+    if definition is not None and _ASKED.isdisjoint(definition.attrs):  # as of most nodes, without their defaults made
+        return True
+    return not step.node.attr("is_training") and step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
+
+
+_ASKED: Final = frozenset(("is_training", "data_format"))

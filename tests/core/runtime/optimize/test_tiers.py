@@ -1,5 +1,6 @@
 """Tiers of execution: when programs move, who may force them, and the same results in all of them."""
 
+import gc
 import logging
 import pathlib
 
@@ -10,6 +11,7 @@ import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads
+from tfg.core.runtime.execute import executor
 from tfg.core.runtime.optimize import region_calls, tiers
 from tfg.core.runtime.optimize.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
@@ -204,3 +206,23 @@ def convolved(x, w):
     """The definition: a sum over places of the window."""
     padded = np.pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)])
     return sum(padded[:, i : i + 6, j : j + 6] @ w[i, j] for i, j in np.ndindex(3, 3))
+
+
+def test_a_chain_is_looked_at_once_however_often_it_runs(monkeypatch):
+    """Kernels are chosen in the first run, and the runs that change the program collect no garbage among what they make."""
+    b = GraphBuilder()
+    value = x = b.Placeholder(dtype="float32", shape=[], name="x")
+    for _ in range(3000):
+        value = b.AddV2(value, x)
+    chosen, collected = [], []
+    select = executor.select_kernel
+    monkeypatch.setattr(executor, "select_kernel", lambda node: chosen.append(node) or select(node))
+    session = Session(b.graph)
+    gc.callbacks.append(note := lambda phase, info: collected.append(info["generation"]) if phase == "start" else None)
+    try:
+        for _ in range(SETTLING_RUN + 1):
+            assert session.run(value, {x: np.float32(2)}) == 6002
+    finally:
+        gc.callbacks.remove(note)
+    assert len(chosen) == len(set(chosen)) == 3000
+    assert len(collected) < 20
