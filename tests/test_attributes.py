@@ -41,7 +41,7 @@ def read_by(function, definition) -> set[str]:
     code = getattr(inner, "__code__", None)
     bound = {name for name in keyword_names(function, frozenset(definition.attrs)) if code is None or reads(code, name)}
     for name, bundle in attr_bundles(function).items():
-        bound |= {field for field in bundle._fields if reads_field(code, name, field)}
+        bound |= {field for field in bundle._fields if code is None or reads_field(code, name, field, bundle)}
     texts = {const for const in code.co_consts if isinstance(const, str)} if code is not None else set()
     return bound | (texts & set(definition.attrs))
 
@@ -54,11 +54,11 @@ def reads(code, name: str) -> bool:
     return any(name == i.argval or (isinstance(i.argval, tuple) and name in i.argval) for i in dis.get_instructions(code))
 
 
-def reads_field(code, name: str, field: str) -> bool:
+def reads_field(code, name: str, field: str, bundle: type) -> bool:
     """True where the code of a function reads a field of a parameter that is a bundle, or hands the bundle on."""
-    steps = list(dis.get_instructions(code))
-    taken = [after for step, after in itertools.pairwise(steps) if step.argval == name]
-    return name in code.co_cellvars or any(step.opname != "LOAD_ATTR" or step.argval == field for step in taken)
+    steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
+    taken = {after.argval for step, after in itertools.pairwise(steps) if step.argval == name}
+    return name in code.co_cellvars or field in taken or not taken <= set(bundle._fields)
 
 
 IGNORED = list(without_effect())

@@ -84,6 +84,17 @@ def bind_attrs(node: Node, function: Callable[..., Any], outputs: Sequence[Any] 
     return bound
 
 
+def with_attrs(bound: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Bind attributes of another value: `bound` is the result of bind_attrs, `changes` are attributes by name."""
+    changed = dict(bound)
+    for name, value in bound.items():
+        if name in changes:
+            changed[name] = changes[name]
+        elif fields := changes.keys() & set(getattr(value, "_fields", ())):
+            changed[name] = value._replace(**{field: changes[field] for field in fields})
+    return changed
+
+
 def _filled(bundle: type[Any], definition: OpDef, attrs: Mapping[str, Any]) -> Any:
     """Make a bundle of a node's attributes, lists as tuples; a field that is no attribute of the op keeps its default."""
     defaults = bundle._field_defaults

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,64 +9,45 @@ import numpy as np
 from ...numerics import convolution as numerics
 from ...types.shapes import TensorSpec
 from ..shared.onnx_lowerings import channels_first, in_format, on_channels_first, window_attrs
-from ..shared.window_geometry import batch_and_channel, shape_to_channels_last, spatial, window_pads
+from ..shared.window_geometry import Window, batch_and_channel, shape_to_channels_last, spatial, window_pads
 from .convolution import convolution_input_gradient_onnx
 
 
-def pooled(
-    g: Any, x: Any, op: str, ksize: Any, strides: Any, padding: str, data_format: str, explicit: Sequence[int] = ()
-) -> Any:
+def pooled(g: Any, x: Any, op: str, window: Window) -> Any:
     """Windows over space only; of channels ONNX knows none."""
-    if batch_and_channel(ksize, data_format) != (1, 1) or batch_and_channel(strides, data_format) != (1, 1):
+    data_format = window.data_format
+    if batch_and_channel(window.ksize, data_format) != (1, 1) or batch_and_channel(window.strides, data_format) != (1, 1):
         g.refuse("its windows go over batches or channels")
-    window = spatial(ksize, data_format)
-    attrs = window_attrs(x, window, strides, [1] * len(ksize), padding, data_format, explicit)
+    attrs = window_attrs(x, spatial(window.ksize, data_format), window)
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
-def max_pool_grad(
-    g: Any,
-    x: Any,
-    y: Any,
-    dy: Any,
-    *,
-    ksize: list[int],
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    explicit_paddings: Sequence[int] = (),
-) -> Any:
+def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: Window) -> Any:
     """The gradient of each window added to the place of its largest element."""
-    if batch_and_channel(ksize, data_format) != (1, 1):
+    data_format = window.data_format
+    if batch_and_channel(window.ksize, data_format) != (1, 1):
         g.refuse("its windows go over batches or channels")
-    attrs = window_attrs(x, spatial(ksize, data_format), strides, [1] * len(ksize), padding, data_format, explicit_paddings)
+    attrs = window_attrs(x, spatial(window.ksize, data_format), window)
     first = channels_first(g, x, data_format)
     places = g.reshape(g.MaxPool(first, outputs=2, **attrs)[1], -1, 1)
     zeros = g.Expand(g.like(0, x), g.reshape(g.cast(g.Size(x), places.dtype), [1]))
     flat = g.ScatterND(zeros, places, g.reshape(channels_first(g, dy, data_format), [-1]), reduction="add")
-    return in_format(g, g.reshape(flat, g.dims(first)), len(ksize), data_format)
+    return in_format(g, g.reshape(flat, g.dims(first)), len(window.ksize), data_format)
 
 
-def avg_pool_grad(
-    g: Any,
-    sizes: Any,
-    dy: Any,
-    *,
-    ksize: list[int],
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    outputs: list[TensorSpec],
-) -> Any:
+def avg_pool_grad(g: Any, sizes: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
     """Each gradient divided by the number of elements in its window, and given to all of them."""
-    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == len(ksize) else ()
-    if not shape or not all(isinstance(size, int) for size in shape[1:]) or batch_and_channel(ksize, data_format) != (1, 1):
+    rank, data_format = len(window.ksize), window.data_format
+    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
+    is_spatial = batch_and_channel(window.ksize, data_format) == (1, 1)
+    if not shape or not all(isinstance(size, int) for size in shape[1:]) or not is_spatial:
         g.refuse("the sizes of its result are computed, or its windows go over batches or channels")
-    window, steps = spatial(ksize, data_format), spatial(strides, data_format)
+    size, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     ones = np.ones((1, *shape[1:-1], 1), np.float32)
-    pads = window_pads(shape[1:-1], window, steps, (1,) * len(window), padding)
-    counts = numerics.convolve(ones, np.ones((*window, 1, 1), np.float32), steps, pads, (1,) * len(window))
+    pads = window_pads(shape[1:-1], size, steps, (1,) * len(size), window.padding)
+    counts = numerics.convolve(ones, np.ones((*size, 1, 1), np.float32), steps, pads, (1,) * len(size))
     share = g.Div(dy, g.cast(g.constant(counts if data_format.endswith("C") else np.moveaxis(counts, -1, 1)), dy.dtype))
-    filters = g.constant(np.ones((*window, 1, shape[-1])), dy.dtype)
-    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "outputs": outputs}
-    return convolution_input_gradient_onnx(g, sizes, filters, share, **attrs, dilations=[1] * len(ksize))
+    filters = g.constant(np.ones((*size, 1, shape[-1])), dy.dtype)
+    return convolution_input_gradient_onnx(
+        g, sizes, filters, share, window=window._replace(dilations=(1,) * rank), outputs=outputs
+    )

@@ -53,7 +53,7 @@ from ..shared.convolution_shared import (
 from ..shared.decompositions import gradient_by_parts
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import checked, shape_from_channels_last, shape_to_channels_last, to_channels_last
+from ..shared.window_geometry import Window, checked, shape_from_channels_last, shape_to_channels_last, to_channels_last
 
 
 @kernel("Conv2D")
@@ -61,49 +61,34 @@ def conv2d(
     x: Array,
     w: Array,
     *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
+    window: Window,
     finishing: Finishing | None = None,
     summand: Array | None = None,
     feeding: Feeding | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
-    geometry = checked(Geometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(Geometry, 4, window)
     return convolve(x, w, geometry, finishing, summand, feeding)
 
 
 @shape("Conv2D")
-def conv2d_shape(
-    x: TensorSpec,
-    w: TensorSpec,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    return convolution_shape(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
+def conv2d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+    return convolution_shape(x, w, Geometry(4, window))
 
 
 @kernel("Conv3D")
 def conv3d(
-    x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    x: Array, w: Array, *, window: Window,
     finishing: Finishing | None = None, summand: Array | None = None,
 ) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
-    return convolve(x, w, checked(geometry, 5, strides, padding, (), data_format, dilations), finishing, summand)
+    return convolve(x, w, checked(geometry, 5, window), finishing, summand)
 
 
 @shape("Conv3D")
-def conv3d_shape(
-    x: TensorSpec, w: TensorSpec, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
-) -> Shape:
-    return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
+def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+    return convolution_shape(x, w, Geometry(5, window))
 
 
 def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
@@ -132,23 +117,13 @@ def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]
 
 
 @kernel("Conv2DBackpropInput")
-def conv2d_backprop_input(
-    sizes: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def conv2d_backprop_input(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """The gradient of Conv2D for its input, of shape `sizes`."""
-    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(StrictGeometry, 4, window)
     empty = empty_input_gradient(sizes, grad)
     if empty is not None:
         return empty
-    return input_gradient(input_sizes_2d(sizes, w.shape, grad, data_format), w, grad, geometry)
+    return input_gradient(input_sizes_2d(sizes, w.shape, grad, window.data_format), w, grad, geometry)
 
 
 @shape("Conv2DBackpropInput")
@@ -168,11 +143,9 @@ profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, 
 
 
 @kernel("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2(
-    sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
-) -> Result:
+def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """The gradient of Conv3D for its input, of shape `sizes`."""
-    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
+    geometry = checked(StrictGeometry, 5, window)
     empty = empty_input_gradient(sizes, grad)
     return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
 
@@ -196,53 +169,27 @@ def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: Ten
 
 
 @kernel("Conv2DBackpropInputV2")
-def conv2d_backprop_input_v2(
-    x: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def conv2d_backprop_input_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """As Conv2DBackpropInput; the input itself gives its shape."""
     require_rank(x, 4, "input")
-    return input_gradient(
-        x.shape, w, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
-    )
+    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 4, window))
 
 
 layout("T.T -> T", "Conv2DBackpropInputV2")
 
 
 @kernel("Conv2DBackpropFilterV2")
-def conv2d_backprop_filter_v2(
-    x: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def conv2d_backprop_filter_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """As Conv2DBackpropFilter; the filter itself gives its shape."""
     require_rank(w, 4, "filter")
-    return filter_gradient(
-        x, w.shape, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
-    )
+    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 4, window))
 
 
 @kernel("Conv3DBackpropInput")
-def conv3d_backprop_input(
-    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
-) -> Result:
+def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """As Conv3DBackpropInputV2; the input itself gives its shape."""
     require_rank(x, 5, "input")
-    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
+    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, window))
 
 
 @shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
@@ -251,12 +198,10 @@ def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorS
 
 
 @kernel("Conv3DBackpropFilter")
-def conv3d_backprop_filter(
-    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
-) -> Result:
+def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
     require_rank(w, 5, "filter")
-    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
+    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, window))
 
 
 @shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
@@ -275,19 +220,9 @@ facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3D
 
 
 @kernel("Conv2DBackpropFilter")
-def conv2d_backprop_filter(
-    x: Array,
-    sizes: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
     """The gradient of Conv2D for its filter, of shape `sizes`."""
-    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(StrictGeometry, 4, window)
     empty = empty_filter_gradient(x, sizes, grad)
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
 
@@ -304,14 +239,12 @@ profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there
 
 
 @kernel("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2(
-    x: Array, sizes: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
-) -> Result:
+def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
     """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None and not empty.size:
         return empty
-    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
+    geometry = checked(StrictGeometry, 5, window)
     return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
 
 
@@ -329,51 +262,30 @@ def convolution_backprop_filter_flops(
 
 
 @kernel("Conv")
-def conv(
-    x: Array,
-    w: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    batch_dims: int,
-    groups: int,
-) -> Result:
+def conv(x: Array, w: Array, *, window: Window, batch_dims: int, groups: int) -> Result:
     """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
     require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
     rank = np.ndim(x) - batch_dims + 1
     require(rank in (4, 5), f"input of shape {np.shape(x)} has neither 2 nor 3 spatial dimensions")
     if groups != 1 and np.ndim(w) == rank:
-        channels = to_channels_last(x, data_format).shape[-1]
+        channels = to_channels_last(x, window.data_format).shape[-1]
         require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
     lead = x.shape[:batch_dims]
-    geometry = checked(StrictGeometry, rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    geometry = checked(StrictGeometry, rank, window._replace(dilations=window.dilations or (1,) * rank))
     y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
     return y.reshape(lead + y.shape[1:])
 
 
 @shape("Conv")
-def conv_shape(
-    x: TensorSpec,
-    w: TensorSpec,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    batch_dims: int,
-) -> Shape:
+def conv_shape(x: TensorSpec, w: TensorSpec, *, window: Window, batch_dims: int) -> Shape:
     if x.rank is None:
         return Shape()
     rank = x.rank - batch_dims + 1
     require(batch_dims >= 1 and rank in (4, 5), f"{batch_dims} batch dimensions of {x.shape}")
-    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    geometry = Geometry(rank, window._replace(dilations=window.dilations or (1,) * rank))
     dims = geometry.last((1, *tuple(x.shape)[batch_dims:]))
-    *window, _, filters = with_rank(w.shape, rank)
-    inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], window), filters), data_format)
+    *sizes, _, filters = with_rank(w.shape, rank)
+    inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], sizes), filters), window.data_format)
     return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
 
 
@@ -388,33 +300,21 @@ _FILTERS: Final = 32
 
 
 @lower("Conv2D")
-def _conv2d_lowering(
-    xla: Any,
-    x: Any,
-    w: Any,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Any:
+def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
     """On CPUs few filters of one channel are filled up with zeros: XLA has its fast convolution for more only."""
-    filters, geometry = w.shape[3], (strides, padding, explicit_paddings, data_format, dilations)
-    if not (xla.is_cpu and w.shape[2] == 1 and data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
-        return _convolved(xla, x, w, *geometry)
+    filters = w.shape[3]
+    if not (xla.is_cpu and w.shape[2] == 1 and window.data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
+        return _convolved(xla, x, w, window)
     more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
-    return _convolved(xla, x, more, *geometry)[..., :filters]
+    return _convolved(xla, x, more, window)[..., :filters]
 
 
-def _convolved(
-    xla: Any, x: Any, w: Any, strides: list[int], padding: str, explicit: list[int], data_format: str, dilations: list[int]
-) -> Any:
+def _convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
     """On CPUs a filter of one element is a product of matrices, several times as fast as XLA's convolution."""
-    is_product = w.shape[:2] == (1, 1) and data_format == "NHWC" and padding != "EXPLICIT" and x.shape[3] == w.shape[2]
-    if not (xla.is_cpu and is_product):
-        return convolved(xla, x, w, strides, padding, explicit, data_format, dilations)
-    x = x[:, :: strides[1], :: strides[2]]
+    is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT"
+    if not (xla.is_cpu and is_plain and w.shape[:2] == (1, 1) and x.shape[3] == w.shape[2]):
+        return convolved(xla, x, w, window)
+    x = x[:, :: window.strides[1], :: window.strides[2]]
     return xla.matmul(x.reshape(-1, x.shape[3]), w[0, 0]).reshape(*x.shape[:3], w.shape[3])
 
 
@@ -422,20 +322,10 @@ lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
 
 
 @onnx("Conv2D", "Conv3D")
-def convolution_onnx(
-    g: Any,
-    x: Any,
-    w: Any,
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    explicit_paddings: Sequence[int] = (),
-) -> Any:
+def convolution_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""
-    window, rank = window_of(g, w), len(w.shape)
-    attrs = window_attrs(x, window, strides, dilations, padding, data_format, explicit_paddings)
+    rank, data_format = len(w.shape), window.data_format
+    attrs = window_attrs(x, window_of(g, w), window)
     channels = shape_to_channels_last(x.shape, data_format)[-1] if x.rank == rank else None
     if channels != w.shape[-2]:
         if not isinstance(channels, int):
@@ -446,24 +336,21 @@ def convolution_onnx(
 
 
 @onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
-def convolution_input_gradient_onnx(
-    g: Any, sizes: Any, w: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
-    outputs: list[TensorSpec], explicit_paddings: Sequence[int] = (),
-) -> Any:  # fmt: skip
+def convolution_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
     """A transposed convolution, cut to the sizes that are asked for: what its windows do not reach is zero."""
-    window, rank = window_of(g, w), len(w.shape)
+    kernel_shape, rank, data_format = window_of(g, w), len(w.shape), window.data_format
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
     if not shape or not all(isinstance(size, int) for size in shape[1:]):
         g.refuse("the sizes of its result are computed")
-    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
-    pads = geometry.pads(shape[1:-1], window)
-    reached = geometry.outputs(shape[1:-1], window)
-    spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, window, geometry.dilations)]
+    geometry = Geometry(rank, window)
+    pads = geometry.pads(shape[1:-1], kernel_shape)
+    reached = geometry.outputs(shape[1:-1], kernel_shape)
+    spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, kernel_shape, geometry.dilations)]
     short = [size + before - span for size, (before, _), span in zip(shape[1:-1], pads, spans)]
     attrs = {
         "strides": list(geometry.strides),
         "dilations": list(geometry.dilations),
-        "kernel_shape": window,
+        "kernel_shape": kernel_shape,
         "group": shape[-1] // w.shape[-2],
         "pads": [before for before, _ in pads] + [max(-missing, 0) for missing in short],
     }
@@ -475,16 +362,13 @@ def convolution_input_gradient_onnx(
 
 
 @onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
-def _convolution_filter_gradient_onnx(
-    g: Any, x: Any, sizes: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
-    explicit_paddings: Sequence[int] = (),
-) -> Any:  # fmt: skip
+def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
     """A convolution of images whose batch is their channels, with the gradient as its filter."""
-    shape, rank = tuple(g.known(sizes, "sizes").tolist()), len(strides)
+    shape, rank, data_format = tuple(g.known(sizes, "sizes").tolist()), len(window.strides), window.data_format
     dims = shape_to_channels_last(x.shape, data_format) if x.rank == rank else ()
     if not dims or not all(isinstance(size, int) for size in dims[1:]) or dims[-1] != shape[-2]:
         g.refuse("the size of its images is unknown, or it has groups")
-    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = Geometry(rank, window)
     pads = geometry.pads(dims[1:-1], shape[:-2])
     swap = [1, 0, *range(2, rank)]
     first, filters = (g.transpose(channels_first(g, value, data_format), swap) for value in (x, dy))

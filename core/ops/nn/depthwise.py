@@ -48,21 +48,14 @@ from ..shared.convolution_shared import (
 )
 from ..shared.onnx_lowerings import channels_first, in_format, window_attrs, window_of
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import Pads, checked, from_channels_last, shape_from_channels_last, to_channels_last
+from ..shared.window_geometry import Pads, Window, checked, from_channels_last, shape_from_channels_last, to_channels_last
 from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 
-def _geometry(
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    kind: type[Any] = Geometry,
-) -> Any:
-    geometry = checked(kind, 4, strides, padding, explicit_paddings, data_format, dilations)
+def _geometry(window: Window, kind: type[Any] = Geometry) -> Any:
+    geometry = checked(kind, 4, window)
     if geometry.strides[0] != geometry.strides[1]:
-        raise InvalidArgumentError(f"the strides of height and width differ: {list(strides)}")
+        raise InvalidArgumentError(f"the strides of height and width differ: {list(window.strides)}")
     return geometry
 
 
@@ -90,16 +83,12 @@ def _rows(
     x: Array,
     w: Array,
     *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
+    window: Window,
     finish: FinishRows | None = None,
     summand: None = None,
     feeding: Feeding | None = None,
 ) -> Feeding:
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    geometry = _geometry(window)
     _, pads = geometry.fitted(x.shape[1:-1], w.shape[:2])
     return numerics.depthwise_rows(x, w, geometry.strides, pads, geometry.dilations, finish, feeding)
 
@@ -127,19 +116,10 @@ def _backprop_pads(
 
 @kernel("DepthwiseConv2dNative")
 def depthwise_conv2d_native(
-    x: Array,
-    w: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    finishing: Finishing | None = None,
-    feeding: Feeding | None = None,
+    x: Array, w: Array, *, window: Window, finishing: Finishing | None = None, feeding: Feeding | None = None
 ) -> Result:
     """Each channel convolved with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    geometry = _geometry(window)
     return depthwise_convolve(x, w, geometry, finishing, feeding)
 
 
@@ -150,51 +130,31 @@ blockwise(
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input(
-    sizes: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
     """The gradient for the input, of shape `sizes`."""
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
+    geometry = _geometry(window, StrictGeometry)
     empty = empty_input_gradient(sizes, grad)
     if empty is not None:
         return empty
     require_rank(w, 4, "filter")
     require_rank(grad, 4, "out_backprop")
-    grad_last = to_channels_last(grad, data_format)
+    grad_last = to_channels_last(grad, geometry.data_format)
     dims = geometry.last(ints(sizes, "input_sizes", 4))
     pads = _backprop_pads(dims, w.shape, grad_last.shape, geometry)
     dx = numerics.depthwise_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
-    return from_channels_last(dx.astype(grad.dtype, copy=False), data_format)
+    return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter(
-    x: Array,
-    sizes: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
+def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
     """The gradient for the filter, of shape `sizes`."""
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
+    geometry = _geometry(window, StrictGeometry)
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None:
         return empty
     require_rank(x, 4, "input")
     require_rank(grad, 4, "out_backprop")
-    last, grad_last = to_channels_last(x, data_format), to_channels_last(grad, data_format)
+    last, grad_last = (to_channels_last(value, geometry.data_format) for value in (x, grad))
     filter_shape = ints(sizes, "filter_sizes", 4)
     pads = _backprop_pads(last.shape, filter_shape, grad_last.shape, geometry)
     dw = numerics.depthwise_filter_gradient(
@@ -204,23 +164,14 @@ def depthwise_conv2d_native_backprop_filter(
 
 
 @shape("DepthwiseConv2dNative")
-def depthwise_conv2d_native_shape(
-    x: TensorSpec,
-    w: TensorSpec,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
+    geometry = _geometry(window)
     dims = geometry.last(with_rank(x.shape, 4))
-    *window, channels, multiplier = with_rank(w.shape, 4)
+    *sizes, channels, multiplier = with_rank(w.shape, 4)
     if isinstance(channels, int) and isinstance(dims[-1], int):
         require(channels == dims[-1], f"input has {dims[-1]} channels, the filter {channels}")
     channels = channels if isinstance(channels, int) else dims[-1]
-    return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], window), channels * multiplier), data_format)
+    return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], sizes), channels * multiplier), window.data_format)
 
 
 @flops("DepthwiseConv2dNative")
@@ -274,7 +225,7 @@ def depthwise_conv2d_native_backprop_filter_flops(
 facts("backward", of=("DepthwiseConv2dNativeBackpropFilter",))
 
 
-def _shifted_sums(xla: Any, x: Any, w: Any, strides: list[int], padding: str) -> Any:
+def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str) -> Any:
     """The sum over a filter's elements of the image shifted by each, times that element; NHWC, one output a channel."""
     kernel, sizes, steps = w.shape[:2], x.shape[1:3], strides[1:3]
     out = [-(-n // s) if padding == "SAME" else -(-(n - k + 1) // s) for n, k, s in zip(sizes, kernel, steps)]
@@ -289,79 +240,50 @@ def _shifted_sums(xla: Any, x: Any, w: Any, strides: list[int], padding: str) ->
 
 
 @lower("DepthwiseConv2dNative")
-def _depthwise_lowering(
-    xla: Any,
-    x: Any,
-    w: Any,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Any:
+def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
     """On CPUs shifted products, several times as fast as XLA's grouped convolution."""
-    is_plain = w.shape[3] == 1 and data_format == "NHWC" and padding != "EXPLICIT" and set(dilations) == {1}
-    if xla.is_cpu and is_plain:
-        return _shifted_sums(xla, x, w, strides, padding)
-    return _by_groups(xla, x, w, strides, padding, explicit_paddings, data_format, dilations)
+    is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT" and set(window.dilations) == {1}
+    if xla.is_cpu and is_plain and w.shape[3] == 1:
+        return _shifted_sums(xla, x, w, window.strides, window.padding)
+    return _by_groups(xla, x, w, window)
 
 
-def _by_groups(xla: Any, x: Any, w: Any, *geometry: Any) -> Any:
+def _by_groups(xla: Any, x: Any, w: Any, window: Window) -> Any:
     """Each channel is a group of its own."""
-    return convolved(xla, x, w.reshape(*w.shape[:2], 1, -1), *geometry)
+    return convolved(xla, x, w.reshape(*w.shape[:2], 1, -1), window)
 
 
 lower_gradients("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter", _by_groups)
 
 
 @onnx("DepthwiseConv2dNative")
-def depthwise_onnx(
-    g: Any,
-    x: Any,
-    w: Any,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Any:
+def depthwise_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
     """A convolution in as many groups as there are channels."""
     height, width = window_of(g, w)
-    attrs = window_attrs(x, (height, width), strides, dilations, padding, data_format, explicit_paddings)
+    attrs = window_attrs(x, (height, width), window)
     channels, multiplier = w.shape.known()[2:]
     filters = g.reshape(g.transpose(w, [2, 3, 0, 1]), [channels * multiplier, 1, height, width])
-    y = g.Conv(channels_first(g, x, data_format), filters, group=channels, **attrs)
-    return in_format(g, y, 4, data_format)
+    y = g.Conv(channels_first(g, x, window.data_format), filters, group=channels, **attrs)
+    return in_format(g, y, 4, window.data_format)
 
 
 @onnx("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_input_gradient_onnx(
-    g: Any, sizes: Any, w: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int], data_format: str,
-    dilations: list[int], outputs: list[TensorSpec],
-) -> Any:  # fmt: skip
+def _depthwise_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
     channels, multiplier = w.shape.known()[2:]
     filters = g.reshape(w, [*window_of(g, w), 1, channels * multiplier])
-    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
-    return convolution_input_gradient_onnx(
-        g, sizes, filters, dy, **attrs, outputs=outputs, explicit_paddings=explicit_paddings
-    )
+    return convolution_input_gradient_onnx(g, sizes, filters, dy, window=window, outputs=outputs)
 
 
 @onnx("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_filter_gradient_onnx(
-    g: Any, x: Any, sizes: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int], data_format: str,
-    dilations: list[int],
-) -> Any:  # fmt: skip
+def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
     """A convolution in groups, each of one channel's images of the batch, with the gradient as its filter."""
     height, width, channels, multiplier = map(int, g.known(sizes, "sizes"))
-    attrs = window_attrs(x, (height, width), strides, dilations, padding, data_format, explicit_paddings)
+    attrs = window_attrs(x, (height, width), window)
     if "auto_pad" in attrs or not x.shape.is_known:
         g.refuse("the size of its images is unknown")
-    first = channels_first(g, x, data_format)
+    first = channels_first(g, x, window.data_format)
     images = g.reshape(g.transpose(first, [1, 0, 2, 3]), 1, -1, g.dim(first, 2), g.dim(first, 3))
-    filters = g.transpose(channels_first(g, dy, data_format), [1, 0, 2, 3])
+    filters = g.transpose(channels_first(g, dy, window.data_format), [1, 0, 2, 3])
     steps = {"strides": attrs.get("dilations", [1, 1]), "dilations": attrs["strides"], "pads": attrs["pads"]}
     found = g.Slice(g.Conv(images, filters, group=channels, **steps), [0, 0], [height, width], [2, 3])
     return g.transpose(g.reshape(found, channels, multiplier, height, width), [2, 3, 0, 1])

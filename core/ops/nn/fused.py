@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,23 +24,32 @@ from ...types.shapes import Shape, TensorSpec
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
 from ..shared.decompositions import gradient_by_parts
+from ..shared.window_geometry import Window
 from . import activations, convolution, depthwise
 
 
-def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float) -> Array:
+class Fusion(NamedTuple):
+    """The ops that follow a product, and the attributes of two of them."""
+
+    fused_ops: tuple[str, ...]
+    epsilon: float
+    leakyrelu_alpha: float
+
+
+def _finish(y: Array, args: list[Array], fusion: Fusion) -> Array:
     """Apply the fused ops, in order, to a fresh array of channels-last values."""
     remaining = list(args)
-    for op in fused_ops:
+    for op in fusion.fused_ops:
         if op == "BiasAdd":
             (bias,), remaining = _by_channel(y, remaining, 1)
             y += bias
         elif op == "FusedBatchNorm":
             (scale, offset, mean, variance), remaining = _by_channel(y, remaining, 4)
-            factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
+            factor = scale / np.sqrt(variance + variance.dtype.type(fusion.epsilon))
             y *= factor
             y += offset - mean * factor
         elif op == "LeakyRelu":
-            y = activations.leaky_relu(y, alpha=leakyrelu_alpha)
+            y = activations.leaky_relu(y, alpha=fusion.leakyrelu_alpha)
         elif op in _ACTIVATIONS:
             y = _ACTIVATIONS[op](y)
         else:
@@ -101,41 +110,17 @@ def fused_conv2d(
     args: list[Array],
     host_args: list[Array],
     *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
+    window: Window,
     filter_format: str,
-    dilations: list[int],
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
+    fusion: Fusion,
 ) -> Result:
-    _require_nhwc(data_format, filter_format)
-    y = convolution.conv2d(
-        input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
-        dilations=dilations,
-    )  # fmt: skip
-    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+    _require_nhwc(window.data_format, filter_format)
+    return _finish(_own(convolution.conv2d(input, filter, window=window), input), args, fusion)
 
 
 @shape("_FusedConv2D")
-def fused_conv2d_shape(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    host_args: list[TensorSpec],
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    return convolution.conv2d_shape(
-        input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
-        dilations=dilations,
-    )  # fmt: skip
+def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: Window) -> Shape:
+    return convolution.conv2d_shape(input, filter, window=window)
 
 
 _PER_ELEMENT = {
@@ -164,13 +149,7 @@ def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
 
 @flops("_FusedConv2D")
 def fused_conv2d_flops(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    host_args: list[TensorSpec],
-    *,
-    fused_ops: list[str],
-    outputs: list[TensorSpec],
+    input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
@@ -182,25 +161,13 @@ layout("T.* -> T", "_FusedConv2D")
 
 @kernel("_FusedConv3D")
 def fused_conv3d(
-    input: Array,
-    filter: Array,
-    args: list[Array],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    padding_list: list[int],
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
+    input: Array, filter: Array, args: list[Array], *, window: Window, padding_list: list[int], fusion: Fusion
 ) -> Result:
-    if data_format != "NDHWC":
-        raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
+    if window.data_format != "NDHWC":
+        raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {window.data_format}")
     pairs = _padding_pairs(padding_list)
-    padded, padding = (np.pad(input, pairs), "VALID") if pairs else (input, padding)
-    y = convolution.conv3d(padded, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations)
-    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+    padded, window = (np.pad(input, pairs), window._replace(padding="VALID")) if pairs else (input, window)
+    return _finish(_own(convolution.conv3d(padded, filter, window=window), input), args, fusion)
 
 
 def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
@@ -215,24 +182,14 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
 
 @shape("_FusedConv3D")
 def fused_conv3d_shape(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    padding_list: list[int],
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: Window, padding_list: list[int]
 ) -> Shape:
     pairs = _padding_pairs(padding_list)
-    padding = "VALID" if pairs else padding
+    window = window._replace(padding="VALID") if pairs else window
     if input.shape.rank == len(pairs):
         sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))
         input = dataclasses.replace(input, shape=sizes, value=None)
-    return convolution.conv3d_shape(
-        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
-    )
+    return convolution.conv3d_shape(input, filter, window=window)
 
 
 @flops("_FusedConv3D")
@@ -244,40 +201,14 @@ def fused_conv3d_flops(
 
 
 @kernel("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d(
-    input: Array,
-    filter: Array,
-    args: list[Array],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
-) -> Result:
-    _require_nhwc(data_format)
-    y = depthwise.depthwise_conv2d_native(
-        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
-    )
-    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+def fused_depthwise_conv2d(input: Array, filter: Array, args: list[Array], *, window: Window, fusion: Fusion) -> Result:
+    _require_nhwc(window.data_format)
+    return _finish(_own(depthwise.depthwise_conv2d_native(input, filter, window=window), input), args, fusion)
 
 
 @shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    return depthwise.depthwise_conv2d_native_shape(
-        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
-    )
+def fused_depthwise_conv2d_shape(input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: Window) -> Shape:
+    return depthwise.depthwise_conv2d_native_shape(input, filter, window=window)
 
 
 @gradient_by_parts("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
@@ -340,19 +271,9 @@ layout("T.* -> T", "_FusedDepthwiseConv2dNative")
 
 
 @kernel("_FusedMatMul")
-def fused_matmul(
-    a: Array,
-    b: Array,
-    args: list[Array],
-    *,
-    transpose_a: bool,
-    transpose_b: bool,
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
-) -> Result:
+def fused_matmul(a: Array, b: Array, args: list[Array], *, transpose_a: bool, transpose_b: bool, fusion: Fusion) -> Result:
     y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
+    return _finish(_own(np.asarray(y), a), args, fusion)
 
 
 @shape("_FusedMatMul")
@@ -392,19 +313,19 @@ def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
 
 
-def _finished_onnx(g: Any, y: Any, args: list[Any], fused_ops: list[str], epsilon: float, alpha: float) -> Any:
+def _finished_onnx(g: Any, y: Any, args: list[Any], fusion: Fusion) -> Any:
     """The fused ops, in order, on channels-last values."""
     left = list(args)
-    for op in fused_ops:
+    for op in fusion.fused_ops:
         if op == "BiasAdd":
             y = g.Add(y, left.pop(0))
         elif op == "FusedBatchNorm":
             scale, offset, mean, variance = left[:4]
             left = left[4:]
-            factor = g.Div(scale, g.Sqrt(g.Add(variance, epsilon)))
+            factor = g.Div(scale, g.Sqrt(g.Add(variance, fusion.epsilon)))
             y = g.Add(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
         elif op in _ONNX_ACTIVATIONS:
-            y = _ONNX_ACTIVATIONS[op](g, y, alpha)
+            y = _ONNX_ACTIVATIONS[op](g, y, fusion.leakyrelu_alpha)
         else:
             g.refuse(f"it ends with {op}")
     return y
@@ -424,36 +345,28 @@ _ONNX_ACTIVATIONS: dict[str, Any] = {
 
 @onnx("_FusedMatMul")
 def _fused_matmul_onnx(
-    g: Any, a: Any, b: Any, args: list[Any], *, transpose_a: bool, transpose_b: bool, fused_ops: list[str], epsilon: float,
-    leakyrelu_alpha: float,
-) -> Any:  # fmt: skip
+    g: Any, a: Any, b: Any, args: list[Any], *, transpose_a: bool, transpose_b: bool, fusion: Fusion
+) -> Any:
     y = matmul.matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+    return _finished_onnx(g, y, args, fusion)
 
 
 @onnx("_FusedConv2D", "_FusedConv3D")
 def _fused_convolution_onnx(
-    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, strides: list[int], padding: str,
-    data_format: str, dilations: list[int], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
-    explicit_paddings: Sequence[int] = (), padding_list: Sequence[int] = (),
+    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, window: Window, fusion: Fusion,
+    padding_list: Sequence[int] = (),
 ) -> Any:  # fmt: skip
-    _require_channels_last(g, data_format)
+    _require_channels_last(g, window.data_format)
     if padding_list:
-        padding, explicit_paddings = "EXPLICIT", [count for pair in _padding_pairs(padding_list) for count in pair]
-    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
-    y = convolution.convolution_onnx(g, x, w, **attrs, explicit_paddings=explicit_paddings)
-    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+        explicit = tuple(count for pair in _padding_pairs(padding_list) for count in pair)
+        window = window._replace(padding="EXPLICIT", explicit_paddings=explicit)
+    return _finished_onnx(g, convolution.convolution_onnx(g, x, w, window=window), args, fusion)
 
 
 @onnx("_FusedDepthwiseConv2dNative")
-def _fused_depthwise_onnx(
-    g: Any, x: Any, w: Any, args: list[Any], *, strides: list[int], padding: str, data_format: str, dilations: list[int],
-    fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
-) -> Any:  # fmt: skip
-    _require_channels_last(g, data_format)
-    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
-    y = depthwise.depthwise_onnx(g, x, w, **attrs, explicit_paddings=[])
-    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+def _fused_depthwise_onnx(g: Any, x: Any, w: Any, args: list[Any], *, window: Window, fusion: Fusion) -> Any:
+    _require_channels_last(g, window.data_format)
+    return _finished_onnx(g, depthwise.depthwise_onnx(g, x, w, window=window), args, fusion)
 
 
 def _require_channels_last(g: Any, data_format: str) -> None:

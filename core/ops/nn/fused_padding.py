@@ -19,6 +19,7 @@ from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import gradient_by_parts
 from ..shared.shape_arguments import shape_from
+from ..shared.window_geometry import Window
 from . import convolution
 
 
@@ -44,32 +45,24 @@ def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
     return np.pad(x, widths, mode=mode.lower())
 
 
-def _convolve(x: Array, w: Array, strides: list[int], padding: str) -> Array:
-    return convolution.convolve(x, w, convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4))
+def _geometry(window: Window) -> convolution.Geometry:
+    return convolution.Geometry(4, window._replace(dilations=(1,) * 4))
 
 
 @kernel("FusedPadConv2D")
-def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, strides: list[int], padding: str) -> Result:
+def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, window: Window) -> Result:
     """A mirror padding and a convolution."""
     require_rank(input, 4, "input")
-    return _convolve(_mirror_pad(input, paddings, mode), filter, strides, padding)
+    return convolution.convolve(_mirror_pad(input, paddings, mode), filter, _geometry(window))
 
 
 @kernel("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d(
-    input: Array,
-    size: Array,
-    paddings: Array,
-    filter: Array,
-    *,
-    resize_align_corners: bool,
-    mode: str,
-    strides: list[int],
-    padding: str,
+    input: Array, size: Array, paddings: Array, filter: Array, *, resize_align_corners: bool, mode: str, window: Window
 ) -> Result:
     """A bilinear resizing, a mirror padding and a convolution."""
     resized = image_resize.resize_bilinear(input, size, align_corners=resize_align_corners, half_pixel_centers=False)
-    return _convolve(_mirror_pad(resized.astype(input.dtype), paddings, mode), filter, strides, padding)
+    return convolution.convolve(_mirror_pad(resized.astype(input.dtype), paddings, mode), filter, _geometry(window))
 
 
 def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
@@ -80,20 +73,17 @@ def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
 
 
 @shape("FusedPadConv2D")
-def fused_pad_conv2d_shape(
-    input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
-) -> Shape:
-    geometry = convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4)
-    return convolution.convolution_shape(_padded_shape(input, paddings), filter, geometry)
+def fused_pad_conv2d_shape(input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: Window) -> Shape:
+    return convolution.convolution_shape(_padded_shape(input, paddings), filter, _geometry(window))
 
 
 @shape("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d_shape(
-    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: Window
 ) -> Shape:
     batch, _, _, channels = with_rank(input.shape, 4)
     resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))
-    return fused_pad_conv2d_shape(resized, paddings, filter, strides=strides, padding=padding)
+    return fused_pad_conv2d_shape(resized, paddings, filter, window=window)
 
 
 @flops("FusedPadConv2D")

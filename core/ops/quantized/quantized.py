@@ -26,6 +26,7 @@ from ..shared.quantized_ranges import (
     to_float,
     unclamped,
 )
+from ..shared.window_geometry import Window
 from .requantize import DEQUANTIZING, QUANTIZING, with_range
 
 
@@ -221,26 +222,22 @@ def quantized_conv2d(
     Tinput: DType,
     Tfilter: DType,
     out_type: DType,
-    strides: list[int],
-    padding: str,
-    dilations: list[int],
+    window: Window,
 ) -> tuple[Result, Result, Result]:
     """The convolution (NHWC); a step of the result is the product of the steps."""
     a, b = range_of(min_input, max_input, "input"), range_of(min_filter, max_filter, "filter")
     require_rank(input, 4, "input")
     require_rank(filter, 4, "filter")
     require(input.shape[3] == filter.shape[2], f"input has {input.shape[3]} channels, the filter {filter.shape[2]}")
-    geometry = Geometry(4, strides, padding, (), "NHWC", dilations)
-    require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(strides)}")
+    geometry = Geometry(4, window)
+    require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(window.strides)}")
     result = convolve_checked(_without_zero(input, a, Tinput), _without_zero(filter, b, Tfilter), geometry)
     return wrapped(result), *product_range(a, Tinput, b, Tfilter, out_type)
 
 
 @shape("QuantizedConv2D")
-def quantized_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, strides: list[int], padding: str, dilations: list[int]
-) -> list[Shape]:
-    return with_range(convolution_shape(input, filter, Geometry(4, strides, padding, (), "NHWC", dilations)))
+def quantized_conv2d_shape(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, window: Window) -> list[Shape]:
+    return with_range(convolution_shape(input, filter, Geometry(4, window)))
 
 
 @flops("QuantizedConv2D")

@@ -19,7 +19,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..nn import convolution, depthwise
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.quantized_ranges import limits, unclamped
+from ..shared.window_geometry import Window
 
 _PATTERN = re.compile(
     r"Quantized(?P<kind>Conv2D|DepthwiseConv2D|MatMul)(?P<channel>PerChannel)?(?P<bias>WithBias)?(?P<sum>SignedSum|Sum)?"
@@ -56,6 +57,46 @@ class _Form:
         return names + (summand if self.sum else [])
 
 
+class _Convolution(NamedTuple):
+    """The attributes of a convolution."""
+
+    Tinput: DType
+    Tfilter: DType
+    out_type: DType
+    strides: tuple[int, ...]
+    padding: str
+    dilations: tuple[int, ...]
+    padding_list: tuple[int, ...] = ()
+    Tsummand: DType | None = None
+
+    @property
+    def types(self) -> tuple[DType, ...]:
+        """The dtypes of the operands, the result and the summand."""
+        return self.Tinput, self.Tfilter, self.out_type, self.Tsummand or self.out_type
+
+    @property
+    def window(self) -> Window:
+        """The window; `padding_list` stands for explicit paddings unless all are 0."""
+        explicit = self.padding_list if any(self.padding_list) else ()
+        return Window(self.strides, "EXPLICIT" if explicit else self.padding, explicit, dilations=self.dilations)
+
+
+class _Product(NamedTuple):
+    """The attributes of a product of matrices."""
+
+    T1: DType
+    T2: DType
+    Toutput: DType
+    transpose_a: bool
+    transpose_b: bool
+    input_quant_mode: str
+
+    @property
+    def types(self) -> tuple[DType, ...]:
+        """The dtypes of the operands and the result."""
+        return self.T1, self.T2, self.Toutput
+
+
 def _form(op: str) -> _Form:
     found = _PATTERN.fullmatch(op)
     assert found is not None, op
@@ -75,32 +116,31 @@ def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None
         require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
 
 
-def _accumulate(form: _Form, given: dict[Any, Any], types: tuple[DType, ...], attrs: dict[Any, Any]) -> tuple[Array, Array]:
+def _accumulate(form: _Form, given: dict[Any, Any], attrs: Any) -> tuple[Array, Array]:
     """The exact sums as float64, and the step of each output channel."""
+    types = attrs.types
     x, w = given["x"].astype(np.float64), given["w"].astype(np.float64)
     level = _level(given["min_x"], given["max_x"], types[0])
     require(level.size == 1, "the input must have one range")
     if form.kind == "MatMul":
         require_rank(x, 2, "a")
         require_rank(w, 2, "b")
-        x = x.T if attrs["transpose_a"] else x
-        w = w.T if attrs["transpose_b"] else w
+        x = x.T if attrs.transpose_a else x
+        w = w.T if attrs.transpose_b else w
         require(x.shape[1] == w.shape[0], f"matrices of {x.shape} and {w.shape} do not fit")
-        if attrs.get("input_quant_mode", "MIN_FIRST") == "MIN_FIRST":
+        if attrs.input_quant_mode == "MIN_FIRST":
             # The range is not symmetric: take away the integer that stands for zero.
             low, high = np.reshape(given["min_x"], ()), np.reshape(given["max_x"], ())
             x = x - (unclamped(0.0, low, high, types[0]) if low else 0)
         sums = x @ w
     else:
-        sums = _convolve(form, x, w, attrs)
+        sums = _convolve(form, x, w, attrs.window)
     _one_or_per_filter(given["min_w"], given["max_w"], sums.shape[-1], "the filter")
     return sums, level * _level(given["min_w"], given["max_w"], types[1])
 
 
-def _convolve(form: _Form, x: Array, w: Array, attrs: dict[Any, Any]) -> Array:
-    pads = attrs.get("padding_list") or ()
-    padding = "EXPLICIT" if any(pads) else attrs["padding"]
-    geometry = convolution.Geometry(4, attrs["strides"], padding, pads if any(pads) else (), "NHWC", attrs["dilations"])
+def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
+    geometry = convolution.Geometry(4, window)
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
     if form.kind == "Conv2D":
@@ -108,10 +148,11 @@ def _convolve(form: _Form, x: Array, w: Array, attrs: dict[Any, Any]) -> Array:
     return depthwise.depthwise_convolve(x, w, geometry)
 
 
-def _run(form: _Form, types: tuple[DType, ...], attrs: dict[Any, Any], *inputs: Array) -> Result | tuple[Result, ...]:
-    """All steps of one op; `types` are those of the two operands and the result."""
+def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
+    """All steps of one op."""
+    types = attrs.types
     given = dict(zip(form.inputs, inputs))
-    sums, level = _accumulate(form, given, types, attrs)
+    sums, level = _accumulate(form, given, attrs)
     if form.bias:
         bias = given["bias"]
         require(bias.shape == sums.shape[-1:], f"the bias must have shape {sums.shape[-1:]}, not {bias.shape}")
@@ -155,6 +196,20 @@ def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DTyp
     return np.clip(scaled, lowest, highest).astype(dtype.numpy), low, high
 
 
+def _convolution_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(*inputs: Array, attrs: _Convolution) -> Result | tuple[Result, ...]:
+        return _run(form, attrs, *inputs)
+
+    return quantized_convolution
+
+
+def _product_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_product(*inputs: Array, attrs: _Product) -> Result | tuple[Result, ...]:
+        return _run(form, attrs, *inputs)
+
+    return quantized_product
+
+
 _CONVOLUTIONS = (
     "QuantizedConv2DAndRelu", "QuantizedConv2DAndReluAndRequantize", "QuantizedConv2DAndRequantize", "QuantizedConv2DWithBias",
     "QuantizedConv2DWithBiasAndRelu", "QuantizedConv2DWithBiasAndReluAndRequantize", "QuantizedConv2DWithBiasAndRequantize",
@@ -171,69 +226,10 @@ _ALL = (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS, *_PRODUCTS)
 without_gradient(*_ALL)
 
 
-def _convolution_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_convolution(
-        *inputs: Array,
-        Tinput: DType,
-        Tfilter: DType,
-        out_type: DType,
-        strides: list[int],
-        padding: str,
-        dilations: list[int],
-        padding_list: list[Any],
-    ) -> Result | tuple[Result, ...]:
-        attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
-        return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
-
-    return quantized_convolution
-
-
-def _plain_convolution_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_convolution(
-        *inputs: Array, Tinput: DType, Tfilter: DType, out_type: DType, strides: list[int], padding: str, dilations: list[int]
-    ) -> Result | tuple[Result, ...]:
-        attrs = {"strides": strides, "padding": padding, "dilations": dilations}
-        return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
-
-    return quantized_convolution
-
-
-def _sum_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_convolution(
-        *inputs: Array,
-        Tinput: DType,
-        Tfilter: DType,
-        Tsummand: DType,
-        out_type: DType,
-        strides: list[int],
-        padding: str,
-        dilations: list[int],
-        padding_list: list[Any],
-    ) -> Any:
-        attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
-        return _run(form, (Tinput, Tfilter, out_type, Tsummand), attrs, *inputs)
-
-    return quantized_convolution
-
-
-def _product_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_product(
-        *inputs: Array, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool, input_quant_mode: str
-    ) -> Result | tuple[Result, ...]:
-        attrs = {"transpose_a": transpose_a, "transpose_b": transpose_b, "input_quant_mode": input_quant_mode}
-        return _run(form, (T1, T2, Toutput), attrs, *inputs)
-
-    return quantized_product
-
-
-for _ops, _make in (
-    (_CONVOLUTIONS, _convolution_kernel),
-    (_PLAIN_CONVOLUTIONS, _plain_convolution_kernel),
-    (_SUMS, _sum_kernel),
-    (_PRODUCTS, _product_kernel),
-):
-    for _op in _ops:
-        kernel(_op)(_make(_form(_op)))
+for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
+    kernel(_op)(_convolution_kernel(_form(_op)))
+for _op in _PRODUCTS:
+    kernel(_op)(_product_kernel(_form(_op)))
 
 
 def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:
@@ -254,60 +250,26 @@ def _result_shapes(form: _Form, given: dict[Any, Any], dims: Sequence[DimLike], 
     return [Shape(dims), edge, edge]
 
 
-def _convolution_shape(
-    form: _Form,
-    specs: tuple[TensorSpec, ...],
-    strides: list[int],
-    padding: str,
-    dilations: list[int],
-    padding_list: Sequence[Any] = (),
-) -> Shape | list[Shape]:
+def _convolution_shape(form: _Form, *specs: TensorSpec, attrs: _Convolution) -> Shape | list[Shape]:
     given = dict(zip(form.inputs, specs))
-    explicit = any(padding_list)
-    geometry = convolution.Geometry(
-        4, strides, "EXPLICIT" if explicit else padding, padding_list if explicit else (), "NHWC", dilations
-    )
+    geometry = convolution.Geometry(4, attrs.window)
     batch, height, width, _ = with_rank(given["x"].shape, 4)
-    *window, depth, filters = with_rank(given["w"].shape, 4)
+    *sizes, depth, filters = with_rank(given["w"].shape, 4)
     filters = filters if form.kind == "Conv2D" else depth * filters
-    return _result_shapes(form, given, (batch, *geometry.outputs((height, width), window), filters), filters)
+    return _result_shapes(form, given, (batch, *geometry.outputs((height, width), sizes), filters), filters)
 
 
-def _quantized_convolution_shape(op: str) -> Callable[..., Any]:
-    def quantized_convolution_shape(
-        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int], padding_list: list[Any]
-    ) -> Shape | list[Shape]:
-        return _convolution_shape(_form(op), specs, strides, padding, dilations, padding_list)
-
-    return quantized_convolution_shape
+def _product_shape(form: _Form, *specs: TensorSpec, transpose_a: bool, transpose_b: bool) -> Shape | list[Shape]:
+    given = dict(zip(form.inputs, specs))
+    rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
+    columns = with_rank(given["w"].shape, 2)[0 if transpose_b else 1]
+    return _result_shapes(form, given, (rows, columns), columns)
 
 
-def _quantized_plain_convolution_shape(op: str) -> Callable[..., Any]:
-    def quantized_convolution_shape(
-        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int]
-    ) -> Shape | list[Shape]:
-        return _convolution_shape(_form(op), specs, strides, padding, dilations)
-
-    return quantized_convolution_shape
-
-
-def _quantized_product_shape(op: str) -> Callable[..., Any]:
-    def quantized_product_shape(*specs: TensorSpec, transpose_a: bool, transpose_b: bool) -> Shape | list[Shape]:
-        form = _form(op)
-        given = dict(zip(form.inputs, specs))
-        rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
-        columns = with_rank(given["w"].shape, 2)[0 if transpose_b else 1]
-        return _result_shapes(form, given, (rows, columns), columns)
-
-    return quantized_product_shape
-
-
-for _op in (*_CONVOLUTIONS, *_SUMS):
-    shape(_op)(_quantized_convolution_shape(_op))
-for _op in _PLAIN_CONVOLUTIONS:
-    shape(_op)(_quantized_plain_convolution_shape(_op))
+for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
+    shape(_op)(functools.partial(_convolution_shape, _form(_op)))
 for _op in _PRODUCTS:
-    shape(_op)(_quantized_product_shape(_op))
+    shape(_op)(functools.partial(_product_shape, _form(_op)))
 
 
 _ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}

@@ -24,6 +24,7 @@ from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import Pool
 from ..shared.quantized_ranges import from_float, range_of, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
+from ..shared.window_geometry import Window
 from .quantized import in_range, quantized_unary_shape, wrapped
 from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
@@ -67,20 +68,18 @@ flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
 without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
-def _pooled(x: Array, ksize: list[int], strides: list[int], padding: str, function: Callable[..., Any]) -> Array:
-    pool = Pool(4, ksize, strides, padding, "NHWC")
+def _pooled(x: Array, window: Window, function: Callable[..., Any]) -> Array:
+    pool = Pool(4, window)
     require_rank(x, 4, "input")
     require(pool.depth == 1 and pool.depth_stride == 1, "pooling over channels")
     return function(x, *pool.geometry(x.shape[1:3]))
 
 
 @kernel("QuantizedMaxPool")
-def quantized_max_pool(
-    input: Array, min_input: Array, max_input: Array, *, ksize: list[int], strides: list[int], padding: str
-) -> tuple[Result, Result, Result]:
+def quantized_max_pool(input: Array, min_input: Array, max_input: Array, *, window: Window) -> tuple[Result, Result, Result]:
     """The largest integer of each window; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
-    return _pooled(input, ksize, strides, padding, pooling_numerics.max_pool), low, high
+    return _pooled(input, window, pooling_numerics.max_pool), low, high
 
 
 @flops("QuantizedMaxPool")
@@ -91,20 +90,18 @@ def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
 
 @kernel("QuantizedAvgPool")
 def quantized_avg_pool(
-    input: Array, min_input: Array, max_input: Array, *, T: DType, ksize: list[int], strides: list[int], padding: str
+    input: Array, min_input: Array, max_input: Array, *, T: DType, window: Window
 ) -> tuple[Result, Result, Result]:
     """The mean of each window, rounded; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
-    mean = _pooled(input.astype(np.float64), ksize, strides, padding, pooling_numerics.average_pool)
+    mean = _pooled(input.astype(np.float64), window, pooling_numerics.average_pool)
     return np.rint(mean).astype(T.numpy), low, high
 
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_shape(
-    input: TensorSpec, *ranges: TensorSpec, ksize: list[int], strides: list[int], padding: str
-) -> list[Shape]:
+def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: Window) -> list[Shape]:
     batch, height, width, channels = with_rank(input.shape, 4)
-    return with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
+    return with_range(Shape((batch, *Pool(4, window).sizes((height, width)), channels)))
 
 
 @flops("QuantizedAvgPool")

@@ -25,6 +25,7 @@ from .argument_checks import require, require_dims, require_rank, with_rank
 from .shape_arguments import ints
 from .window_geometry import (
     Pads,
+    Window,
     batch_and_channel,
     explicit_pads,
     from_channels_last,
@@ -42,15 +43,8 @@ class Geometry:
 
     stride_error: type[TfgError] = UnimplementedError
 
-    def __init__(
-        self,
-        rank: int,
-        strides: list[int],
-        padding: str,
-        explicit_paddings: Sequence[int],
-        data_format: str,
-        dilations: list[int],
-    ) -> None:
+    def __init__(self, rank: int, window: Window) -> None:
+        strides, padding, explicit_paddings, data_format, dilations, _ = window
         for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
             require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
             if batch_and_channel(values, data_format) != (1, 1):
@@ -238,10 +232,9 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-def convolved(
-    xla: Any, x: Any, w: Any, strides: list[int], padding: str, explicit: list[int], data_format: str, dilations: list[int]
-) -> Any:
+def convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
     """A convolution in two dimensions as XLA spells it; the filter's inputs are those of one group."""
+    strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
     pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
     channels = x.shape[data_format.index("C")]
@@ -251,28 +244,16 @@ def convolved(
     )  # fmt: skip
 
 
-def _checked(*geometry: Any) -> tuple[Any, ...]:
-    """Strides, padding and the rest as they came, where a gradient in two dimensions may have them."""
-    StrictGeometry(4, *geometry)
-    return geometry
-
-
 def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) -> None:
-    """Register lowerings of the gradients of `forward(xla, x, w, *geometry)`, linear in image and filter: its transposes."""
+    """Register lowerings of the gradients of `forward(xla, x, w, window)`, linear in image and filter: its transposes."""
 
-    def by_input(
-        xla: Any, sizes: Array, w: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
-        data_format: str, dilations: list[int],
-    ) -> Any:  # fmt: skip
-        geometry = _checked(strides, padding, explicit_paddings, data_format, dilations)
-        return xla.transposed(lambda x: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
+    def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: Window) -> Any:
+        StrictGeometry(4, window)
+        return xla.transposed(lambda x: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
-    def by_filter(
-        xla: Any, x: Any, sizes: Array, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
-        data_format: str, dilations: list[int],
-    ) -> Any:  # fmt: skip
-        geometry = _checked(strides, padding, explicit_paddings, data_format, dilations)
-        return xla.transposed(lambda w: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
+    def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: Window) -> Any:
+        StrictGeometry(4, window)
+        return xla.transposed(lambda w: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     lower(input_op, static=(0,))(by_input)
     lower(filter_op, static=(1,))(by_filter)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...types.arrays import Array
-from .window_geometry import explicit_pads, is_channels_first, spatial, window_pads
+from .window_geometry import Window, explicit_pads, is_channels_first, spatial, window_pads
 
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
@@ -57,29 +57,22 @@ def on_channels_first(g: Any, x: Any, data_format: str, function: Callable[[Any]
     return in_format(g, function(channels_first(g, x, data_format)), g.rank(x), data_format)
 
 
-def window_attrs(
-    x: Any,
-    window: Sequence[int],
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    padding: str,
-    data_format: str,
-    explicit: Sequence[int] = (),
-) -> dict[str, Any]:
-    """ONNX's attributes of windows of `window` elements over `x`, of which strides and dilations have all dimensions.
+def window_attrs(x: Any, sizes: Sequence[int], window: Window) -> dict[str, Any]:
+    """ONNX's attributes of windows of `sizes` over `x`.
 
-    Where sizes are unknown, SAME is left to ONNX, which means the same by it.
+    Where the sizes of `x` are unknown, SAME is left to ONNX, which means the same by it.
     """
-    steps, spread = list(spatial(strides, data_format)), list(spatial(dilations, data_format))
-    attrs: dict[str, Any] = {"strides": steps, "kernel_shape": list(window)}
+    strides, padding, explicit, data_format, dilations, _ = window
+    steps, spread = list(spatial(strides, data_format)), list(spatial(dilations or [1] * len(strides), data_format))
+    attrs: dict[str, Any] = {"strides": steps, "kernel_shape": list(sizes)}
     if any(by != 1 for by in spread):
         attrs["dilations"] = spread
-    sizes = [1] * len(window) if x.rank is None else list(spatial(x.shape.dims, data_format))
-    if padding == "SAME" and not all(isinstance(size, int) for size in sizes):
+    images = [1] * len(sizes) if x.rank is None else list(spatial(x.shape.dims, data_format))
+    if padding == "SAME" and not all(isinstance(size, int) for size in images):
         if any(by != 1 for by in steps):
             return {**attrs, "auto_pad": "SAME_UPPER"}
-        sizes = [size if isinstance(size, int) else 1 << 20 for size in sizes]
-    pads = window_pads(sizes, window, steps, spread, padding, explicit_pads(explicit, len(strides), data_format))
+        images = [size if isinstance(size, int) else 1 << 20 for size in images]
+    pads = window_pads(images, sizes, steps, spread, padding, explicit_pads(explicit, len(strides), data_format))
     return {**attrs, "pads": [before for before, _ in pads] + [after for _, after in pads]}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from .argument_checks import with_rank
 from .shape_arguments import ints
 from .window_geometry import (
     Pads,
+    Window,
     batch_and_channel,
     explicit_pads,
     from_channels_last,
@@ -36,15 +36,8 @@ from .window_geometry import (
 class Pool:
     """The checked attributes of one pooling op."""
 
-    def __init__(
-        self,
-        rank: int,
-        ksize: Sequence[int],
-        strides: Sequence[int],
-        padding: str,
-        data_format: str,
-        explicit_paddings: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, rank: int, window: Window) -> None:
+        strides, padding, explicit_paddings, data_format, _, ksize = window
         for name, values in (("ksize", ksize), ("strides", strides)):
             if len(values) != rank:
                 raise InvalidArgumentError(f"Sliding window {name} field must specify {rank} dimensions, not {list(values)}")
@@ -58,12 +51,12 @@ class Pool:
         self.depth_stride = batch_and_channel(strides, data_format)[1]
         self.windows, self.strides = spatial(ksize, data_format), spatial(strides, data_format)
         self.padding = padding
-        self.explicit = explicit_pads(list(explicit_paddings), rank, data_format) if padding == "EXPLICIT" else None
+        self.explicit = explicit_pads(explicit_paddings, rank, data_format) if padding == "EXPLICIT" else None
         if padding == "EXPLICIT" and self.explicit is None:
             raise InvalidArgumentError("padding EXPLICIT needs explicit_paddings")
-        for window, pads in zip(self.windows, self.explicit or ()):
-            if max(pads) >= window:
-                raise InvalidArgumentError(f"explicit padding {pads} must be less than the window {window}")
+        for size, pads in zip(self.windows, self.explicit or ()):
+            if max(pads) >= size:
+                raise InvalidArgumentError(f"explicit padding {pads} must be less than the window {size}")
 
     def sizes(self, sizes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
         """Output sizes of the spatial dimensions."""

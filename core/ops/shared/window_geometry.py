@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,20 @@ from ...types.shapes import Shape
 
 Pads = tuple[tuple[int, int], ...]
 _Kind = TypeVar("_Kind")
+
+
+class Window(NamedTuple):
+    """The attributes of a sliding window; each list has a value for every dimension of the input.
+
+    `ksize` is the size of a pool's window: a convolution has it from its filter.
+    """
+
+    strides: tuple[int, ...]
+    padding: str
+    explicit_paddings: tuple[int, ...] = ()
+    data_format: str = "NHWC"
+    dilations: tuple[int, ...] = ()
+    ksize: tuple[int, ...] = ()
 
 
 def checked(kind: Callable[..., _Kind], *attributes: Any) -> _Kind:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...inference.binding import bind_attrs
+from ...inference.binding import bind_attrs, with_attrs
 from ...numerics.row_producer import BLOCK_ELEMENTS, Feeding
 from ...planning.plan import Step
 from ...registry.registry import affine_function, blockwise_way
@@ -237,7 +237,7 @@ def _row_function(step: Step) -> Call | None:
     if way is None or way.by_rows is None:
         return None
     attrs = bind_attrs(step.node, way.by_rows.make)
-    return functools.partial(way.by_rows.make, **attrs | (step.frame.keywords if isinstance(step, Framed) else {}))
+    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.frame.attrs if isinstance(step, Framed) else {}))
 
 
 def _on_tiles(call: Call, function: Call) -> Call:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...graph.graph import Node
+from ...inference.binding import with_attrs
 from ...planning.plan import Step, on_own_slots
 from ...registry.op_facts import has_fact
 from ...registry.registry import blockwise_way
@@ -62,13 +63,13 @@ class Frame:
         return self.axis is None and all(along.spacing == 1 for along in self.along)
 
     @property
-    def keywords(self) -> dict[str, Any]:
-        """The attributes of the convolution that does it."""
+    def attrs(self) -> dict[str, Any]:
+        """The attributes of the convolution that does it, those that differ from the node's."""
         if self.along == (Along(), Along()):
             return {}
-        pads = [0, 0, *self.along[0].pads, *self.along[1].pads, 0, 0]
+        pads = (0, 0, *self.along[0].pads, *self.along[1].pads, 0, 0)
         padding = {"padding": "EXPLICIT", "explicit_paddings": pads}
-        return padding if self.only_pads else padding | {"dilations": [1, *(along.spacing for along in self.along), 1]}
+        return padding if self.only_pads else padding | {"dilations": (1, *(along.spacing for along in self.along), 1)}
 
     def fits(self, shape: tuple[int, ...], window: Sequence[int]) -> bool:
         """True of an input of which the steps of the frame would make the same."""
@@ -103,13 +104,14 @@ class Framed(Step):
 class FramedCall:
     """A convolution and its frame on values; it takes what the convolution's kernel takes to finish its result by blocks.
 
-    `run_body` runs the steps by their own kernels on a list of slots.
+    `kernel` is the convolution's as a functools.partial with its attributes; `run_body` runs the steps by their own kernels on
+    a list of slots.
     """
 
-    def __init__(self, step: Framed, kernel: Callable[..., Any], run_body: Callable[[list[Any]], None]) -> None:
+    def __init__(self, step: Framed, kernel: Any, run_body: Callable[[list[Any]], None]) -> None:
         self.step = step
         self.frame = step.frame
-        self.keywords = step.frame.keywords
+        self.keywords = with_attrs(kernel.keywords, step.frame.attrs)
         self.kernel = kernel
         self.run_body = run_body
 
