@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from ..graph.graph import Node, Output
 
@@ -76,22 +76,13 @@ class Loop(Step):
     leaves: tuple[Node, ...] = ()
 
 
-class Rehearsal(NamedTuple):
-    """Draws whose order an earlier run tells, all nodes of loops, a plan whose values say how many iterations there are."""
-
-    draws: frozenset[Node]
-    repeated: frozenset[Node]
-    counts: Plan
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plan:
     """Steps in order; `feeds` and `fetches` are slots, with None for an operation that is fetched.
 
     Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
     dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
-    Once all nodes in `awaited_by_draws` count as cheap there, the plan `in_turn`, of steps, does the same; without these, or
-    before, it does where draws get the places that a run by dataflow gave them, as `rehearsal` tells.
+    Once all nodes in `awaited_by_draws` count as cheap there, the plan `in_turn`, of steps, does the same.
     """
 
     steps: tuple[Step, ...]
@@ -103,7 +94,6 @@ class Plan:
     needs_dataflow: bool = False
     bypassed: frozenset[Node] = frozenset()
     awaited_by_draws: frozenset[Node] | None = None
-    rehearsal: Rehearsal | None = None
     in_turn: Plan | None = None
 
 

@@ -10,10 +10,10 @@ from ..functions.call_sites import is_partly_read
 from ..graph.graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
 from ..support.gc_control import rare_collection
-from .draw_order import awaited_by_draws, iteration_counts, racing_draws
+from .draw_order import awaited_by_draws, racing_draws
 from .frame_deadness import NotWellFormed
 from .node_selection import Selection
-from .plan import Plan, Rehearsal, Step, add_releases
+from .plan import Plan, Step, add_releases
 from .steps import FrameSteps, use_of_memory
 
 
@@ -95,19 +95,11 @@ class Planner(Selection):
         draws = racing_draws(self.races())
         if not draws:
             return plan
-        awaited, rehearsal = awaited_by_draws(self, draws), self.rehearsal(draws)
-        if awaited is None and rehearsal is None:
+        awaited = awaited_by_draws(self, draws)
+        if awaited is None:
             return plan
         try:
             in_turn = self.plan_of_steps(False)
         except NotWellFormed:
             return plan
-        return dataclasses.replace(plan, awaited_by_draws=awaited, rehearsal=rehearsal, in_turn=in_turn)
-
-    def rehearsal(self, draws: frozenset[Node]) -> Rehearsal | None:
-        """What there is to know for draws to come in the order of an earlier run, if they can."""
-        counts = iteration_counts(self, draws)
-        if counts is None:
-            return None
-        repeated = frozenset(node for node, frame in self.frames.items() if frame.parent is not None)
-        return Rehearsal(draws, repeated, compile_plan(self.graph, counts, self.feeds))
+        return dataclasses.replace(plan, awaited_by_draws=awaited, in_turn=in_turn)

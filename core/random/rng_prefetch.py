@@ -1,6 +1,6 @@
 """Draws of one kind that follow each other in a stream at equal distances.
 
-Small ones are computed ahead, some together. Those of a loop's iterations may come in another order than that of the stream.
+Small ones are computed ahead, some together.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from .philox import Philox
 _MOST_SAMPLES: Final = 1 << 13
 """Of a small draw, most of whose time is taken by what does not depend on its size."""
 _SAMPLES_AHEAD: Final = 1 << 15
-_SAMPLES_IN_ORDER: Final = 1 << 18
-"""Of all draws of a loop, if they are computed together."""
 _DRAWS_AHEAD: Final = 256
 _GROWTH: Final = 4
 
@@ -82,55 +80,3 @@ def _drawn(start: Philox, draw: Draw, count: int) -> Array:
     words = start.blocks(offsets.reshape(-1)).reshape(count, -1)[:, : draw.words]
     samples = draw.from_words(words.reshape(-1), *draw.parameters).reshape(count, -1)[:, : draw.size]
     return samples.reshape(count, *draw.dims)
-
-
-class Places(NamedTuple):
-    """Where the draw of each iteration of a loop stands in the stream, in draws of so many blocks from the first one on."""
-
-    of: tuple[int, ...]
-    blocks: int
-
-
-class DrawsInOrder:
-    """What the iterations of a loop draw one after the other; their part of the stream is taken at once."""
-
-    __slots__ = ("_places", "_samples", "_start", "_taken")
-
-    def __init__(self, stream: Philox, places: Places) -> None:
-        self._start = stream.take(len(places.of) * places.blocks)
-        self._places = places
-        self._taken = 0
-        self._samples: Array | None = None
-
-    def next(self) -> PlacedStream:
-        """The stream where the next iteration begins to draw."""
-        place = self._places.of[self._taken]
-        self._taken += 1
-        return PlacedStream(self, self._start.skipped(place * self._places.blocks), place)
-
-    def samples(self, draw: Draw, place: int) -> Any:
-        """What is drawn at a place; of small draws all that there are, which are alike, are computed at the first one."""
-        if self._samples is None:
-            self._samples = _drawn(self._start, draw, len(self._places.of))
-        return self._samples[place]
-
-    def are_together(self, draw: Draw) -> bool:
-        """True where draws like this one are computed together."""
-        return draw.is_small and draw.stride == self._places.blocks and draw.size * len(self._places.of) <= _SAMPLES_IN_ORDER
-
-
-class PlacedStream(Philox):
-    """A stream at the place of one draw among those of a loop."""
-
-    __slots__ = ("_among", "_place")
-
-    def __init__(self, among: DrawsInOrder, start: Philox, place: int) -> None:
-        super().__init__(start.key, start.counter)
-        self._among = among
-        self._place = place
-
-    def draw(self, draw: Draw) -> Any:
-        """What is drawn there."""
-        if self._among.are_together(draw):
-            return self._among.samples(draw, self._place)
-        return draw.at(self.take(draw.stride))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...random import philox, philox_distributions
 from ...random.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
-from ...random.rng_prefetch import Draw, DrawsAhead, PlacedStream
+from ...random.rng_prefetch import Draw, DrawsAhead
 from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike, ceil_div
@@ -45,15 +45,13 @@ class Stream(Philox):
             return super().take(blocks)
 
 
-def node_stream(ctx: Any, seed: int, seed2: int) -> Stream | PlacedStream:
+def node_stream(ctx: Any, seed: int, seed2: int) -> Stream:
     """The stream of a node, which goes on from run to run, to `take` from; to be asked for before each draw.
 
     Zeros as seeds mean the session's, or chance.
     """
     stream: Stream = ctx.state(lambda: new_stream(ctx, seed, seed2))
-    draws = ctx.step.draws
-    found: Stream | PlacedStream = stream if draws is None else draws.stream(ctx.node, stream)
-    return found
+    return stream
 
 
 def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:

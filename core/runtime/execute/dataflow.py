@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -26,7 +25,6 @@ from ..state.blocking import Wait
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable
 from ..state.run_context import current
-from .recorded_draw_order import DrawRecord, RehearsedDraws
 
 _Call = Callable[..., Any]
 _BEFORE_INPUTS: Final = 2
@@ -54,7 +52,6 @@ class _Item:
     parallel_iterations: int = 0
     is_cheap: bool = True
     is_asynchronous: bool = False
-    draws: bool = False
     runs: int = 0
     fed: int = -1
     fetched: int = -1
@@ -75,15 +72,13 @@ class _Item:
 class DataflowProgram:
     """The nodes of a plan with their edges; `calls` are their bound kernels.
 
-    `make` makes programs of steps. One takes over when draws come in turn, or in an order that is known, in runs without a
-    hook.
+    `make` makes programs of steps. One takes over when draws come in turn, in runs without a hook.
     """
 
     def __init__(self, plan: Plan, calls: Mapping[Node, _Call], make: Callable[[Plan], Runnable] | None = None) -> None:
         self.plan = plan
         self._make = make
         self._of_steps: Runnable | None = None
-        self._rehearsed: RehearsedDraws | None = None
         self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
         self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
         self.fetch_items: list[_Item | None] = []
@@ -117,17 +112,6 @@ class DataflowProgram:
         awaited = self.plan.awaited_by_draws
         return awaited is not None and all(item.is_cheap for node in awaited if (item := self.items.get(node)) is not None)
 
-    def _rehearsed_draws(self) -> RehearsedDraws | None:
-        """What runs by steps where the order of draws is known, made once; None without it."""
-        rehearsal = self.plan.rehearsal
-        if self._rehearsed is None and self._make is not None and rehearsal is not None:
-            steps = self._steps()
-            assert steps is not None
-            self._rehearsed = RehearsedDraws(rehearsal, steps, self._make(rehearsal.counts))
-            for node in rehearsal.draws:
-                self.items[node].draws = True
-        return self._rehearsed
-
     def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
         while value not in fed and value.node in self.plan.bypassed:
             value = value.node.inputs[0]
@@ -139,22 +123,7 @@ class DataflowProgram:
         """The values of the plan's fetches; None for operations."""
         if hook is None and self.draws_in_turn and (steps := self._steps()) is not None:
             return steps.run(feeds)
-        rehearsed = self._rehearsed_draws() if hook is None else None
-        if rehearsed is None:
-            return _Run(self, feeds, hook).run()
-        return rehearsed.run(feeds, functools.partial(self._rehearse, feeds, rehearsed))
-
-    def _rehearse(self, feeds: Sequence[Any], rehearsed: RehearsedDraws, record: DrawRecord) -> tuple[list[Any], bool]:
-        """A run by dataflow, and whether the next one finds the same kernels cheap."""
-        repeated = rehearsed.rehearsal.repeated
-        for node, item in self.items.items():
-            if node not in repeated:
-                item.runs = rehearsed.runs - 1
-        run = _Run(self, feeds, None, record)
-        results = run.run()
-        seen = [item for node, item in self.items.items() if node in repeated]
-        is_settled = all(item.is_cheap or not item.runs or item.runs >= RUNS_UNTIL_CHEAP for item in seen)
-        return results, is_settled and not run.has_changed
+        return _Run(self, feeds, hook).run()
 
 
 def _node_item(step: Step, call: _Call) -> _Item:
@@ -206,14 +175,12 @@ def _runs_at_once(entry: _Ready) -> bool:
 
 
 class _Run:
-    """The state of one run; `has_changed` says that it leaves something to be done in another order in the next one."""
+    """The state of one run."""
 
-    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any, record: DrawRecord | None = None) -> None:
+    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any) -> None:
         self.program = program
         self.feeds = feeds
         self.hook = hook
-        self.record = record
-        self.has_changed = False
         self.fetched: dict[int, Any] = {}
         self.queue: ReadyQueue[_Ready] = ReadyQueue(_runs_at_once)
         self.ready: list[_Ready] = []
@@ -246,7 +213,6 @@ class _Run:
         """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
         blocked, _ = self.attempt()
         if blocked:
-            self.has_changed = True
             self.queue.pile += reversed(blocked)
             with Wait() as wait:
                 self.keep_trying(wait)
@@ -277,8 +243,6 @@ class _Run:
 
     def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
         """Fire a node, send what it returns on, and queue what has become ready by it."""
-        if item.draws and self.record is not None:
-            self.record.iteration = iteration.number
         outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
         if item.crosses_frames:
             self.propagate(item, frame, iteration, is_dead, outputs)
@@ -305,7 +269,7 @@ class _Run:
         if not item.is_cheap:
             item.runs += 1
             if item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs)):
-                item.is_cheap = self.has_changed = True
+                item.is_cheap = True
         return outputs
 
     def pass_by(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:

@@ -6,11 +6,10 @@ through `current`, a context variable, instead of through what it was bound with
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from ...graph.graph import Node
@@ -36,28 +35,18 @@ class Attempt(Protocol):
         ...
 
 
-class Drawing(Protocol):
-    """What knows in which order nodes of a run draw."""
-
-    def stream(self, node: Node, stream: Any) -> Any:
-        """The stream that a node, whose own is given, is about to draw from."""
-        ...
-
-
 class Run:
     """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
 
     `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
     that it is in; `is_over` says that nothing of it runs any more. `is_watched` says that its hook looks at values, which that
-    of limits does not. `reserve` refuses bytes that it must not take, `draws`
-    gives nodes their random streams.
+    of limits does not. `reserve` refuses bytes that it must not take.
     """
 
     deadline = timeout = math.inf
     reserve: Callable[[int], None] | None = None
     depth = 0
     is_over = False
-    draws: Drawing | None = None
     _resources: ResourceManager | None = None
     _attempts: dict[Any, tuple[Attempt, Any]] | None = None
 
@@ -90,15 +79,6 @@ class Run:
         other.is_watched = self.is_watched
         other.timeout, other.deadline, other.reserve, other.depth = self.timeout, self.deadline, self.reserve, self.depth
         return other
-
-    @contextlib.contextmanager
-    def drawing(self, draws: Drawing) -> Iterator[None]:
-        """Within it, nodes get their random streams from `draws`."""
-        outer, self.draws = self.draws, draws
-        try:
-            yield
-        finally:
-            self.draws = outer
 
     @property
     def resources(self) -> ResourceManager:

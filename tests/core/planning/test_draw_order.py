@@ -1,22 +1,15 @@
 """Loops whose draws come in turn run one iteration after the other, and draw what they would draw by TensorFlow's order."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from tests.cases import order_of_effects as graphs
 from tests.cases.control_flow import counted, loop
 from tests.functions import define
-from tests.opcases import normal
 from tfg import Session
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.gradients import add_gradients
 from tfg.core.planning.planner import compile_plan
-from tfg.core.random.philox import Philox
-from tfg.core.random.rng_prefetch import Places
 from tfg.core.runtime.execute import dataflow
-from tfg.core.runtime.execute.recorded_draw_order import DrawRecord
 from tfg.core.types.tensors import FuncRef
 
 
@@ -30,8 +23,8 @@ def plan_of(build):
     return compile_plan(graph, [graph.output(name) for name in fetches])
 
 
-def results(build, by_steps=True, feeds=()):
-    """What each run gives, and how many of them went by dataflow; each run may have feeds of its own."""
+def results(build, by_steps=True):
+    """Return the results of each run, and the number of runs by dataflow."""
     graph, steps = built(build)
     session = Session(graph)
     by_dataflow = []
@@ -40,8 +33,7 @@ def results(build, by_steps=True, feeds=()):
         patch.setattr(dataflow._Run, "run", lambda self: by_dataflow.append(self) or run(self))
         if not by_steps:
             patch.setattr(dataflow.DataflowProgram, "draws_in_turn", property(lambda self: False))
-            patch.setattr(dataflow.DataflowProgram, "_rehearsed_draws", lambda self: None)
-        found = [session.run(list(fetches), fed) for fetches, fed in itertools.zip_longest(steps, feeds)]
+        found = [session.run(list(fetches)) for fetches in steps]
         return found, len(by_dataflow)
 
 
@@ -50,8 +42,8 @@ DRAWING = {
     "after some runs": (graphs.drawing(30, draws=2, runs=6), 4),
     "once": (graphs.drawing(1, runs=97), 95),
     "before a conditional": (graphs.drawing_before_a_conditional(50, runs=8), None),
-    "too many numbers": (graphs.drawing(120, samples=600, runs=4), 2),
-    "more numbers than are drawn together": (graphs.drawing(60, draws=2, samples=1 << 13, runs=6), 3),
+    "too many numbers": (graphs.drawing(120, samples=600, runs=4), 4),
+    "too many numbers in two draws": (graphs.drawing(60, draws=2, samples=1 << 13, runs=6), 6),
     "one iteration after the other": (graphs.drawing(9, draws=2, runs=3, parallel_iterations=1), 0),
     "in as many iterations as cost nothing": (graphs.drawing(0, runs=4), 4),
 }
@@ -169,92 +161,3 @@ def test_hooks_see_dataflow():
         np.testing.assert_array_equal(drawn, plain.run(list(fetches)))
     assert seen.count("RandomUniform") == 240
     assert seen.count("NextIteration") == 480
-
-
-def drawing_as_often_as_fed(g, runs=12):
-    """How many iterations there are is fed, and how many numbers each of them draws."""
-    count, shape = g.Placeholder(dtype="int32", shape=[], name="count"), g.Placeholder(dtype="float32", name="x")
-
-    def body(values, fixed):
-        with g.control_dependencies([values[0]]):
-            one, axis = g.constant(1), g.constant([0])
-        drawn = g.RandomStandardNormal(fixed[1], dtype="float32", seed=3, seed2=5)
-        return [g.AddV2(values[0], one), g.ConcatV2([values[1], g.Sum(drawn, axis, keep_dims=True)], fixed[2])]
-
-    initial, constants = [g.constant(0), g.constant(np.zeros(0, np.float32))], [count, g.Shape(shape), g.constant(0)]
-    outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body)
-    return [[outs[1].name]] * runs
-
-
-def test_each_number_of_iterations_and_each_shape_has_an_order_of_its_own():
-    runs = [(60, 700), (60, 700), (61, 700), (60, 700), (61, 700), (60, 900), (61, 700), (60, 900), (1, 700), (60, 700)]
-    feeds = [{"count:0": count, "x:0": np.zeros(size, np.float32)} for count, size in runs]
-    found, count = results(lambda g: drawing_as_often_as_fed(g, len(runs)), feeds=feeds)
-    wanted, _ = results(lambda g: drawing_as_often_as_fed(g, len(runs)), by_steps=False, feeds=feeds)
-    for a, b in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(a, b)
-    assert count == 6
-
-
-def trained_with_dropout(g):
-    """A loop that drops values out, and its gradient: how often that goes back follows from the loop."""
-    w = g.constant(normal(30, 30, scale=0.1))
-
-    def step(values, fixed):
-        with g.control_dependencies([values[0]]):
-            shape = g.constant(graphs.shape_of(30, 30))
-        kept = g.Cast(g.Less(g.RandomUniform(shape, dtype="float32", seed=3, seed2=5), fixed[0]), DstT="float32")
-        return [g.Mul(g.Tanh(g.MatMul(values[0], fixed[1])), kept)]
-
-    outs = counted(g, "f", 11, [g.constant(normal(30, 30))], [g.constant(np.float32(0.5)), w], step)
-    loss = g.Sum(g.Square(outs[1]), g.constant([0, 1]))
-    (grad,) = add_gradients(g.graph, [loss], [w])
-    return [[loss.name, grad.name]] * 14
-
-
-def test_the_gradient_of_a_loop_that_draws_follows_it():
-    found, count = results(trained_with_dropout)
-    wanted, _ = results(trained_with_dropout, by_steps=False)
-    for a, b in zip(found, wanted, strict=True):
-        for one, other in zip(a, b, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-6)
-    assert count < 14
-
-
-def until_large(g):
-    """The loop goes on until the numbers that it draws say so."""
-
-    def body(values, fixed):
-        with g.control_dependencies([values[0]]):
-            shape = g.constant(graphs.shape_of(2000))
-        drawn = g.Max(g.RandomStandardNormal(shape, dtype="float32", seed=3, seed2=5), fixed[0], keep_dims=True)
-        return [g.ConcatV2([values[0], drawn], fixed[1])]
-
-    constants = [g.constant([0]), g.constant(0), g.constant(np.float32(3.7))]
-    initial = [g.constant(np.zeros(1, np.float32))]
-    return [[loop(g, "f", initial, constants, lambda v, c: g.Less(g.Max(v[0], c[0]), c[2]), body)[0].name]] * 5
-
-
-def test_loops_that_go_on_until_a_draw_ends_them_have_no_rehearsal():
-    assert plan_of(until_large).rehearsal is None
-
-
-def test_another_run_that_draws_meanwhile_is_no_rehearsal():
-    record = DrawRecord(frozenset({"node"}))
-    stream = Philox(3, 0)
-    for iteration in (1, 0):
-        record.iteration = iteration
-        record.stream("node", stream).take(8)
-    assert record.places() == {"node": Places((1, 0), 8)}
-    record.iteration = 2
-    record.stream("node", stream).take(8)
-    stream.take(8)
-    assert record.places() is None
-
-
-def test_hooked_runs_go_on_where_rehearsed_ones_ended():
-    graph, (fetches, *_) = built(graphs.drawing(120, samples=600))
-    session, plain = Session(graph), Session(graph)
-    for i in range(8):
-        hook = (lambda node, call, inputs: call(*inputs)) if i % 3 == 2 else None
-        np.testing.assert_array_equal(session.run(list(fetches), hook=hook), plain.run(list(fetches)))
