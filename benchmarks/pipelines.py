@@ -1,9 +1,9 @@
-"""Elements a second of input pipelines in tfg and in TensorFlow: CPU time of the process, the best of interleaved rounds.
+"""Time of a pass over input pipelines in tfg and in TensorFlow: wall and CPU time, the least of interleaved rounds.
 
 usage: python -m benchmarks.pipelines [NAME ...]        where TensorFlow is installed
 
 Each pipeline is a tf.data program, saved as a GraphDef; both run its initializer and then IteratorGetNext to the end. CPU time
-counts all threads, so that what TensorFlow does in parallel is not counted as faster than it is.
+counts all threads. Nothing else should run on the machine: both make elements in several threads, which wait for a busy core.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Callable
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
+import simplejpeg
 import tensorflow as tf
 
 import tfg
@@ -61,21 +62,77 @@ def images(folder: pathlib.Path) -> tf.data.Dataset:
     return encoded.map(lambda png: tf.image.resize(tf.io.decode_png(png, channels=3), [64, 64])).batch(20)
 
 
-PIPELINES: dict[str, tuple[Callable[[pathlib.Path], tf.data.Dataset], int]] = {
-    "slices, shuffle, batch": (slices, 20_000),
-    "map of a small function": (mapped, 5_000),
-    "TFRecord, parse_example": (records, 5_000),
-    "decode_png, resize": (images, 200),
+def jpegs(folder: pathlib.Path) -> tf.data.Dataset:
+    """A folder of JPEGs of 500 x 375, decoded, resized and scaled."""
+    down, across = np.mgrid[:375, :500]
+    for i in range(200):
+        waves = [127 + 100 * np.sin(across / RNG.uniform(10, 60) + down / RNG.uniform(10, 60)) for _ in range(3)]
+        picture = (np.stack(waves, -1) + RNG.normal(0, 6, (375, 500, 3))).clip(0, 255).astype(np.uint8)
+        (folder / f"{i:04}.jpg").write_bytes(simplejpeg.encode_jpeg(picture, quality=90, colorsubsampling="420"))
+
+    def read(path: tf.Tensor) -> tf.Tensor:
+        return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), channels=3), [224, 224]) / 255.0
+
+    files = tf.data.Dataset.list_files(str(folder / "*.jpg"), shuffle=False)
+    return files.map(read, num_parallel_calls=tf.data.AUTOTUNE).batch(32).prefetch(tf.data.AUTOTUNE)
+
+
+def examples(folder: pathlib.Path) -> tf.data.Dataset:
+    """Examples of three features, one of them of different lengths, parsed one by one."""
+    path = str(folder / "single.tfrecord")
+    with tf.io.TFRecordWriter(path) as writer:
+        for i in range(5_000):
+            feature = {
+                "x": tf.train.Feature(float_list=tf.train.FloatList(value=RNG.rand(16))),
+                "y": tf.train.Feature(int64_list=tf.train.Int64List(value=[i])),
+                "words": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"word"] * (i % 5))),
+            }
+            writer.write(tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString())
+    spec = {
+        "x": tf.io.FixedLenFeature([16], tf.float32),
+        "y": tf.io.FixedLenFeature([], tf.int64),
+        "words": tf.io.VarLenFeature(tf.string),
+    }
+
+    def parse(record: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        example = tf.io.parse_single_example(record, spec)
+        return example["x"], example["y"], tf.size(example["words"].values)
+
+    records = tf.data.TFRecordDataset(path).map(parse, num_parallel_calls=tf.data.AUTOTUNE)
+    return records.batch(64).prefetch(tf.data.AUTOTUNE)
+
+
+def texts(folder: pathlib.Path) -> tf.data.Dataset:
+    """Lines of 3 to 39 words as numbers of a vocabulary, in padded batches."""
+    words = [f"word{i}" for i in range(2_000)]
+    path = folder / "lines.txt"
+    path.write_text("".join(" ".join(RNG.choice(words, RNG.randint(3, 40))) + "\n" for _ in range(10_000)))
+    numbers = tf.lookup.KeyValueTensorInitializer(words, tf.range(len(words), dtype=tf.int64))
+    table = tf.lookup.StaticHashTable(numbers, -1)
+    lines = tf.data.TextLineDataset(str(path))
+    found = lines.map(lambda line: table.lookup(tf.strings.split(line)), num_parallel_calls=tf.data.AUTOTUNE)
+    return found.padded_batch(64, padded_shapes=[None]).prefetch(tf.data.AUTOTUNE)
+
+
+PIPELINES: dict[str, Callable[[pathlib.Path], tf.data.Dataset]] = {
+    "slices, shuffle, batch": slices,
+    "map of a small function": mapped,
+    "TFRecord, parse_example": records,
+    "decode_png, resize": images,
+    "folder of JPEGs": jpegs,
+    "TFRecord, parse_single_example": examples,
+    "text in padded batches": texts,
 }
-"""Name -> (program, how many elements go in)."""
+"""Name -> program."""
 
 
-def saved(program: Callable[[pathlib.Path], tf.data.Dataset], folder: pathlib.Path) -> tuple[bytes, str, list[str]]:
-    """(GraphDef, name of the initializer, names of the tensors of an element)."""
+def saved(program: Callable[[pathlib.Path], tf.data.Dataset], folder: pathlib.Path) -> tuple[bytes, list[str], list[str]]:
+    """(GraphDef, names of initializers, that of the iterator last, names of the tensors of an element)."""
     with tf.Graph().as_default() as graph:
         iterator = tf.compat.v1.data.make_initializable_iterator(program(folder))
         names = [tensor.name for tensor in tf.nest.flatten(iterator.get_next())]
-        return graph.as_graph_def().SerializeToString(), iterator.initializer.name, names
+        tables = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.TABLE_INITIALIZERS)
+        return graph.as_graph_def().SerializeToString(), [op.name for op in (*tables, iterator.initializer)], names
 
 
 def in_tensorflow(definition: bytes) -> tuple[Callable[..., object], type[Exception]]:
@@ -87,28 +144,32 @@ def in_tfg(definition: bytes) -> tuple[Callable[..., object], type[Exception]]:
     return tfg.Session(tfg.load(definition), files=tfg.FileAccess.everything()).run, tfg.errors.OutOfRangeError
 
 
-def seconds(run: Callable[..., object], ends: type[Exception], initializer: str, names: list[str]) -> float:
-    """CPU seconds of one pass."""
-    start = time.process_time()
-    run(initializer)
+def seconds(
+    run: Callable[..., object], ends: type[Exception], initializers: list[str], names: list[str]
+) -> tuple[float, float]:
+    """(wall seconds, CPU seconds) of one pass."""
+    for initializer in initializers[:-1]:
+        run(initializer)
+    start, cpu_start = time.perf_counter(), time.process_time()
+    run(initializers[-1])
     while True:
         try:
             run(names)
         except ends:
-            return time.process_time() - start
+            return time.perf_counter() - start, time.process_time() - cpu_start
 
 
 def main() -> None:
     chosen = sys.argv[1:] or list(PIPELINES)
-    print(f"{'pipeline':26}{'tfg':>12}{'TensorFlow':>12}{'ratio':>8}   elements a CPU second")
+    print(f"{'pipeline':32}{'tfg ms':>10}{'TensorFlow':>12}{'ratio':>8}{'CPU ms':>10}{'TensorFlow':>12}{'ratio':>8}")
     for name in chosen:
-        program, count = PIPELINES[name]
         with tempfile.TemporaryDirectory() as folder:
-            definition, initializer, names = saved(program, pathlib.Path(folder))
+            definition, initializers, names = saved(PIPELINES[name], pathlib.Path(folder))
             ways = (in_tfg(definition), in_tensorflow(definition))
-            rounds = [[seconds(*way, initializer, names) for way in ways] for _ in range(ROUNDS)]
-        rates = [count / min(times) for times in zip(*rounds)]
-        print(f"{name:26}{rates[0]:12,.0f}{rates[1]:12,.0f}{rates[0] / rates[1]:8.2f}", flush=True)
+            rounds = [[seconds(*way, initializers, names) for way in ways] for _ in range(ROUNDS)]
+        least = [[1e3 * min(times) for times in zip(*passes)] for passes in zip(*rounds)]
+        figures = [f"{own:10.0f}{other:12.0f}{own / other:8.2f}" for own, other in zip(*least)]
+        print(f"{name:32}{''.join(figures)}", flush=True)
 
 
 if __name__ == "__main__":
