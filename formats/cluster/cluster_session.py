@@ -40,7 +40,7 @@ from .address import Address
 from .cluster_variables import ClusterVariable, VariableReader
 from .failures import failure
 from .master import MAX_REQUEST, Master
-from .tasks import ask_tasks
+from .tasks import Watch, ask_tasks
 
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0
@@ -56,8 +56,9 @@ _CLOSING_SECONDS: Final = 2.0
 class _Held:
     """A session as the master holds it: its handle, and the nodes and functions that were sent."""
 
-    def __init__(self, master: Master, filters: Sequence[str] = ()) -> None:
+    def __init__(self, master: Master, filters: Sequence[str], note: Callable[[str], None]) -> None:
         self.master = master
+        self._note = note
         self._filters = filters
         self._handle: str | None = None
         self._version = 0
@@ -122,7 +123,8 @@ class _Held:
         if not nodes and not functions:
             return
         assert self._handle is not None
-        self._version = self.master.extend(self._handle, self._version, part_bytes(graph, nodes, functions))
+        part, watch = part_bytes(graph, nodes, functions), Watch(self.master, self._handle, self._note)
+        self._version = self.master.extend(self._handle, self._version, part, watch.look)
         self._nodes |= {node.name: node for node in nodes}
         self._functions |= functions
 
@@ -165,7 +167,7 @@ class ClusterSession:
         self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
         self._master.wait(CONNECT_SECONDS)
         self._filters = filters
-        self._opened = [_Held(self._master, filters)]
+        self._opened = [_Held(self._master, filters, self._note)]
         self._is_started = graph.meta is None
         self._reader: tuple[int, VariableReader] | None = None
 
@@ -215,14 +217,15 @@ class ClusterSession:
         """A step that is fed and fetched bit by bit: everything that it will fetch, and be fed, is said first."""
         self.start()
         wanted = [self.graph.fetch(name) for name in fetches]
+        handle = self._handle()
         request = pb.PartialRunSetupRequest(
-            session_handle=self._handle(),
+            session_handle=handle,
             feed=[self.graph.output(name).name for name in feeds],
             fetch=_tensors(wanted),
             target=_operations(wanted),
             request_id=_new_id(),
         )
-        return PartialRun(self, self._master.set_up_partial_run(request))
+        return PartialRun(self, self._master.set_up_partial_run(request, Watch(self._master, handle, self._note).look))
 
     def on_graph(self, graph: Graph) -> ClusterSession:
         """A session on another graph with the variables of this one: the same, where that graph only has more nodes."""
@@ -284,7 +287,7 @@ class ClusterSession:
         """The handle of a session on the graph: the first that fits, as graphs extended apart may contradict each other."""
         found = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if found is None:
-            self._opened.append(_Held(self._master, self._filters))
+            self._opened.append(_Held(self._master, self._filters, self._note))
             found = self._opened[-1].handle_for(self.graph)
         assert found is not None
         return found
@@ -308,7 +311,8 @@ class ClusterSession:
         if self._timeout is not None:
             request.options.timeout_in_ms = max(int(self._timeout * 1000), 1)
         # A step's own limit does not free a client whose worker is gone, so the call has one too.
-        answer = self._master.run(request, None if self._timeout is None else self._timeout + _GRACE)
+        limit = None if self._timeout is None else self._timeout + _GRACE
+        answer = self._master.run(request, limit, Watch(self._master, request.session_handle, self._note).look)
         if answer.status_code:
             raise failure(answer.status_code, answer.status_error_message, self.graph)
         return answer

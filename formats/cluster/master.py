@@ -26,8 +26,8 @@ _OPTIONS: Final = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
 )
-_PATIENCE: Final = 10.0
-"""Seconds of waiting after which a note says so."""
+PATIENCE: Final = 10.0
+"""Seconds of waiting after which a note says so, and between looks at the tasks that are waited for."""
 _PAUSE: Final = 0.1
 _ABANDON_SECONDS: Final = 30.0
 
@@ -81,21 +81,21 @@ class Master:
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         return self._call("CreateSession", request, seconds, waiting)
 
-    def extend(self, handle: str, version: int, graph: bytes) -> int:
-        """Add the nodes and functions of a serialized GraphDef to a session; its new version."""
+    def extend(self, handle: str, version: int, graph: bytes, look: Callable[[], None]) -> int:
+        """Add the nodes and functions of a serialized GraphDef to a session; its new version. `look` is as of `run`."""
         rest = pb.ExtendSessionRequest(session_handle=handle, current_graph_version=version).SerializeToString()
         request = b"".join((wire.length_prefix(pb.ExtendSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
-        found: pb.ExtendSessionResponse = self._call("ExtendSession", request)
+        found: pb.ExtendSessionResponse = self._call("ExtendSession", request, look=look)
         return found.new_graph_version
 
-    def set_up_partial_run(self, request: pb.PartialRunSetupRequest) -> str:
-        """The handle of a run that is fed and fetched bit by bit."""
-        found: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request)
+    def set_up_partial_run(self, request: pb.PartialRunSetupRequest, look: Callable[[], None]) -> str:
+        """The handle of a run that is fed and fetched bit by bit. `look` is as of `run`."""
+        found: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request, look=look)
         return found.partial_run_handle
 
-    def run(self, request: pb.RunStepRequest, seconds: float | None = None) -> pb.RunStepResponse:
-        """One step; what failed in it is in the answer."""
-        return self._call("RunStep", request, seconds)
+    def run(self, request: pb.RunStepRequest, seconds: float | None, look: Callable[[], None]) -> pb.RunStepResponse:
+        """One step; what failed in it is in the answer. `look` is called every ten seconds, and ends the step if it raises."""
+        return self._call("RunStep", request, seconds, look=look)
 
     def devices(self, handle: str = "", seconds: float | None = None) -> list[Device]:
         """The devices of the cluster, or those that a session sees, the master's own first.
@@ -118,12 +118,12 @@ class Master:
         asked = self._future("CloseSession", pb.CloseSessionRequest(session_handle=handle), _ABANDON_SECONDS)
         self._abandoned = [*(call for call in self._abandoned if not call.done()), asked]  # one that nobody holds is cancelled
 
-    def reset(self, containers: Sequence[str] = ()) -> None:
+    def reset(self, containers: Sequence[str], seconds: float) -> None:
         """Drop the variables and other resources in the containers named, by default in the one without a name.
 
-        All sessions end with it.
+        All sessions end with it. It waits for every task; DeadlineExceededError after `seconds`.
         """
-        self._call("Reset", pb.ResetRequest(container=containers))
+        self._call("Reset", pb.ResetRequest(container=containers), seconds)
 
     def close(self) -> None:
         """Hang up."""
@@ -136,12 +136,17 @@ class Master:
         return self._grpc.secure_channel(self.address.target, self._grpc.ssl_channel_credentials(ca, key, cert), _OPTIONS)
 
     def _call(
-        self, method: str, request: Message | bytes, seconds: float | None = None, waiting: Callable[[], str] | None = None
+        self,
+        method: str,
+        request: Message | bytes,
+        seconds: float | None = None,
+        waiting: Callable[[], str] | None = None,
+        look: Callable[[], None] | None = None,
     ) -> Any:
         """The answer of a method; an exception that ends the waiting for it, as Ctrl-C does, cancels it there too."""
         future = self._future(method, request, seconds)
         try:
-            return self._result(future, waiting)
+            return self._result(future, waiting, look)
         except self._grpc.RpcError as error:
             raise failure(error.code().value[0], error.details() or "") from None
         finally:
@@ -155,12 +160,16 @@ class Master:
         call = self._channel.unary_unary(f"/tensorflow.MasterService/{method}", response_deserializer=decode)
         return call.future(data, timeout=seconds)
 
-    def _result(self, future: Any, waiting: Callable[[], str] | None) -> Any:
-        if waiting is not None:
+    def _result(self, future: Any, waiting: Callable[[], str] | None, look: Callable[[], None] | None) -> Any:
+        while waiting is not None or look is not None:
             try:
-                return future.result(_PATIENCE)
+                return future.result(PATIENCE)
             except self._grpc.FutureTimeoutError:
-                self._note(waiting())
+                if waiting is not None:
+                    self._note(waiting())
+                    waiting = None
+                if look is not None:
+                    look()
         return future.result()
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
-from ...core.support.errors import DeadlineExceededError
+from ...core.support.errors import DeadlineExceededError, UnavailableError
 from .address import Address
 from .cluster_session import CONNECT_SECONDS, ClusterSession
 from .master import Device, Master
 from .tasks import ANSWER_SECONDS, Tasks, ask_tasks
+
+RESET_SECONDS: Final = 60.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ def survey(
     master = Master(address, note)
     master.wait(CONNECT_SECONDS)
     if reset:
-        master.reset(containers)
+        _reset(master, containers)
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
@@ -46,6 +49,14 @@ def survey(
     seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(devices)))  # type: ignore[misc]
     session.close()
     return Survey(devices, seconds, made, tasks.silent)
+
+
+def _reset(master: Master, containers: Sequence[str]) -> None:
+    try:
+        master.reset(containers, RESET_SECONDS)
+    except DeadlineExceededError:
+        silent = ", ".join(ask_tasks(master).silent) or "a task"
+        raise UnavailableError(f"the reset waited {RESET_SECONDS:g} s for {silent}, which does not answer") from None
 
 
 def _tasks(master: Master) -> Tasks:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from ...core.support.errors import DeadlineExceededError
+from ...core.support.errors import DeadlineExceededError, UnavailableError
 from ..protos import cluster_pb2 as pb
 from .master import Device, Master
 
@@ -26,6 +27,15 @@ _MOST: Final = 1000
 """Tasks of a job that are asked at most: a server that claims to have them all is none of TensorFlow's."""
 ANSWER_SECONDS: Final = 5.0
 """Seconds in which a living task makes a session, which takes some milliseconds."""
+NOTE_SECONDS: Final = 20.0
+"""Seconds without an answer after which a note names a task that a step waits for."""
+SILENT_SECONDS: Final = 1800.0
+"""Seconds without an answer after which the task counts as dead.
+
+TensorFlow's server answers on the threads that run kernels. A task is silent too while kernels keep all of them busy, and no
+step may be ended for that.
+"""
+_LONGEST_PAUSE: Final = 60.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,6 +57,53 @@ def ask_tasks(master: Master) -> Tasks:
             devices |= {device.name: dataclasses.replace(device, is_of_master=False) for device in others}
             silent += [] if found else [name]
     return Tasks(tuple(devices.values()), tuple(silent))
+
+
+class Watch:
+    """Looks at the tasks of a session while a call waits for them.
+
+    A step whose machine vanished would wait for ever, as a master sets no limit to its own calls. Asking also sends something
+    to the machine, whereby the master's system notices, in about a quarter of an hour, that the connection is dead.
+    """
+
+    def __init__(self, master: Master, handle: str, note: Callable[[str], None]) -> None:
+        self._master = master
+        self._handle = handle
+        self._note = note
+        self._begun = self._next = time.monotonic()
+        self._silent: dict[str, float] = {}
+        self._named: set[str] = set()
+
+    def look(self) -> None:
+        """Ask each task; a note names one that does not answer, and UnavailableError one that has not for half an hour."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._silent = {name: self._silent.get(name, now) for name in self._silent_tasks()}
+        for name, since in self._silent.items():
+            if now - since >= SILENT_SECONDS:
+                problem = f"{name} has not answered for {now - since:.0f} s while a step waited for it"
+                raise UnavailableError(problem, hint="start the task; `tfg cluster ADDRESS` lists all that do not answer")
+            if now - since >= NOTE_SECONDS and name not in self._named:
+                self._named.add(name)
+                self._note(f"a step waits for {name}, which does not answer: it is gone, or kernels keep all its threads busy")
+        # A question without an answer leaves an empty session at the master, so that the pauses grow.
+        self._next = now + (min((now - self._begun) / 2, _LONGEST_PAUSE) if self._silent else 0.0)
+
+    def _silent_tasks(self) -> list[str]:
+        try:
+            devices = self._master.devices(self._handle, ANSWER_SECONDS)
+        except (DeadlineExceededError, UnavailableError):
+            return [f"the server at {self._master.address}"]
+        names = dict.fromkeys(match[1] for device in devices if (match := _TASK.match(device.name)))
+        return [name for name in names if not self._answers(name)]
+
+    def _answers(self, name: str) -> bool:
+        try:
+            _devices_with(self._master, name)
+        except (DeadlineExceededError, UnavailableError):
+            return False
+        return True
 
 
 def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:

@@ -113,7 +113,7 @@ def reset(address: str) -> dict[str, Any]:
     session.run(["step/Assign"])
     master = Master(Address.parse(address))
     found: dict[str, Any] = {"devices": master.devices()}
-    master.reset(["ps"])
+    master.reset(["ps"], 60)
     found["lost"] = error_of(session, "step:0")
     found["after"] = error_of(session, "step:0")
     session.close()

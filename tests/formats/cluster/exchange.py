@@ -78,7 +78,7 @@ def serving(answer: Callable[[str, bytes], bytes], credentials: grpc.ServerCrede
 
         return grpc.unary_unary_rpc_method_handler(behave)
 
-    pool = concurrent.futures.ThreadPoolExecutor(4)
+    pool = concurrent.futures.ThreadPoolExecutor(16)
     server = grpc.server(pool, options=[("grpc.max_receive_message_length", -1)])
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {m: handler(m) for m in METHODS}),))
     if credentials is None:

@@ -16,7 +16,7 @@ import tfg  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
 from tests.formats.cluster.exchange import serving  # noqa: E402
 from tfg.core.support.errors import UnavailableError  # noqa: E402
-from tfg.formats.cluster import cluster_session, survey, tasks  # noqa: E402
+from tfg.formats.cluster import cluster_session, master, survey, tasks  # noqa: E402
 from tfg.formats.cluster.address import Address  # noqa: E402
 from tfg.formats.cluster.cluster_session import ClusterSession  # noqa: E402
 from tfg.formats.cluster.master import Master  # noqa: E402
@@ -33,6 +33,8 @@ class Cluster:
         self.dead = set(dead)
         self.over = threading.Event()
         self.filters = []
+        self.step_seconds = 0.0
+        self.deserts = False
 
     def __call__(self, method, request):
         if method == "CreateSession":
@@ -45,10 +47,17 @@ class Cluster:
             handle = pb.ListDevicesRequest.FromString(request).session_handle
             names = self.filters[int(handle) - 1] if handle else WORKERS
             self.wait_for(names)
-            seen = [MASTER, *(task for task in WORKERS if task in names)]
+            seen = [MASTER, *(task for task in WORKERS if task in names or (handle and not names))]
             devices = [pb.DeviceAttributes(name=f"{task}/device:CPU:0", device_type="CPU") for task in seen]
             local, remote = (devices, []) if handle else (devices[:1], devices[1:])
             return pb.ListDevicesResponse(local_device=local, remote_device=remote).SerializeToString()
+        if method == "RunStep" and self.deserts:
+            self.dead.add(WORKERS[1])
+            self.over.wait(20)
+        elif method == "RunStep":
+            self.over.wait(self.step_seconds)
+        elif method == "Reset":
+            self.wait_for(WORKERS)
         return b""
 
     def wait_for(self, names):
@@ -102,3 +111,42 @@ def test_a_session_says_for_which_tasks_it_waited(cluster):
         client.run("nothing")
     assert all(task in error.value.message for task in known.dead)
     assert ClusterSession(b.graph, address, filters=[MASTER]).run("nothing") is None
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """A living cluster whose tasks are looked at often."""
+    monkeypatch.setattr(master, "PATIENCE", 0.1)
+    monkeypatch.setattr(tasks, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(tasks, "NOTE_SECONDS", 0.2)
+    found, notes = Cluster(), []
+    b = tfg.GraphBuilder()
+    b.NoOp(name="nothing")
+    with serving(found) as address:
+        yield found, ClusterSession(b.graph, address, note=notes.append), notes
+        found.over.set()
+
+
+def test_a_step_whose_task_dies_ends_and_names_the_task(watched):
+    known, client, notes = watched
+    known.deserts = True
+    with pytest.raises(UnavailableError, match=f"{WORKERS[1]} has not answered for .* while a step waited"):
+        client.run("nothing")
+    assert any(f"a step waits for {WORKERS[1]}, which does not answer" in note for note in notes)
+    assert not any(WORKERS[0] in note or WORKERS[2] in note for note in notes)
+
+
+def test_a_step_that_takes_long_is_not_ended(watched):
+    known, client, notes = watched
+    known.step_seconds = 1.5
+    assert client.run("nothing") is None
+    assert len(known.filters) > 6 and notes == [], "tasks were asked meanwhile"
+
+
+def test_a_reset_says_for_which_task_it_waited(monkeypatch):
+    monkeypatch.setattr(survey, "RESET_SECONDS", 0.3)
+    known = Cluster(WORKERS[2])
+    with serving(known) as address:
+        done = run("cluster", address, "--reset")
+        known.over.set()
+    assert done.code == 1 and f"the reset waited 0.3 s for {WORKERS[2]}, which does not answer" in done.err
