@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Final, Self
+from typing import Final
 
 from ..graph.graph import Node, Output
 
@@ -42,7 +42,7 @@ class Step:
             return False
         return not self.is_view
 
-    def moved(self, inputs: tuple[int, ...], outputs: tuple[int, ...], controls: tuple[int, ...]) -> Self:
+    def moved(self, inputs: tuple[int, ...], outputs: tuple[int, ...], controls: tuple[int, ...]) -> Step:
         """A copy on other slots, which clears none."""
         if type(self) is not Step:
             return dataclasses.replace(self, inputs=inputs, outputs=outputs, controls=controls, released=())
