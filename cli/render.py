@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.support.escaping import printable, printable_json, printable_line
+from ..core.support.gc_control import rare_collection
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
@@ -83,6 +84,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer.writerows([cell(value) for value in row] for row in rows)
 
 
+@rare_collection()
 def print_sections(sections: Iterable[Section]) -> None:
     """Print tables and text: with rich at a terminal, plainly aligned elsewhere."""
     if sys.stdout.isatty():

@@ -11,6 +11,7 @@ from ...core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape
 from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
+from ...core.support.keyed_cache import KeyedCache
 from ...core.support.regular_files import PositionedFile
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
@@ -22,6 +23,8 @@ from .tensor_slices import Extents, SliceSpec, parse_extents, parse_spec
 from .v1 import open_v1, write_v1
 
 _STATE_FILE = "checkpoint"
+_MOST_READERS = 16
+"""Checkpoints that a store knows at a time: the large files of each are open."""
 _Stamp = list[tuple[int, ...]]
 _SHARD_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
@@ -140,7 +143,7 @@ class FileCheckpointStore:
     """core's CheckpointStore on files."""
 
     def __init__(self) -> None:
-        self._readers: dict[tuple[str, FileAccess], tuple[_Stamp, CheckpointReader]] = {}
+        self._readers: KeyedCache[tuple[str, FileAccess], tuple[_Stamp, CheckpointReader]] = KeyedCache(_MOST_READERS)
 
     def names(self, prefix: str, *, files: FileGate = OPEN) -> list[str]:
         """The names of all tensors."""
@@ -186,7 +189,8 @@ class FileCheckpointStore:
         key = prefix, files.access
         known = self._readers.get(key)
         if known is None or known[0] != stamp:
-            known = self._readers[key] = stamp, open_checkpoint(prefix, files)
+            known = stamp, open_checkpoint(prefix, files)
+            self._readers[key] = known
         return known[1]
 
 

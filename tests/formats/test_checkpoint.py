@@ -3,6 +3,7 @@
 import io
 import os
 import pathlib
+import weakref
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tests.formats.tables import InMemory
 from tfg.core.codecs import snappy
 from tfg.core.codecs.crc32c import crc32c, mask
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
+from tfg.core.support import regular_files
 from tfg.core.support.errors import (
     DataLossError,
     InvalidArgumentError,
@@ -21,8 +23,8 @@ from tfg.core.support.errors import (
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint import shards
-from tfg.formats.checkpoint.bundle import write_index
+from tfg.formats.checkpoint import bundle, shards
+from tfg.formats.checkpoint.bundle import read_index, write_index
 from tfg.formats.checkpoint.sorted_table import Table, write_table
 from tfg.formats.checkpoint.tensor_slices import encode_extents, parse_spec, slice_key
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
@@ -327,6 +329,53 @@ def test_store_sees_that_a_shard_was_written_anew(tmp_path):
         store.write(str(tmp_path / "ck-00000-of-00001"), [("q", "", Tensor.from_numpy(np.int32(value)))], version=1)
         for prefix in ("ck", "ck-?????-of-?????"):
             assert store.read(str(tmp_path / prefix), "q") == value
+
+
+def test_a_listing_decodes_each_kind_of_entry_once(tmp_path, monkeypatch):
+    write_checkpoint(tmp_path / "many", {f"layer_{i}/w": np.full((3, 2), i, np.float32) for i in range(500)})
+    decoded = []
+    parse = bundle.parse
+    monkeypatch.setattr(bundle, "parse", lambda kind, data: decoded.append(kind) or parse(kind, data))
+    reader = open_checkpoint(tmp_path / "many")
+    assert {tensor.shape for tensor in reader.tensors()} == {(3, 2)} and len(decoded) == 2  # the header and one entry
+    assert reader.read("layer_7/w").tolist() == [[7, 7]] * 3
+
+
+def test_an_entry_that_is_written_otherwise_is_read(tmp_path):
+    """Fields in another order, and a number that takes several bytes."""
+    write_checkpoint(tmp_path / "ck", {"v": FULL})
+    header, entries = read_index(str(tmp_path / "ck"))
+    shape, rest = BundleEntryProto(shape=entries[b"v"].shape), entries[b"v"]
+    rest.ClearField("shape")
+    os.rename(tmp_path / "ck.data-00000-of-00001", tmp_path / "ck.data-00300-of-00301")
+    rest.shard_id, header.num_shards = 300, 301
+    with open(tmp_path / "ck.index", "wb") as file:
+        encoded = rest.SerializeToString() + shape.SerializeToString()
+        write_table(file, [(b"", header.SerializeToString()), (b"v", encoded)])
+    assert np.array_equal(open_checkpoint(tmp_path / "ck").read("v"), FULL)
+
+
+def test_a_damaged_entry_is_told_by_the_index(tmp_path):
+    write_checkpoint(tmp_path / "ck", {"v": FULL})
+    header, _ = read_index(str(tmp_path / "ck"))
+    with open(tmp_path / "ck.index", "wb") as file:
+        write_table(file, [(b"", header.SerializeToString()), (b"v", b"\x08\x01\x12\x02\xff\xff\x18\x00")])
+    with pytest.raises(DataLossError, match=r"ck.index': damaged"):
+        open_checkpoint(tmp_path / "ck").tensor("v")
+
+
+def test_a_store_keeps_few_files_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(regular_files, "_IN_MEMORY", -1)
+    store = FileCheckpointStore()
+    opened = []
+    made = regular_files.PositionedFile.__init__
+    monkeypatch.setattr(
+        regular_files.PositionedFile, "__init__", lambda self, file: opened.append(weakref.ref(self)) or made(self, file)
+    )
+    for i in range(40):
+        store.write(str(tmp_path / f"ck-{i}"), [("q", "", Tensor.from_numpy(np.int32(i)))])
+        assert store.read(str(tmp_path / f"ck-{i}"), "q") == i
+    assert len(opened) > 40 > 20 > sum(file() is not None for file in opened)
 
 
 def test_store_asks_before_it_touches_a_file(tmp_path):
