@@ -86,19 +86,31 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
     """The groups of an engine, and what was left to NumPy."""
     yield render.Text(_summary(report), f"engine {report.engine}")
     if report.groups:
-        columns = ("group up to", "steps", "in", "out", "compiled", "compile s", "runs", "run s", "share", "NumPy because")
+        columns = (
+            "group up to",
+            "steps",
+            "in",
+            "out",
+            "compiled",
+            "compile s",
+            "runs",
+            "run s",
+            "share",
+            "NumPy because",
+            "next step",
+        )
         rows = [
             (
                 g.last, g.steps, g.inputs, g.outputs, g.compiled, f"{g.compile_seconds:.3f}", g.runs, f"{g.seconds:.4f}",
-                "" if g.share is None else f"{g.share:.0%}", g.reason or "",
+                "" if g.share is None else f"{g.share:.0%}", g.reason or "", g.next_step or "",
             )
             for g in report.groups
         ]  # fmt: skip
         yield render.Table(columns, rows, "groups")
     if report.refused:
-        refused = [(r.op, r.count, ", ".join(r.nodes), r.reason) for r in report.refused[:_MAX_REFUSALS]]
+        refused = [(r.op, r.count, ", ".join(r.nodes), r.reason, r.next_step) for r in report.refused[:_MAX_REFUSALS]]
         more = f" (the first {_MAX_REFUSALS} of {len(report.refused)} kinds)" if len(report.refused) > _MAX_REFUSALS else ""
-        yield render.Table(("op", "nodes", "such as", "reason"), refused, f"left to NumPy{more}")
+        yield render.Table(("op", "nodes", "such as", "reason", "next step"), refused, f"left to NumPy{more}")
 
 
 def _summary(report: EngineReport) -> list[str]:

@@ -13,6 +13,7 @@ from ..support.errors import TfgError
 from ..support.user_signals import pass_on
 from .plan_division import Partition, partition
 from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, Given, Unable, results_of
+from .reasons import Reason, of_engine, uncompiled
 from .step_bodies import body_of, given_steps, is_given, is_held_together
 
 _MOST_ATTEMPTS: Final = 32
@@ -29,7 +30,7 @@ def said(error: Exception) -> str:
 class Blame:
     """The nodes of a group that do not compile, with reasons, and how many attempts it took to find them."""
 
-    refused: Mapping[Node, str]
+    refused: Mapping[Node, Reason]
     attempts: int
 
 
@@ -44,8 +45,8 @@ def blame(error: Exception, cluster: Cluster, values: Sequence[Given], engine: E
     if isinstance(error, Unable):
         reasons = error.reasons
     elif isinstance(error, TfgError) and error.node is not None:
-        reasons = {error.node: f"it does not compile: {error.message}"}
-    refused = {nodes[name]: reason for name, reason in reasons.items() if name in nodes}
+        reasons = {error.node: uncompiled(error.message)}
+    refused = {nodes[name]: of_engine(reason) for name, reason in reasons.items() if name in nodes}
     return Blame(refused, 1) if refused else _Search(cluster, values, engine).blame(error)
 
 
@@ -101,7 +102,7 @@ class _Search:
             found = self.failure(middle)
             attempts += 1
             least, most, error = (middle, most, error) if found is None else (least, middle, found)
-        return Blame({self.steps[most - 1].node: f"it does not compile: {said(error)}"}, attempts)
+        return Blame({self.steps[most - 1].node: uncompiled(said(error))}, attempts)
 
     def failure(self, count: int) -> Exception | None:
         """The error with which so many of the first steps do not compile; None where they do."""

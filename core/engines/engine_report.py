@@ -7,10 +7,11 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nodes of one op that run in NumPy for one reason; `nodes` names the first of them."""
+    """Nodes of one op that run in NumPy for one reason; `nodes` names the first of them, `next_step` is for the user."""
 
     op: str
     reason: str
+    next_step: str
     count: int
     nodes: tuple[str, ...]
 
@@ -32,6 +33,7 @@ class GroupReport:
     seconds: float
     share: float | None
     reason: str | None
+    next_step: str | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

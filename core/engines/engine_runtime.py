@@ -18,10 +18,12 @@ from ..support.log import tell
 from ..support.user_signals import pass_on
 from ..types.arrays import Held
 from ..types.shapes import Shape
+from . import reasons
 from .division import Blame, blame, divided_again, said
 from .engine_report import Difference, EngineReport, GroupReport, Refusal
 from .plan_division import partition
 from .protocol import ENDING, Body, Cluster, Compiled, Declined, Engine, Given, Unable, UnfitShapes
+from .reasons import Reason
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs, needing
 from .verify_engine import difference
@@ -43,7 +45,7 @@ class Engagement:
         self.verify = verify
         self.lock = threading.RLock()
         self.groups: list[Group] = []
-        self.refusals: dict[Node, str] = {}
+        self.refusals: dict[Node, Reason] = {}
         self.too_small = 0
         self.seconds = 0.0
         self.differences: dict[str, Difference] = {}
@@ -88,10 +90,12 @@ class Engagement:
         """What has become of everything so far."""
         with self.lock:
             groups = tuple(group.report(self.seconds) for group in self.groups if group.runs or not group.instead)
-            found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
+            found: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
             for node, reason in self.refusals.items():
                 found[node.op, reason].append(node.name)
-            refused = [Refusal(op, reason, len(names), tuple(names[:_NAMED])) for (op, reason), names in found.items()]
+            refused = [
+                Refusal(op, reason, reason.step, len(names), tuple(names[:_NAMED])) for (op, reason), names in found.items()
+            ]
             refused.sort(key=lambda item: (-item.count, item.op, item.reason))
             differences = tuple(self.differences.values())
             return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
@@ -132,7 +136,7 @@ class Group:
         self.instead: dict[Any, _Call] = {}
         self.compiled: dict[Any, Compiled | None] = {}
         self.forms: dict[Any, list[_Form]] = {}
-        self.reason: str | None = None
+        self.reason: Reason | None = None
         self.lock = threading.Lock()
         self.compile_seconds = self.seconds = 0.0
         self.runs = 0
@@ -159,7 +163,7 @@ class Group:
         """The group for the same steps in another body."""
         return self.engagement.group(self.cluster.graph, body, self.in_numpy)  # whose order must stay, so it is not divided
 
-    def decline(self, reason: str) -> None:
+    def decline(self, reason: Reason) -> None:
         """Note why a run was NumPy's, where that is not known of another."""
         self.reason = self.reason or reason
 
@@ -172,7 +176,7 @@ class Group:
             if key in self.compiled:
                 return self.compiled[key]
             if len(self.compiled) >= _MAX_COMPILED:
-                self.decline(f"it was given inputs of more than {_MAX_COMPILED} shapes")
+                self.decline(reasons.too_many_shapes(_MAX_COMPILED))
                 return None
             start = time.perf_counter()
             compiled = self._made(key, arrays)
@@ -190,17 +194,15 @@ class Group:
             self.forms[key] = self._forms(cluster, values, arrays)
             if not self.blame.refused:
                 return self.engine.compile(cluster, values)
-            self._divide(key, self.blame, "one of its nodes does not compile")
+            self._divide(key, self.blame, reasons.NOT_ONE_NODE)
         except ENDING:
             raise
         except UnfitShapes as error:  # not for other inputs
             found = blame(error, cluster, values, self.engine)
-            self._divide(
-                key, Blame({**self.blame.refused, **found.refused}, found.attempts), f"it does not compile: {said(error)}"
-            )
+            self._divide(key, Blame({**self.blame.refused, **found.refused}, found.attempts), reasons.uncompiled(said(error)))
         except Exception as error:
             pass_on(error)
-            self._refuse(key, error, f"it does not compile: {said(error)}", cluster, values)
+            self._refuse(key, error, reasons.uncompiled(said(error)), cluster, values)
         return None
 
     def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[_Form]:
@@ -209,14 +211,14 @@ class Group:
         known = (shape.known() if shape.is_known else None for shape in shapes)
         return list(zip((*self.dtypes, *(arrays[slot].dtype for slot in self.written)), known, strict=True))
 
-    def _refuse(self, key: Any, error: Exception, why: str, cluster: Cluster, values: Sequence[Any]) -> None:
+    def _refuse(self, key: Any, error: Exception, why: Reason, cluster: Cluster, values: Sequence[Any]) -> None:
         """Divide the group, for all inputs, without the nodes that fail; not where a value is at fault: NumPy says so."""
         if self.assemble is not None and not isinstance(error, (Declined, InvalidArgumentError)):
             found = blame(error, cluster, values, self.engine)
             self.blame = Blame({**self.blame.refused, **found.refused}, self.blame.attempts + found.attempts)
         self._divide(key, self.blame, why)
 
-    def _divide(self, key: Any, found: Blame, why: str) -> None:
+    def _divide(self, key: Any, found: Blame, why: Reason) -> None:
         """For such inputs, run the group without the nodes blamed, which go to NumPy; all of it where nothing else is left."""
         nodes = frozenset(found.refused)
         if nodes and self.assemble is not None and nodes not in self.parts:
@@ -233,7 +235,7 @@ class Group:
         with self.lock:
             if None not in self.compiled:
                 self.compiled[None] = None
-                reason = "a shape follows from the value of a variable"
+                reason = reasons.SHAPE_OF_VARIABLE
                 self._divide(None, Blame(dict.fromkeys(needing(self.cluster.body, self.engine), reason), 1), reason)
         return self.instead.get(None, self.in_numpy)
 
@@ -250,17 +252,17 @@ class Group:
         except ENDING:
             raise
         except Declined as error:
-            self.decline(said(error))
+            self.decline(reasons.declined(said(error)))
             return None
         except Unable as error:
             with self.lock:
                 self.compiled[key] = None
-                self._refuse(key, error, f"it fails: {said(error)}", self.cluster, ())
+                self._refuse(key, error, reasons.failing(said(error)), self.cluster, ())
             return None
         except Exception as error:
             pass_on(error)
             with self.lock:
-                self.reason, self.compiled[key] = f"it fails: {said(error)}", None
+                self.reason, self.compiled[key] = reasons.failing(said(error)), None
             return None
         self.seconds += time.perf_counter() - start
         self.runs += 1
@@ -270,9 +272,9 @@ class Group:
         """Raise Unable for the node of a result that is not of the dtype and shape that it must be of."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
-                raise Unable({maker: f"the engine gives another dtype: {name} is {array.dtype}"})
+                raise Unable({maker: reasons.unlike(f"dtype: {name} is {array.dtype}")})
             if dims is not None and array.shape != dims:
-                raise Unable({maker: f"the engine gives another shape: {name} is {Shape(array.shape)}, not {Shape(dims)}"})
+                raise Unable({maker: reasons.unlike(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
 
     def report(self, total: float) -> GroupReport:
         """What became of the group, in runs that took `total` seconds."""
@@ -282,5 +284,5 @@ class Group:
         share = self.seconds / total if total else None
         return GroupReport(
             body.steps[-1].node.name, steps, body.inputs, len(body.outputs), compiled, self.compile_seconds, self.runs,
-            self.seconds, share, self.reason,
+            self.seconds, share, self.reason, None if self.reason is None else self.reason.step,
         )  # fmt: skip

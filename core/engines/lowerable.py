@@ -14,8 +14,10 @@ from ..registry.registry import has_kernel, lowering
 from ..support.errors import TfgError
 from ..types import dtypes
 from ..types.tensors import FuncRef
+from . import reasons
 from .function_plans import called_plan
 from .protocol import inner_steps
+from .reasons import Reason
 from .shape_checks import without_kernel
 from .unsupported import Denials
 
@@ -28,12 +30,12 @@ _OF_STACKS: Final = 2
 _COUNTING: Final = (dtypes.int32, dtypes.int64)
 
 
-def refusals(nodes: Sequence[Node], denials: Denials, graph: Graph) -> dict[Node, str]:
+def refusals(nodes: Sequence[Node], denials: Denials, graph: Graph) -> dict[Node, Reason]:
     """Why nodes, in topological order, are not for XLA, constants left out; those in V1 loops come with the others."""
     return _Refusals(denials, graph).of(nodes)
 
 
-def function_refusals(function: Function) -> tuple[int, dict[Node, str]]:
+def function_refusals(function: Function) -> tuple[int, dict[Node, Reason]]:
     """How many nodes a function computes with, and why some are not for XLA; the function is pure and its nodes in order."""
     nodes = [node for node in function.body if not (node.is_constant or node.is_argument or is_transparent(node))]
     return len(nodes), refusals(nodes, Denials.of("xla"), function.body)
@@ -45,55 +47,55 @@ class _Refusals:
     def __init__(self, denials: Denials, graph: Graph) -> None:
         self.denials = denials
         self.functions = graph.functions
-        self.of_functions: dict[str, str | None] = {}
+        self.of_functions: dict[str, Reason | None] = {}
 
-    def of(self, nodes: Sequence[Node]) -> dict[Node, str]:
+    def of(self, nodes: Sequence[Node]) -> dict[Node, Reason]:
         """Those of a plan; one with a lowering but no input stands for what a branch hands on and nobody reads."""
         known = _known_while_compiling(nodes)
         unread = {node for node in nodes if not node.inputs and lowering(node.op) is not None}
-        reasons = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
-        found = {node: reason for node, reason in reasons.items() if reason is not None}
-        return found | dict.fromkeys(unread, "it is on no branch")
+        looked_at = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
+        found = {node: reason for node, reason in looked_at.items() if reason is not None}
+        return found | dict.fromkeys(unread, reasons.UNREAD)
 
-    def of_node(self, node: Node, is_known: bool) -> str | None:
+    def of_node(self, node: Node, is_known: bool) -> Reason | None:
         """Why a node is refused, whose value `is_known` while compiling, or may turn out to be."""
         found = lowering(node.op)
         types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
         others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
         if others and not (found is not None and found.always):
-            return f"XLA gets no tensors of {others[0]}"
+            return reasons.dtype_of_xla(others[0])
         if is_known:
             return None
         if found is None:
-            return "there is no lowering for it"
+            return reasons.NO_LOWERING
         return self.denials.reason(node) or self.of_calls(node)
 
-    def of_calls(self, node: Node) -> str | None:
+    def of_calls(self, node: Node) -> Reason | None:
         """Why the functions that a node calls are refused."""
-        reasons = (self.of_function(reference.name, reference) for reference in function_references(node))
-        return next((reason for reason in reasons if reason is not None), None)
+        found = (self.of_function(reference.name, reference) for reference in function_references(node))
+        return next((reason for reason in found if reason is not None), None)
 
-    def of_function(self, name: str, reference: FuncRef) -> str | None:
+    def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:
-            self.of_functions[name] = f"function '{name}' calls itself"
+            self.of_functions[name] = reasons.recursive(name)
             self.of_functions[name] = self.of_body(reference)
         return self.of_functions[name]
 
-    def of_body(self, reference: FuncRef) -> str | None:
+    def of_body(self, reference: FuncRef) -> Reason | None:
         """Why the body of a function is refused: where a node in it is."""
         try:
             _, plan = called_plan(self.functions, reference)
         except TfgError as error:
-            return error.message
+            return reasons.not_called(error.message)
         steps = inner_steps(plan.steps)
         if plan.needs_dataflow or any(step.is_guarded for step in steps):
-            return f"function '{reference.name}' has V1 control flow that goes node by node"
+            return reasons.by_node(reference.name)
         nodes = [step.node for step in steps if not (step.node.is_constant or step.node.is_loop_condition or _is_join(step))]
         known = _known_while_compiling(nodes) | {node for node in nodes if _may_be_shape(node)}
         for node in nodes:
             reason = self.of_node(node, node in known) or without_kernel(node)
             if reason is not None:
-                return f"in function '{reference.name}', {node.op} '{node.name}': {reason}"
+                return reason.within(f"in function '{reference.name}', {node.op} '{node.name}'")
         return None
 
 

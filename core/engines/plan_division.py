@@ -26,7 +26,9 @@ from ..support.errors import DeadlineExceededError
 from ..support.user_signals import pass_on
 from ..types import dtypes
 from ..types.dtypes import DType
+from . import reasons
 from .protocol import Cluster, Engine, Engined, Foretold, inner_steps, inputs_of, results_of
+from .reasons import Reason
 from .shape_checks import without_kernel
 from .shape_precompute import foretold
 from .step_bodies import body_of, given_steps, is_given, is_held_together, is_reference
@@ -42,7 +44,7 @@ class Partition:
     """A plan divided: the reasons for what was left, by node, and how many steps were in groups too small."""
 
     plan: Plan
-    refusals: Mapping[Node, str]
+    refusals: Mapping[Node, Reason]
     too_small: int = 0
 
 
@@ -51,11 +53,10 @@ def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
     return partition(plan, graph, engine).plan
 
 
-def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, str] = MappingProxyType({})) -> Partition:
+def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, Reason] = MappingProxyType({})) -> Partition:
     """The plan divided between `engine` and NumPy, in time by its size; NumPy gets the nodes `refused`, whatever they are."""
     if plan.needs_dataflow:
-        reason = "it is in a graph whose loops run node by node"
-        return Partition(plan, {step.node: reason for step in plan.steps})
+        return Partition(plan, {step.node: reasons.LOOPS_BY_NODE for step in plan.steps})
     original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
     fetched = {slot for slot in plan.fetches if slot is not None}
     while True:
@@ -69,7 +70,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, s
         torn = _torn(plan, units, able, fetched) if engine.takes_control_flow else []
         if not torn:
             break
-        refusals |= dict.fromkeys(torn, "a list, stack or array of tensors that it works on is not in its group alone")
+        refusals |= dict.fromkeys(torn, reasons.TORN)
     order = sorted(range(len(able)), key=lambda i: (levels[i], 2 * _is_join(plan.steps[i]) or able[i], i))
     steps = list(_Grouping(plan, units, fetched).steps(order))
     small = sum(size for level, size in sizes.items() if level not in worth)
@@ -107,9 +108,9 @@ def _is_free(step: Step) -> bool:
     return is_given(step) or _is_join(step)
 
 
-def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, str]:
+def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     """Why steps run in NumPy: by what they are, and by what the engine says."""
-    found: dict[Node, str] = {}
+    found: dict[Node, Reason] = {}
     known: dict[str, str | None] = {}
     for step in plan.steps:
         reason = None if _is_free(step) else _ineligible(step, graph, known, engine)
@@ -119,17 +120,17 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, str]:
     inside = {step.node: _offered_inside(step) for step in offered}
     nodes = [node for step in offered for node in inside[step.node]]
     try:
-        refused = engine.refuses(nodes, graph)
+        refused = {node: reasons.of_engine(reason) for node, reason in engine.refuses(nodes, graph).items()}
     except DeadlineExceededError:
         raise
     except Exception as error:
         pass_on(error)
-        refused = dict.fromkeys(nodes, f"the engine fails to look at the graph: {error}")
+        refused = dict.fromkeys(nodes, reasons.blind(error))
     for node, parts in inside.items():
         of_parts = ((part, refused[part]) for part in parts if part in refused)
         part, reason = next(of_parts, (node, None))
         if reason is not None:
-            found[node] = reason if part is node else f"in the loop, {part.op} '{part.name}': {reason}"
+            found[node] = reason if part is node else reason.within(f"in the loop, {part.op} '{part.name}'")
     return found
 
 
@@ -141,31 +142,31 @@ def _offered_inside(step: Step) -> list[Node]:
     return [part.node for part in inner]
 
 
-def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> str | None:
+def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
     """Why no engine gets a step; None where one may."""
     if isinstance(step, Loop):
-        return _ineligible_loop(step, graph, known, engine) if engine.takes_control_flow else "it is a V1 loop"
+        return _ineligible_loop(step, graph, known, engine) if engine.takes_control_flow else reasons.V1_LOOP
     if type(step) is not Step:
-        return "its value is kept between runs"
+        return reasons.KEPT
     if step.is_guarded:
-        return "it lies on a branch of a V1 conditional"
+        return reasons.ON_BRANCH
     if engine.takes_control_flow and _is_control_flow(step.node):
         return _impurity_of_calls(step.node, graph, known)
     return _ineligible_node(step, graph, known, engine.takes_variables)
 
 
-def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> str | None:
+def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
     """Why no engine gets a V1 loop; what is in it must neither write to a variable nor have to be told apart."""
     if loop.is_guarded:
-        return "it lies on a branch of a V1 conditional"
+        return reasons.ON_BRANCH
     if loop.references or loop.shared:
-        return "it touches a variable by reference"
+        return reasons.BY_REFERENCE
     for part in (*loop.head, *loop.body, *loop.tail):
         if _is_free(part):
             continue
-        reason = "it writes to a variable" if _updates(part.node) else _ineligible(part, graph, known, engine)
+        reason = reasons.WRITES_IN_LOOP if _updates(part.node) else _ineligible(part, graph, known, engine)
         if reason is not None:
-            return f"in the loop, {part.node.op} '{part.node.name}': {reason}"
+            return reason.within(f"in the loop, {part.node.op} '{part.node.name}'")
     return None
 
 
@@ -176,16 +177,16 @@ def _is_control_flow(node: Node) -> bool:
     return is_check or any(map(is_held_together, values)) or next(function_references(node), None) is not None
 
 
-def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> str | None:
+def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> Reason | None:
     """Why no engine gets a node that calls functions, works on a list or checks something."""
     if next(function_references(node), None) is not None:
-        return impurity(graph, node, known)
+        return _of_impurity(node, impurity(graph, node, known))
     if any(value.dtype is dtypes.string and not value.node.is_constant for value in node.inputs):
-        return "it takes strings"
+        return reasons.STRINGS
     return None
 
 
-def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool) -> str | None:
+def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool) -> Reason | None:
     """Why no engine gets a step that runs one node."""
     node = step.node
     given = [value.dtype for value in node.inputs]
@@ -197,9 +198,13 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
         reason = impurity(graph, node, known)
         by_reference = bool(step.dereferenced)
     if by_reference or step.references or step.shared or step.is_view:
-        return "it touches a variable by reference"
+        return reasons.BY_REFERENCE
     computes = node.output_dtypes or _updates(node)
-    found = reason or _of_dtypes((*node.output_dtypes, *given)) or (None if computes else "it computes nothing")
+    found = (
+        _of_impurity(node, reason)
+        or _of_dtypes((*node.output_dtypes, *given))
+        or (None if computes else reasons.COMPUTES_NOTHING)
+    )
     return found or without_kernel(node)
 
 
@@ -213,11 +218,15 @@ def _reads(node: Node) -> bool:
     return has_fact(node.op, "snapshot") and not has_fact(node.op, "metadata")
 
 
-def _of_dtypes(types: Iterable[DType | None]) -> str | None:
+def _of_dtypes(types: Iterable[DType | None]) -> Reason | None:
     """Why no engine gets such tensors."""
     bases = (dtype if dtype is None else dtype.base for dtype in types)
     others = [dtype for dtype in bases if dtype is None or not (dtype.is_numeric or dtype is dtypes.bool_)]
-    return f"it takes or gives {others[0] or 'tensors of unknown dtype'}" if others else None
+    return reasons.dtype_not_taken(others[0]) if others else None
+
+
+def _of_impurity(node: Node, why: str | None) -> Reason | None:
+    return None if why is None else reasons.of_impurity(node, why)
 
 
 class _Levels:

@@ -67,7 +67,7 @@ class Engine(Protocol):
     tensors that these work on, and checks, for all of which it must run the steps of a cluster itself: `as_graph` has none."""
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
-        """Which of the nodes it cannot run, and why.
+        """Which of the nodes it cannot run, and why: a `Reason` says what the user can do, too.
 
         All are of numbers and truth values and none is a constant. Those that are not pure read or write variables, or are
         what `takes_control_flow` says; those in loops come in the order of the steps, before what uses the loop.

@@ -11,16 +11,18 @@ from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types.shapes import Shape
+from . import reasons
 from .protocol import Cluster, Given, UnfitShapes
+from .reasons import Reason
 
 
-def without_kernel(node: Node) -> str | None:
+def without_kernel(node: Node) -> Reason | None:
     """Why TensorFlow, and NumPy with it, refuses a node of such dtypes, which an engine may take; None where it does not."""
     try:
         if has_kernel(node.op):
             select_kernel(node)
     except TfgError as error:
-        return error.message
+        return reasons.refused_by_tensorflow(error.message)
     return None
 
 
@@ -54,13 +56,13 @@ def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output])
     used = dict.fromkeys((*read, *outputs))
     unknown = {value for value in used if not found.shape(value).is_known}
     empty = {value for value in used if value not in unknown and 0 in found.shape(value).known()}
-    reasons: dict[str, str] = {}
+    refused: dict[str, Reason] = {}
     for node in graph:
         own = [value for value in node.outputs() if value in used]
         without = next((value for value in (*own, *node.inputs) if value in empty), None)
         if without is not None:
-            reasons[node.name] = f"tensor '{without.name}' has no elements"
+            refused[node.name] = reasons.without_elements(without.name)
         elif not unknown.isdisjoint(own) and unknown.isdisjoint(node.inputs):
-            reasons[node.name] = "the shape of its result follows from values"
-    if reasons:
-        raise UnfitShapes(reasons)
+            refused[node.name] = reasons.SHAPE_OF_VALUES
+    if refused:
+        raise UnfitShapes(refused)

@@ -17,6 +17,7 @@ from ..control_flow.copies import is_transparent
 from ..graph.graph import Node, Output
 from ..inference.binding import plain
 from ..types.dtypes import DType
+from .reasons import Reason, denied
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Denial:
 
     op: str
     values: Mapping[str, frozenset[str]]
-    reason: str
+    reason: Reason
 
     def holds(self, node: Node) -> bool:
         """True where it denies a node."""
@@ -43,18 +44,18 @@ class Denials:
         """The table of an engine that tfg brings."""
         path = os.path.join(os.path.dirname(__file__), f"{engine}_unsupported.txt")
         with open(path, encoding="ascii") as lines:
-            return Denials(tuple(_denial(line) for line in lines if line.strip()))
+            return Denials(tuple(_denial(line, engine) for line in lines if line.strip()))
 
-    def reason(self, node: Node) -> str | None:
+    def reason(self, node: Node) -> Reason | None:
         """Why a node is denied; None where it is not."""
         return next((line.reason for line in self.lines if line.holds(node)), None)
 
 
-def _denial(line: str) -> Denial:
+def _denial(line: str, engine: str) -> Denial:
     condition, _, reason = line.partition("|")
     op, *attributes = condition.split()
     pairs = (attribute.split("=") for attribute in attributes)
-    return Denial(op, {name: frozenset(values.split(",")) for name, values in pairs}, reason.strip())
+    return Denial(op, {name: frozenset(values.split(",")) for name, values in pairs}, denied(reason.strip(), engine))
 
 
 def _known(node: Node, name: str) -> set[str]:

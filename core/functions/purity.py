@@ -75,8 +75,10 @@ def _impurity_of_op(node: Node, is_stateful: bool) -> str | None:
         return "it is stateful"
     if has_fact(op, "reads_files"):
         return "it reads files"
-    if node.is_placeholder or op in CONTROL_FLOW:
-        return f"{op} nodes are told apart by their names"
+    if op in CONTROL_FLOW:
+        return f"{op} is V1 control flow, which decides on which nodes run"
+    if node.is_placeholder:
+        return "its value is fed"
     return None
 
 

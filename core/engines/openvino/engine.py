@@ -15,7 +15,9 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.shapes import UNKNOWN, Shape
+from .. import reasons
 from ..protocol import Cluster, Compiled, Unable
+from ..reasons import Reason
 from ..unsupported import Denials, is_empty_constant, source
 from .library import frontends, ov
 from .reading import input_model, place_of
@@ -50,24 +52,24 @@ class OpenVino:
         self.frontend = frontends.FrontEndManager().load_by_framework("tf")
         self.denials = Denials.of(self.name)
 
-    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
+    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
         """What it has no tensors for, crashes on or gets wrong, and what its frontend does not translate."""
         found = {node: reason for node in nodes if (reason := self._refusal(node)) is not None}
         rest = [node for node in nodes if node not in found]
         return {**found, **self._untranslated(rest)}
 
-    def _refusal(self, node: Node) -> str | None:
+    def _refusal(self, node: Node) -> Reason | None:
         types = [*node.output_dtypes, *(value.dtype for value in node.inputs if not _is_small(value))]
         other = [dtype for dtype in types if dtype not in _TYPES]
         if other:
-            return f"OpenVINO does not compute in {other[0]}"
+            return reasons.dtype_of_openvino(other[0])
         if next(function_references(node), None) is not None:
-            return "the functions that it calls are divided by themselves"
+            return reasons.OWN_CALLS
         if any(is_empty_constant(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
-            return "OpenVINO crashes on tensors without elements"
+            return reasons.EMPTY
         return self.denials.reason(node)
 
-    def _untranslated(self, nodes: Sequence[Node]) -> Mapping[Node, str]:
+    def _untranslated(self, nodes: Sequence[Node]) -> Mapping[Node, Reason]:
         """What becomes a node without meaning when the frontend converts as much as it can."""
         if not nodes:
             return {}
@@ -77,11 +79,11 @@ class OpenVino:
             converted = self.frontend.convert_partially(model)
         except RuntimeError:  # one of the nodes does more harm than to stay as it is
             if len(nodes) == 1:
-                return {nodes[0]: "OpenVINO fails to translate it"}
+                return {nodes[0]: reasons.FAILS_TO_TRANSLATE}
             half = len(nodes) // 2
             return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
         found = _left_over(converted)
-        return {names[name]: "OpenVINO does not translate it" for name in found if name in names}
+        return {names[name]: reasons.UNTRANSLATED for name in found if name in names}
 
     def static_inputs(self, node: Node) -> Sequence[int]:
         """What shapes follow from: so they are known, and that no tensor is empty."""
@@ -114,7 +116,7 @@ class OpenVino:
             found = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
         except RuntimeError:
             return None
-        return Unable(dict.fromkeys(sorted(found), "OpenVINO does not translate it for these shapes")) if found else None
+        return Unable(dict.fromkeys(sorted(found), reasons.UNTRANSLATED_SHAPES)) if found else None
 
 
 def _left_over(converted: Any) -> set[str]:

@@ -19,6 +19,7 @@ from ...types.arrays import Held
 from ..engine_registry import refuse_precision
 from ..lowerable import refusals
 from ..protocol import Cluster, Compiled, Declined, Given
+from ..reasons import Reason
 from ..unsupported import Denials
 from .library import jax, jnp
 from .mesh import Mesh, OneDevice, Placement
@@ -50,7 +51,7 @@ class Xla:
         self.denials = Denials.of(self.name)
         _keep_compiled()
 
-    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
+    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
         """What has no lowering and does not follow from constants and shapes, and what XLA is known to get wrong."""
         return refusals(nodes, self.denials, graph)
 

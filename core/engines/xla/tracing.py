@@ -26,6 +26,7 @@ from ...types.tensors import FuncRef
 from ..division import said
 from ..function_plans import called_plan
 from ..protocol import ENDING, Cluster, Declined, Unable
+from ..reasons import uncompiled
 from ..trip_bounds import UNKNOWN, known_results, trip_bound
 from . import control_flow_programs
 from .exported_modules import call_module
@@ -240,7 +241,7 @@ def _naming(step: Step) -> Iterator[None]:
         raise
     except Exception as error:
         pass_on(error)
-        raise Unable({step.node.name: f"XLA does not take it: {said(error)}"}) from error
+        raise Unable({step.node.name: uncompiled(said(error))}) from error
 
 
 def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ...engines import reasons
 from ...engines.protocol import Body
 from ..state.resources import Variable, exclusively
 
@@ -50,7 +51,7 @@ class VariableGroup:
         if variables != met:
             order = sorted({variable for variable in variables if variable is not None}, key=id)
             if None in variables:
-                self.group.decline("a reference leads to no variable")
+                self.group.decline(reasons.NO_VARIABLE)
                 return self.in_numpy
             self._met = variables, order
         if len(order) < len(variables):
@@ -74,7 +75,7 @@ class VariableGroup:
         for slot, variable, is_written in zip(self.slots, variables, self.lent):
             given[slot] = value = variable.lend() if is_written and not verify else variable.kept
             if value is None or value.dtype != variable.dtype.numpy:
-                self.group.decline(f"variable '{variable.name}' is not initialized")
+                self.group.decline(reasons.uninitialized(variable.name))
                 return self.in_numpy
         results = self.group.attempt(given)
         if not isinstance(results, tuple):

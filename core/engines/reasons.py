@@ -1,0 +1,174 @@
+"""Reasons why NumPy runs nodes that an engine might run, each with the next step for the user."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..functions.callers import function_references
+from ..functions.purity import CONTROL_FLOW
+from ..graph.graph import Node
+from ..registry.op_facts import has_fact
+from ..types import dtypes
+from ..types.dtypes import DType
+
+
+class Reason(str):
+    """A reason as a text, and `step`, what the user can do next."""
+
+    step: str
+
+    def __new__(cls, why: str, step: str) -> Reason:
+        made = super().__new__(cls, why)
+        made.step = step
+        return made
+
+    def __reduce__(self) -> tuple[type[Reason], tuple[str, str]]:
+        return Reason, (str(self), self.step)
+
+    def within(self, place: str) -> Reason:
+        """The reason of a larger step, whose part at `place` has this one."""
+        return Reason(f"{place}: {self}", self.step)
+
+
+_FUNCTIONAL: Final = (
+    "export the model with functional control flow, as tf.function and tf.compat.v1.enable_control_flow_v2() do"
+)
+_NO_STEP: Final = "no step is needed"
+_FREEZE: Final = "freeze the variables: `tfg convert --freeze`"
+_TRY_XLA: Final = "try --engine xla, or leave the node to NumPy"
+_LEAVE: Final = "leave the node to NumPy, whose result is right"
+_FEED: Final = "feed the tensor that the node gives, or leave the node to NumPy"
+_PAD: Final = "let shapes be the same in all runs, as by padding, or leave the node to NumPy"
+_WRITE: Final = "leave the node to NumPy, or write a lowering for the op (CONTRIBUTING.md, An engine)"
+_MESSAGE: Final = "try another engine or version of the engine, or leave the node to NumPy"
+_INLINE: Final = "put functions in the place of their calls: `tfg optimize` or `tfg convert --inline-functions`"
+
+LOOPS_BY_NODE: Final = Reason("it is in a graph whose loops run node by node", _FUNCTIONAL)
+V1_LOOP: Final = Reason("it is a V1 loop", "use --engine xla, which takes V1 loops")
+ON_BRANCH: Final = Reason(
+    "it lies on a branch of a V1 conditional",
+    f"{_FUNCTIONAL}; or make the predicate a constant and run `tfg optimize`, which keeps one branch",
+)
+BY_REFERENCE: Final = Reason("it touches a variable by reference", _FREEZE)
+WRITES_IN_LOOP: Final = Reason("it writes to a variable", "move the assignment out of the loop, or leave the loop to NumPy")
+KEPT: Final = Reason("its value is kept between runs", "run without --cache-stats, or without Session(cache=)")
+TORN: Final = Reason(
+    "a list, stack or array of tensors that it works on is not in its group alone",
+    "fetch and feed tensors instead of the list, and look at the reasons of other nodes that work on it",
+)
+COMPUTES_NOTHING: Final = Reason("it computes nothing", f"{_NO_STEP}: the node costs next to nothing")
+UNREAD: Final = Reason("it is on no branch", f"{_NO_STEP}: nothing reads the value")
+STRINGS: Final = Reason("it takes strings", "feed the numbers that are made of the strings, or leave the node to NumPy")
+OWN_CALLS: Final = Reason("the functions that it calls are divided by themselves", f"for larger groups, {_INLINE}")
+NO_LOWERING: Final = Reason("there is no lowering for it", _WRITE)
+UNTRANSLATED: Final = Reason("OpenVINO does not translate it", _TRY_XLA)
+FAILS_TO_TRANSLATE: Final = Reason("OpenVINO fails to translate it", _TRY_XLA)
+UNTRANSLATED_SHAPES: Final = Reason("OpenVINO does not translate it for these shapes", _TRY_XLA)
+EMPTY: Final = Reason("OpenVINO crashes on tensors without elements", _TRY_XLA)
+SHAPE_OF_VALUES: Final = Reason("the shape of its result follows from values", _PAD)
+SHAPE_OF_VARIABLE: Final = Reason("a shape follows from the value of a variable", _FREEZE)
+NO_VARIABLE: Final = Reason("a reference leads to no variable", "feed a value for the variable, or leave the group to NumPy")
+NOT_ONE_NODE: Final = Reason("one of its nodes does not compile", "look at the nodes that are left to NumPy")
+
+
+def of_engine(reason: str) -> Reason:
+    """The reason that an engine gives, with a step where the engine names none."""
+    return reason if isinstance(reason, Reason) else Reason(reason, _LEAVE)
+
+
+def blind(error: object) -> Reason:
+    """The reason where an engine fails to look at a graph."""
+    return Reason(f"the engine fails to look at the graph: {error}", _MESSAGE)
+
+
+def dtype_not_taken(dtype: DType | None) -> Reason:
+    """The reason of a tensor that no engine takes."""
+    if dtype is dtypes.string:
+        return Reason("it takes or gives string", STRINGS.step)
+    return Reason(f"it takes or gives {dtype or 'tensors of unknown dtype'}", _FEED)
+
+
+def dtype_of_openvino(dtype: DType | None) -> Reason:
+    """The reason of a dtype that OpenVINO computes otherwise."""
+    return Reason(f"OpenVINO does not compute in {dtype}", "try --engine xla, or cast to float32 or int32 where numbers fit")
+
+
+def dtype_of_xla(dtype: DType | None) -> Reason:
+    """The reason of a dtype that XLA does not get."""
+    return Reason(f"XLA gets no tensors of {dtype}", _FEED)
+
+
+def refused_by_tensorflow(message: str) -> Reason:
+    """The reason of a node that TensorFlow has no kernel for."""
+    return Reason(message, "cast the inputs to a dtype that TensorFlow takes: it would refuse the node, too")
+
+
+def of_impurity(node: Node, why: str) -> Reason:
+    """The reason of a node that does more than compute, or does not compute."""
+    if has_fact(node.op, "random"):
+        return Reason(why, f"{_NO_STEP}: random numbers are drawn in NumPy, so that they are the same with every engine")
+    if node.op in CONTROL_FLOW:
+        return Reason(why, ON_BRANCH.step)
+    if node.is_placeholder:
+        return Reason(why, f"feed a value for '{node.name}'")
+    if next(function_references(node), None) is not None:
+        return Reason(why, _INLINE)
+    if has_fact(node.op, "reads_files"):
+        return Reason(why, "feed what is in the file, or leave the node to NumPy")
+    touches = any(value.dtype is dtypes.resource or (value.dtype is not None and value.dtype.is_ref) for value in node.inputs)
+    return Reason(why, _FREEZE if touches else _LEAVE)
+
+
+def recursive(name: str) -> Reason:
+    """The reason of a function that calls itself."""
+    return Reason(f"function '{name}' calls itself", "write the recursion as a loop, or leave the call to NumPy")
+
+
+def by_node(name: str) -> Reason:
+    """The reason of a function with V1 control flow."""
+    return Reason(f"function '{name}' has V1 control flow that goes node by node", _FUNCTIONAL)
+
+
+def not_called(message: str) -> Reason:
+    """The reason of a call of a function that has no plan of its own."""
+    return Reason(message, _INLINE)
+
+
+def denied(why: str, engine: str) -> Reason:
+    """The reason of a node that an engine gets wrong."""
+    return Reason(why, _LEAVE if engine == "xla" else _TRY_XLA)
+
+
+def without_elements(tensor: str) -> Reason:
+    """The reason of a node that gives or takes a tensor without elements."""
+    return Reason(f"tensor '{tensor}' has no elements", _TRY_XLA)
+
+
+def uncompiled(message: str) -> Reason:
+    """The reason of what does not compile."""
+    return Reason(f"it does not compile: {message}", _MESSAGE)
+
+
+def failing(message: str) -> Reason:
+    """The reason of what fails while it runs."""
+    return Reason(f"it fails: {message}", _MESSAGE)
+
+
+def unlike(message: str) -> Reason:
+    """The reason of a result that is not what it must be."""
+    return Reason(f"the engine gives another {message}", _MESSAGE)
+
+
+def declined(message: str) -> Reason:
+    """The reason of a run whose values are not for the engine."""
+    return Reason(message, "run without --engine: NumPy's error names the node and the value, where the value is wrong")
+
+
+def uninitialized(variable: str) -> Reason:
+    """The reason of a run before a variable has a value."""
+    return Reason(f"variable '{variable}' is not initialized", "run the initializer first: --init, or --state FILE")
+
+
+def too_many_shapes(most: int) -> Reason:
+    """The reason of runs for which nothing more is compiled."""
+    return Reason(f"it was given inputs of more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")

@@ -1,0 +1,107 @@
+"""Reasons why NumPy runs nodes: each has a next step, in words that hold."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import click
+import pytest
+from tests.core.engines.fake_engine import FakeEngine
+from tests.core.engines.test_plan_division import chain
+
+from tests.functions import define
+from tfg.cli.main import root
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.engines import reasons
+from tfg.core.engines.preview import preview
+from tfg.core.engines.reasons import Reason
+from tfg.core.engines.unsupported import Denials
+from tfg.core.runtime.session.session import Session
+from tfg.core.types import dtypes
+
+ENGINES = Path(reasons.__file__).parent
+
+
+def node_of(op, **attrs):
+    b = GraphBuilder()
+    return b.graph.add_node("n", op, (), (), attrs)
+
+
+def taking_control_flow():
+    engine = FakeEngine()
+    engine.takes_control_flow = True
+    return engine
+
+
+SAMPLES = {
+    "error": "text", "message": "text", "why": "text", "name": "f", "tensor": "x:0", "variable": "v", "most": 16,
+    "reason": "text", "engine": "openvino", "dtype": dtypes.complex64, "node": node_of("Placeholder", dtype=dtypes.float32),
+}  # fmt: skip
+
+
+def every_reason():
+    """The constants, what the functions make of samples, and the lines of the tables of denials."""
+    found = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
+    for name, made in inspect.getmembers(reasons, inspect.isfunction):
+        if made.__module__ == reasons.__name__:
+            found[name] = made(*(SAMPLES[parameter] for parameter in inspect.signature(made).parameters))
+    for engine in ("openvino", "xla"):
+        found |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in Denials.of(engine).lines}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(every_reason()))
+def test_every_reason_has_a_step(name):
+    reason = every_reason()[name]
+    assert isinstance(reason, Reason)
+    assert len(reason.step.split()) > 2
+    assert reason.within("in the loop").step == reason.step
+
+
+def test_reasons_are_made_in_one_module():
+    """So that the test above meets all of them; the type checker refuses a text in the place of a Reason."""
+    for path in ENGINES.glob("*.py"):
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        names = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in calls}
+        assert "Reason" not in names or path.name == "reasons.py", path.name
+
+
+def test_steps_name_commands_and_options_that_there_are():
+    context = click.Context(root)
+    commands = {name: root.get_command(context, name) for name in root.list_commands(context)}
+    options = {option for command in commands.values() for p in command.params for option in (*p.opts, *p.secondary_opts)}
+    for name, reason in every_reason().items():
+        for command in re.findall(r"`tfg ([a-z]+)", reason.step):
+            assert command in commands, name
+        assert options.issuperset(re.findall(r"--[a-z-]+", reason.step)), name
+
+
+def test_a_conditional_says_what_to_do():
+    """A Switch was once said to be told apart by its name, which nobody could act on."""
+    b = GraphBuilder()
+    x, takes = (b.Placeholder(dtype=dtype, shape=[], name=dtype) for dtype in ("float32", "bool"))
+    sides = b.Switch(x, takes)
+    b.Merge([b.Neg(sides[0]), b.Exp(sides[1])], name="y")
+    refused = {refusal.op: refusal for refusal in preview(b.graph, [b.graph.output("y:0")], taking_control_flow()).refused}
+    assert "is V1 control flow" in refused["Switch"].reason
+    assert {refused[op].next_step for op in ("Switch", "Neg", "Exp")} == {reasons.ON_BRANCH.step}
+
+
+def test_the_report_shows_the_step_of_an_engine_that_gives_none():
+    session = Session(chain(), engine=FakeEngine(refused=["second"]))
+    session.run("y:0", {"x:0": [1, 2]})
+    (refusal,) = session.engine_report().refused
+    assert (refusal.reason, refusal.next_step) == ("it is told to", "leave the node to NumPy, whose result is right")
+
+
+def test_a_function_with_state_says_what_to_do():
+    b = GraphBuilder()
+    define(b, "drawn", ["int32"], lambda f, a: [f.RandomUniform(a, dtype="float32")], stateful=True)
+    b.StatefulPartitionedCall([b.constant([2])], Tin=["int32"], Tout=["float32"], f="drawn", name="y")
+    refused = preview(b.graph, [b.graph.output("y:0")], taking_control_flow()).refused
+    steps = {refusal.op: refusal.next_step for refusal in refused}
+    assert "--inline-functions" in steps["StatefulPartitionedCall"]
+    assert "random numbers are drawn in NumPy" in steps["RandomUniform"]
