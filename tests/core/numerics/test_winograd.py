@@ -7,7 +7,6 @@ import pytest
 
 from tests.core.numerics.finishing import doubling
 from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
-from tfg.core.numerics.winograd_transforms import FOUR, TWO
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -37,13 +36,6 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(winograd, "TILES", 20)
 
 
-@pytest.fixture(params=[TWO, FOUR], ids=["two", "four"])
-def transform(request, monkeypatch):
-    """The tiles that are taken, whatever they cost."""
-    monkeypatch.setattr(winograd, "_cheapest", lambda *_: request.param)
-    return request.param
-
-
 def drawn(case):
     images, sizes, channels, filters, pads = case
     rng = np.random.default_rng(0)
@@ -65,7 +57,7 @@ def assert_near(found, want):
 
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_results_are_those_of_the_definition(case, few, workers, transform, monkeypatch):
+def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
     summand = np.arange(w.shape[-1], dtype=np.float32)
@@ -76,7 +68,7 @@ def test_results_are_those_of_the_definition(case, few, workers, transform, monk
 
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_number_is_finished_once_after_it_is_there(case, few, workers, transform, monkeypatch):
+def test_every_number_is_finished_once_after_it_is_there(case, few, workers, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
     np.testing.assert_array_equal(winograd.convolve(x, w, pads, doubling), 2 * winograd.convolve(x, w, pads))
@@ -91,14 +83,14 @@ def test_gradients_for_inputs_are_those_of_the_definition(case, workers):
     np.testing.assert_allclose((dx.astype(np.float64) * x).sum(), (want * grad).sum(), rtol=1e-4)
 
 
-def test_small_integers_stay_exact(transform):
+def test_small_integers_stay_exact():
     x, w, pads = drawn(CASES[1])
     x, w = np.rint(4 * x), np.rint(4 * w)
     np.testing.assert_array_equal(winograd.convolve(x, w, pads), by_definition(x, w, pads))
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, 3e38])
-def test_what_is_not_finite_meets_its_windows_only(value, transform):
+def test_what_is_not_finite_meets_its_windows_only(value):
     x, w, pads = drawn(CASES[0])
     x[0, 5, 5, 3] = value
     with np.errstate(all="ignore"):
@@ -110,7 +102,7 @@ def test_what_is_not_finite_meets_its_windows_only(value, transform):
     assert np.isfinite(grad[:, :, np.arange(x.shape[-1]) != 3]).all()
 
 
-def test_only_filters_that_cannot_change_are_kept(transform, monkeypatch):
+def test_only_filters_that_cannot_change_are_kept(monkeypatch):
     monkeypatch.setattr(weak_cache, "_kept", {})
     x, w, pads = drawn(CASES[0])
     for _ in range(4):
@@ -129,19 +121,13 @@ def test_only_filters_that_cannot_change_are_kept(transform, monkeypatch):
 
 
 @pytest.mark.parametrize("depth", [64, 256])
-def test_the_error_is_within_a_millionth_of_the_largest(depth, transform):
+def test_the_error_is_within_a_millionth_of_the_largest(depth):
     rng = np.random.default_rng(2)
     pads = [(1, 1), (1, 1)]
     for x in (rng.standard_normal((1, 24, 24, depth), np.float32), rng.random((1, 24, 24, depth), np.float32)):
         w = rng.standard_normal((3, 3, depth, 64), np.float32)
         want = by_definition(x, w, pads)
         np.testing.assert_allclose(winograd.convolve(x, w, pads), want, rtol=0, atol=1e-6 * np.abs(want).max())
-
-
-def test_larger_tiles_are_taken_of_larger_images():
-    assert winograd._cheapest((14, 14), 1, 64, 64) is TWO
-    assert winograd._cheapest((112, 112), 1, 64, 64) is FOUR
-    assert winograd._cheapest((112, 112), 1, 512, 512) is TWO  # filters would take three times the memory
 
 
 def test_other_convolutions_go_by_windows():
