@@ -251,10 +251,8 @@ PARTS_OF_COMMANDS = ("commands", "jobs", "sections")
 
 def test_files_of_the_command_line_are_called_by_one_grammar():
     """`NAME.py` is the command NAME, `NAME_job.py` what it does, `NAME_sections.py` how it shows that; the rest is shared."""
-    shared = {"__init__", "completion", "engines", "logs", "main", "mesh", "models", "names", "options", "render", "sessions"}
-    shared |= {"each_dask", "each_job", "each_manifest", "each_pool", "each_results", "each_shards", "each_stamp"}
-    shared |= {"each_worker"}
-    names = {path.stem for path in (ROOT / "cli").glob("*.py")} - shared
+    parts = ("commands", "jobs", "sections")
+    folders = {part: {path.stem for path in (ROOT / "cli" / part).glob("[a-z]*.py")} for part in parts}
     commands = set(main.commands())
     assert commands == folders["commands"]
     assert {name for name in folders["jobs"] if not name.startswith("each_")} <= {f"{name}_job" for name in commands}

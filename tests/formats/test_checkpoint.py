@@ -7,8 +7,8 @@ import weakref
 
 import numpy as np
 import pytest
-from tests.formats.tables import InMemory
 
+from tests.formats.tables import InMemory
 from tfg.core.codecs import snappy
 from tfg.core.codecs.crc32c import crc32c, mask
 from tfg.core.runtime.state.file_access import FileAccess, FileGate

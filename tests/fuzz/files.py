@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
-from tests.formats.tables import InMemory
 
 import tfg
+from tests.formats.tables import InMemory
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
 from tfg.core.codecs.crc32c import masked_crc32c

@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 import pytest
-from tests.core.ops.test_ops import build, check_step
 
 from tests import opcases
+from tests.core.ops.test_ops import build, check_step
 from tests.pipelines import NUMBER, function, int64, numbers
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder

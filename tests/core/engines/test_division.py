@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.core.engines.fake_engine import FakeEngine, spoiled
 from tests.core.engines.test_engine_runtime import refusals
 from tests.core.engines.test_plan_division import graphs
 from tests.core.engines.test_variables import READS, Holding, training
-
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_runtime import Engagement
 from tfg.core.engines.protocol import Declined

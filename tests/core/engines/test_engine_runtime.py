@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+
 from tests.core.engines.fake_engine import FakeEngine
 from tests.core.engines.test_plan_division import chain
-
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import engine_names, find_engine

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 import pytest
+
 from tests.core.engines.fake_engine import FakeEngine
 from tests.core.engines.test_plan_division import chain
-
 from tests.functions import define
 from tfg.cli.main import root
 from tfg.core.building.builder import GraphBuilder

@@ -9,12 +9,12 @@ pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
 pytestmark = pytest.mark.engine
 
 import jax  # noqa: E402
-from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
-from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
 
 import tfg  # noqa: E402
 from tests import opcases  # noqa: E402
 from tests.comparison import assert_same  # noqa: E402
+from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
+from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402

@@ -8,10 +8,9 @@ import pytest
 pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
 pytestmark = pytest.mark.engine
 
-from tests.core.gradients.test_graphs import case, run  # noqa: E402
-
 from tests import opcases  # noqa: E402
 from tests.comparison import assert_same  # noqa: E402
+from tests.core.gradients.test_graphs import case, run  # noqa: E402
 from tests.functions import define  # noqa: E402
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402

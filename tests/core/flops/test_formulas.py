@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.core.flops import definitions
 from tests.core.flops.counting import Tally, counted, normal, positive
 from tests.core.flops.held import SMALL, agree, cost
-
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
