@@ -170,10 +170,10 @@ def arg_lengths(args: Sequence[ArgDef], definition: OpDef, attrs: Mapping[str, A
 def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundles: Bundles = ()) -> Callable[..., Any]:
     """`call` on flat inputs: those of a list argument arrive as one list, those of a bundle as one tuple."""
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
+    if all(length is None for length in lengths):
+        return _bundle_inputs(call, bundles) if bundles else call
     if bundles:
         return lambda *values: call(*bundled(regroup(values, lengths), bundles))
-    if all(length is None for length in lengths):
-        return call
     if len(lengths) == 1:
         return lambda *values: call(list(values))
     if len(lengths) == 2 and lengths[1] is None:
@@ -181,6 +181,17 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
     if len(lengths) == 2 and lengths[0] is None:
         return lambda first, *rest: call(first, list(rest))
     return lambda *values: call(*regroup(values, lengths))
+
+
+def _bundle_inputs(call: Callable[..., Any], bundles: Bundles) -> Callable[..., Any]:
+    """`call` on inputs none of which is a list; the usual places of one bundle take the least time."""
+    *others, last = bundles
+    count = 0 if last is None else len(last._fields)
+    if not others and last is not None:
+        return lambda *values: call(last(*values[:count]), *values[count:])
+    if others == [None] and last is not None:
+        return lambda first, *values: call(first, last(*values[:count]), *values[count:])
+    return lambda *values: call(*bundled(values, bundles))
 
 
 def bundled(values: Sequence[Any], bundles: Bundles) -> Sequence[Any]:

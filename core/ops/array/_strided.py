@@ -22,32 +22,32 @@ _MOST_SHAPES: Final = 64
 class Masks(NamedTuple):
     """The bit masks of a strided slice: bit i speaks of the i-th entry of begin, end and strides."""
 
-    begin: int
-    end: int
-    ellipsis: int
-    new_axis: int
-    shrink_axis: int
+    begin_mask: int
+    end_mask: int
+    ellipsis_mask: int
+    new_axis_mask: int
+    shrink_axis_mask: int
 
     def check(self) -> None:
-        if self.ellipsis & (self.ellipsis - 1):
+        if self.ellipsis_mask & (self.ellipsis_mask - 1):
             raise InvalidArgumentError("Multiple ellipses in slice spec not allowed")
 
     def entries(self, count: int, rank: int) -> Iterator[tuple[str, int, int]]:
         """(kind, position in begin, input axis) of each entry; an ellipsis is spelled out as one entry `all` an axis."""
-        used = sum(1 for i in range(count) if not (self.ellipsis | self.new_axis) >> i & 1)
+        used = sum(1 for i in range(count) if not (self.ellipsis_mask | self.new_axis_mask) >> i & 1)
         if used > rank:
             raise InvalidArgumentError(f"Index out of range using input dim {rank}; input has only {rank} dims")
-        has_ellipsis = bool(self.ellipsis & ((1 << count) - 1))
+        has_ellipsis = bool(self.ellipsis_mask & ((1 << count) - 1))
         axis = 0
         for i in range(count):
-            if self.ellipsis >> i & 1:
+            if self.ellipsis_mask >> i & 1:
                 for _ in range(rank - used):
                     yield "all", i, axis
                     axis += 1
-            elif self.new_axis >> i & 1:
+            elif self.new_axis_mask >> i & 1:
                 yield "new", i, axis
             else:
-                yield ("shrink" if self.shrink_axis >> i & 1 else "slice"), i, axis
+                yield ("shrink" if self.shrink_axis_mask >> i & 1 else "slice"), i, axis
                 axis += 1
         if not has_ellipsis:
             for rest in range(axis, rank):
@@ -87,7 +87,7 @@ def _entry_index(
         raise InvalidArgumentError(f"strides[{i}] must be non-zero")
     if kind == "shrink":
         return _single(starts[i], steps[i], size, i)
-    return slice(None if masks.begin >> i & 1 else starts[i], None if masks.end >> i & 1 else stops[i], steps[i])
+    return slice(None if masks.begin_mask >> i & 1 else starts[i], None if masks.end_mask >> i & 1 else stops[i], steps[i])
 
 
 def _single(start: int, step: int, size: int, i: int) -> int:
@@ -98,29 +98,13 @@ def _single(start: int, step: int, size: int, i: int) -> int:
     return start
 
 
-_Prepare = Callable[..., Callable[..., Result]]
-
-
-def _by_attributes(prepare: _Prepare) -> _Prepare:
-    """What is prepared for constants and `Masks` is so for constants and the attributes that hold these."""
-
-    def prepare_by_attributes(
-        *constants: Array, begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int
-    ) -> Callable[..., Result]:
-        return prepare(*constants, Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
-
-    return prepare_by_attributes
-
-
-@_by_attributes
-def slice_by(begin: Array, end: Array, strides: Array, masks: Masks) -> Callable[..., Result]:
+def slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
     """A StridedSlice by the same vectors each time, which keeps the index for each shape."""
     index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*numpy_index(dims, begin, end, strides, masks), ...))
     return lambda x, *_: x[index(x.shape)]
 
 
-@_by_attributes
-def spread_by(dims: Array, begin: Array, end: Array, strides: Array, masks: Masks) -> Callable[..., Result]:
+def spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
     """A StridedSliceGrad of the same shape at the same places each time."""
     wanted = whole_dims(dims)
     index = numpy_index(wanted, begin, end, strides, masks)
@@ -170,15 +154,10 @@ def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSp
 
 
 def _sliced_dim(
-    size: DimLike,
-    i: int,
-    starts: list[DimLike] | None,
-    stops: list[DimLike] | None,
-    steps: list[DimLike] | None,
-    masks: Masks,
+    size: DimLike, i: int, starts: list[DimLike] | None, stops: list[DimLike] | None, steps: list[DimLike] | None, masks: Masks
 ) -> DimLike:
     """What entry i of begin, end and strides leaves of a dimension; unknown where one that counts is unknown."""
-    has_start, has_stop = not masks.begin >> i & 1, not masks.end >> i & 1
+    has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
     if steps is None or (has_start and starts is None) or (has_stop and stops is None):
         return Dim.unknown()
     return _length(size, starts[i] if has_start and starts else None, stops[i] if has_stop and stops else None, steps[i])

@@ -26,8 +26,6 @@ from ..shared.shape_arguments import dims_of, ints, number, shape_from, unknown_
 from ..shared.variable_access import resource_variable
 from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
 
-_MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-
 
 @kernel("Slice")
 def slice_(x: Array, begin: Array, size: Array) -> Result:
@@ -99,38 +97,14 @@ facts("bounded_by_inputs", of=("Slice",))
 
 
 @kernel("StridedSlice")
-def strided_slice(
-    x: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Result:
+def strided_slice(x: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Result:
     """NumPy's basic indexing, spelled as three vectors and five masks."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     x = np.asarray(x)
     return x[(*numpy_index(x.shape, begin, end, strides, masks), ...)]
 
 
 @shape("StridedSlice")
-def strided_slice_shape(
-    x: TensorSpec,
-    begin: TensorSpec,
-    end: TensorSpec,
-    strides: TensorSpec,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Shape:
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+def strided_slice_shape(x: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, *, masks: Masks) -> Shape:
     return sliced_shape(x.shape, begin, end, strides, masks)
 
 
@@ -143,7 +117,7 @@ def strided_slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 
 def _masks(node: Node) -> dict[Any, Any]:
-    return {name: node.attr(name) for name in _MASK_NAMES}
+    return {name: node.attr(name) for name in Masks._fields}
 
 
 layout("TVVV -> T", "StridedSlice")
@@ -155,22 +129,9 @@ facts("bounded_by_inputs", of=("StridedSlice",))
 
 
 @kernel("StridedSliceGrad")
-def strided_slice_grad(
-    dims: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    dy: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Result:
+def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy: Array, *, masks: Masks) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
     wanted = whole_dims(dims)
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return spread_out(wanted, numpy_index(wanted, begin, end, strides, masks), np.asarray(dy))
 
 
@@ -193,21 +154,8 @@ prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(spread_by)
 
 
 @kernel("TensorStridedSliceUpdate")
-def tensor_strided_slice_update(
-    x: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    value: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Result:
+def tensor_strided_slice_update(x: Array, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Result:
     """A copy of `x` with the slice replaced by `value`."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     result = np.array(x, order="C")
     _assign_slice(result, numpy_index(result.shape, begin, end, strides, masks), value)
     return result
@@ -227,19 +175,8 @@ def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
 
 @shape("TensorStridedSliceUpdate")
 def tensor_strided_slice_update_shape(
-    x: TensorSpec,
-    begin: TensorSpec,
-    end: TensorSpec,
-    strides: TensorSpec,
-    value: TensorSpec,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
+    x: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec, *, masks: Masks
 ) -> Shape:
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     sliced_shape(x.shape, begin, end, strides, masks)
     return x.shape
 
@@ -256,21 +193,8 @@ zero_flops("TensorStridedSliceUpdate")
 
 
 @kernel("StridedSliceAssign")
-def strided_slice_assign(
-    ref: Any,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    value: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Any:
+def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Any:
     """The variable, after its slice was replaced by `value`."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
     _assign_slice(ref.writable(), index, value)
     return ref
@@ -285,20 +209,9 @@ def strided_slice_assign_shape(
 
 @kernel("ResourceStridedSliceAssign")
 def resource_strided_slice_assign(
-    handle: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    value: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
+    handle: Array, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks
 ) -> None:
     """Replaces a slice of a resource variable by `value`."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     variable = resource_variable(handle)
     index = numpy_index(np.shape(variable.read()), begin, end, strides, masks)
     _assign_slice(variable.writable(), index, value)
@@ -322,48 +235,22 @@ def _slice_lowering(xla: Any, x: Any, begin: Array, size: Array) -> Any:
 
 
 @lower("StridedSlice", static=(1, 2, 3))
-def _strided_slice_lowering(
-    xla: Any,
-    x: Any,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Any:
+def _strided_slice_lowering(xla: Any, x: Any, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Any:
     index: list[Any] = []
     for i, (first, last, step) in enumerate(zip(begin.tolist(), end.tolist(), strides.tolist())):
         bit = 1 << i
-        bounds = slice(None if begin_mask & bit else first, None if end_mask & bit else last, step)
-        one = first if shrink_axis_mask & bit else bounds
-        index.append(Ellipsis if ellipsis_mask & bit else None if new_axis_mask & bit else one)
+        bounds = slice(None if masks.begin_mask & bit else first, None if masks.end_mask & bit else last, step)
+        one = first if masks.shrink_axis_mask & bit else bounds
+        index.append(Ellipsis if masks.ellipsis_mask & bit else None if masks.new_axis_mask & bit else one)
     return x[tuple(index)]
 
 
 @lower("StridedSliceGrad", static=(0, 1, 2, 3))
 def _strided_slice_grad_lowering(
-    xla: Any,
-    sizes: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    dy: Any,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
+    xla: Any, sizes: Array, begin: Array, end: Array, strides: Array, dy: Any, *, masks: Masks
 ) -> Any:
     def forward(x: Any) -> Any:
-        return _strided_slice_lowering(
-            xla, x, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
-            new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask,
-        )  # fmt: skip
+        return _strided_slice_lowering(xla, x, begin, end, strides, masks=masks)
 
     return xla.transposed(forward, tuple(sizes.tolist()), dy)
 
@@ -382,30 +269,13 @@ def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
 
 
 @onnx("StridedSlice")
-def _strided_slice_onnx(
-    g: Any,
-    x: Any,
-    begin: Any,
-    end: Any,
-    strides: Any,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Any:
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return _sliced_onnx(g, x, begin, end, strides, masks)
-
-
-def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Masks) -> Any:
+def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
     """A slice whose bounds and strides may be computed."""
     count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
     if count is None:
         g.refuse("the number of its bounds is unknown")
-    taken = sum(not masks.new_axis >> i & 1 for i in range(count))
-    rank = x.rank if x.rank is not None or masks.ellipsis & ((1 << count) - 1) else taken
+    taken = sum(not masks.new_axis_mask >> i & 1 for i in range(count))
+    rank = x.rank if x.rank is not None or masks.ellipsis_mask & ((1 << count) - 1) else taken
     if rank is None:
         g.refuse("the rank of an input is unknown")
     entries = list(masks.entries(count, rank))
@@ -430,8 +300,8 @@ def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, stri
         return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
     step = _element_onnx(g, strides, i)
     return (
-        _whole_onnx(g, step, 0, _END) if masks.begin >> i & 1 else start,
-        _whole_onnx(g, step, _END, -_END) if masks.end >> i & 1 else _element_onnx(g, end, i),
+        _whole_onnx(g, step, 0, _END) if masks.begin_mask >> i & 1 else start,
+        _whole_onnx(g, step, _END, -_END) if masks.end_mask >> i & 1 else _element_onnx(g, end, i),
         step,
     )
 
@@ -452,21 +322,13 @@ def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
 
 
 @onnx("StridedSliceGrad")
-def _strided_slice_grad_onnx(
-    g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, begin_mask: int, end_mask: int,
-    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> Any:  # fmt: skip
+def _strided_slice_grad_onnx(g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, masks: Masks) -> Any:
     """Zeros with the gradient where its elements come from."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return _placed_onnx(g, dy, g.known(shape, "bounds"), (begin, end, strides), masks, g.like(0, dy))
 
 
 @onnx("TensorStridedSliceUpdate")
-def _tensor_strided_slice_update_onnx(
-    g: Any, x: Any, begin: Any, end: Any, strides: Any, value: Any, *, begin_mask: int, end_mask: int,
-    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> Any:  # fmt: skip
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+def _tensor_strided_slice_update_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, value: Any, *, masks: Masks) -> Any:
     bounds = begin, end, strides
     if not x.shape.is_known or any(bound.array is None for bound in bounds):
         return _scattered_onnx(g, x, bounds, masks, value)
@@ -477,7 +339,7 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, 
     """A tensor with `values` in a slice of it that is computed: the same slice of the places' numbers says where they go."""
     count = g.reshape(g.Size(x), [])
     numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
-    taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks)
+    taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks=masks)
     written = g.reshape(g.Expand(values, g.dims(taken)), -1)
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))
 

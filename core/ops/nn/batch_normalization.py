@@ -20,6 +20,9 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
 from ..shared.decompositions import gradient_by_parts
 from .normalization import (
+    Saved,
+    Settings,
+    Vectors,
     fused_batch_norm,
     fused_batch_norm_flops,
     fused_batch_norm_grad,
@@ -115,45 +118,23 @@ without_gradient("BatchNormWithGlobalNormalizationGrad")
 
 @kernel("_FusedBatchNormEx")
 def fused_batch_norm_ex(
-    x: Array,
-    scale: Array,
-    offset: Array,
-    mean: Array,
-    variance: Array,
-    side_input: list[Array],
-    *,
-    epsilon: float,
-    exponential_avg_factor: float,
-    activation_mode: str,
-    data_format: str,
-    is_training: bool,
+    x: Array, vectors: Vectors[Array], side_input: list[Array], *, settings: Settings, activation_mode: str
 ) -> tuple[Result, ...]:
     """activation(batch norm of x + side input)."""
-    y, *moments = fused_batch_norm(
-        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
-        data_format=data_format, is_training=is_training,
-    )  # fmt: skip
+    y, *moments = fused_batch_norm(x, vectors, settings)
     for side in side_input:
         require_same_shape(side, x, "side_input and x")
         y = y + side
     if activation_mode == "Relu":
         y = positive_part(y)
-    return (y, *moments, np.zeros(0, scale.dtype))
+    return (y, *moments, np.zeros(0, vectors.scale.dtype))
 
 
 @shape("_FusedBatchNormEx")
 def fused_batch_norm_ex_shape(
-    x: TensorSpec,
-    scale: TensorSpec,
-    offset: TensorSpec,
-    mean: TensorSpec,
-    variance: TensorSpec,
-    side_input: list[TensorSpec],
-    *,
-    data_format: str,
+    x: TensorSpec, vectors: Vectors[TensorSpec], side_input: list[TensorSpec], *, data_format: str
 ) -> list[Shape]:
-    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
-    return [*shapes, Shape([None])]
+    return [*fused_batch_norm_shape(x, vectors, data_format=data_format), Shape([None])]
 
 
 layout("T....T* -> T.*", "_FusedBatchNormEx")
@@ -161,18 +142,10 @@ layout("T....T* -> T.*", "_FusedBatchNormEx")
 
 @flops("_FusedBatchNormEx")
 def fused_batch_norm_ex_flops(
-    x: TensorSpec,
-    scale: TensorSpec,
-    offset: TensorSpec,
-    mean: TensorSpec,
-    variance: TensorSpec,
-    side_input: list[TensorSpec],
-    *,
-    is_training: bool,
-    activation_mode: str,
+    x: TensorSpec, vectors: Vectors[TensorSpec], side_input: list[TensorSpec], *, is_training: bool, activation_mode: str
 ) -> Cost:
     """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
-    normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
+    normalized = fused_batch_norm_flops(x, vectors, is_training=is_training)
     return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
@@ -188,29 +161,15 @@ def fused_batch_norm_ex_parts(g: GradientBuilder, node: Node, inputs: Sequence[O
 
 @kernel("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex(
-    y_backprop: Array,
-    x: Array,
-    scale: Array,
-    reserve_space_1: Array,
-    reserve_space_2: Array,
-    reserve_space_3: Array,
-    offset: Array,
-    y: Array,
-    *,
-    epsilon: float,
-    activation_mode: str,
-    num_side_inputs: int,
-    data_format: str,
-    is_training: bool,
-) -> Any:
+    y_backprop: Array, saved: Saved[Array], reserve_space_3: Array, offset: Array, y: Array, *,
+    settings: Settings, activation_mode: str, num_side_inputs: int,
+) -> Any:  # fmt: skip
     """The gradients of x, scale, offset and the side input; an activation stops them where y is not positive."""
     if activation_mode == "Relu":
         require_same_shape(y, y_backprop, "y and y_backprop")
         y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
-    moments = (reserve_space_1, reserve_space_2)
-    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
-    results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
-    empty = np.zeros(0, scale.dtype)
+    results = fused_batch_norm_grad(y_backprop, saved, settings)
+    empty = np.zeros(0, saved.scale.dtype)
     return (*results, empty, empty, [y_backprop] * num_side_inputs)
 
 

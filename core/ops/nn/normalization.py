@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import on_channels_first
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
+_Value = TypeVar("_Value")
 _FORWARD = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 _BACKWARD = ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 _GRADIENT_OPS = dict(zip(_FORWARD, _BACKWARD))
@@ -40,41 +41,52 @@ def _channels_last(x: Array, data_format: str) -> Array:
     return to_channels_last(x, data_format)
 
 
-def fused_batch_norm(
-    x: Array,
-    scale: Array,
-    offset: Array,
-    mean: Array,
-    variance: Array,
-    *,
-    epsilon: float,
-    exponential_avg_factor: float,
-    data_format: str,
-    is_training: bool,
-) -> tuple[Array, Array, Array, Array, Array]:
+class Vectors(NamedTuple, Generic[_Value]):
+    """What normalizes the channels, a number for each."""
+
+    scale: _Value
+    offset: _Value
+    mean: _Value
+    variance: _Value
+
+
+class Settings(NamedTuple):
+    """The attributes of batch normalization; its backward ops have no factor of moving averages."""
+
+    epsilon: float
+    data_format: str
+    is_training: bool
+    exponential_avg_factor: float = 1.0
+
+
+def fused_batch_norm(x: Array, vectors: Vectors[Array], settings: Settings) -> tuple[Array, Array, Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
 
     In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
     and, in the reserved outputs, the batch's mean and variance as the gradient needs them.
     """
-    values = wide(_channels_last(x, data_format))
+    scale, offset, mean, variance = vectors
+    average, is_training = settings.exponential_avg_factor, settings.is_training
+    values = wide(_channels_last(x, settings.data_format))
     channels = values.shape[-1]
     _check_vectors(channels, scale=scale, offset=offset)
-    if not is_training or exponential_avg_factor != 1.0:
+    if not is_training or average != 1.0:
         _check_vectors(channels, mean=mean, variance=variance)
     if is_training:
-        new_mean, new_variance, used_mean, used_variance = _moments(values, mean, variance, exponential_avg_factor, scale)
+        new_mean, new_variance, used_mean, used_variance = _moments(values, mean, variance, average, scale)
     else:
         new_mean = used_mean = mean
         new_variance = used_variance = variance
-    factor, summand = _factor_and_summand(scale, offset, used_mean, used_variance, epsilon)
+    used = Vectors(scale, offset, used_mean, used_variance)
+    factor, summand = _factor_and_summand(used, settings.epsilon)
     y = batch_norm.scaled(values, factor, summand) if values.size else values
-    result = from_channels_last(y.astype(x.dtype, copy=False), data_format)
+    result = from_channels_last(y.astype(x.dtype, copy=False), settings.data_format)
     return result, new_mean, new_variance, used_mean, used_variance
 
 
-def _factor_and_summand(scale: Array, offset: Array, mean: Array, variance: Array, epsilon: float) -> tuple[Array, Array]:
+def _factor_and_summand(vectors: Vectors[Array], epsilon: float) -> tuple[Array, Array]:
     """The vectors that normalize: x * factor + summand."""
+    scale, offset, mean, variance = vectors
     factor = scale / np.sqrt(variance + scale.dtype.type(epsilon))
     return factor, offset - mean * factor
 
@@ -86,7 +98,7 @@ def fused_batch_norm_affine(
     """What normalizing with given moments does."""
     channels = _channels_last(x, data_format).shape[-1]
     _check_vectors(channels, scale=scale, offset=offset, mean=mean, variance=variance)
-    return _factor_and_summand(scale, offset, mean, variance, epsilon)
+    return _factor_and_summand(Vectors(scale, offset, mean, variance), epsilon)
 
 
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
@@ -106,41 +118,16 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
 
 @kernel("FusedBatchNorm", "FusedBatchNormV2")
 def fused_batch_norm_v2(
-    x: Array,
-    scale: Array,
-    offset: Array,
-    mean: Array,
-    variance: Array,
-    *,
-    epsilon: float,
-    exponential_avg_factor: float,
-    data_format: str,
-    is_training: bool,
+    x: Array, vectors: Vectors[Array], *, settings: Settings
 ) -> tuple[Result, Result, Result, Result, Result]:
-    return fused_batch_norm(
-        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
-        data_format=data_format, is_training=is_training,
-    )  # fmt: skip
+    return fused_batch_norm(x, vectors, settings)
 
 
 @kernel("FusedBatchNormV3")
 def fused_batch_norm_v3(
-    x: Array,
-    scale: Array,
-    offset: Array,
-    mean: Array,
-    variance: Array,
-    *,
-    epsilon: float,
-    exponential_avg_factor: float,
-    data_format: str,
-    is_training: bool,
+    x: Array, vectors: Vectors[Array], *, settings: Settings
 ) -> tuple[Result, Result, Result, Result, Result, Result]:
-    results = fused_batch_norm(
-        x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
-        data_format=data_format, is_training=is_training,
-    )  # fmt: skip
-    return (*results, _reserve(x, scale))
+    return (*fused_batch_norm(x, vectors, settings), _reserve(x, vectors.scale))
 
 
 def _reserve(x: Array, scale: Array) -> Array:
@@ -149,21 +136,16 @@ def _reserve(x: Array, scale: Array) -> Array:
 
 
 @shape("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_shape(
-    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
-) -> list[Shape]:
+def fused_batch_norm_shape(x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str) -> list[Shape]:
     channels = Shape([x.shape[1 if is_channels_first(data_format) else -1]])
-    for vector in (scale, offset):
+    for vector in (vectors.scale, vectors.offset):
         channels = merge_shapes(channels, vector.shape)
     return [x.shape, channels, channels, channels, channels]
 
 
 @shape("FusedBatchNormV3")
-def fused_batch_norm_v3_shape(
-    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
-) -> list[Shape]:
-    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
-    return [*shapes, Shape()]
+def fused_batch_norm_v3_shape(x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str) -> list[Shape]:
+    return [*fused_batch_norm_shape(x, vectors, data_format=data_format), Shape()]
 
 
 layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
@@ -182,24 +164,25 @@ def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: 
     return [dx, dscale, doffset, None, None]
 
 
-def fused_batch_norm_grad(
-    y_backprop: Array,
-    x: Array,
-    scale: Array,
-    mean: Array,
-    variance: Array,
-    *,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
-) -> tuple[Array, Array, Array]:
+class Saved(NamedTuple, Generic[_Value]):
+    """What a backward op takes after the gradient: inputs of the forward op, and the moments that it used."""
+
+    x: _Value
+    scale: _Value
+    reserve_space_1: _Value
+    reserve_space_2: _Value
+
+
+def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Settings) -> tuple[Array, Array, Array]:
     """The gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
+    x, scale, mean, variance = saved
+    is_training, data_format = settings.is_training, settings.data_format
     if y_backprop.shape != x.shape:
         shapes = f"{Shape(x.shape)} and {Shape(y_backprop.shape)}"
         raise InvalidArgumentError(f"x and y_backprop must have the same shape: {shapes}")
     dy, values = (wide(_channels_last(array, data_format)) for array in (y_backprop, x))
     _check_vectors(values.shape[-1], scale=scale, mean=mean, variance=variance)
-    inverse = 1 / np.sqrt(variance + scale.dtype.type(epsilon))
+    inverse = 1 / np.sqrt(variance + scale.dtype.type(settings.epsilon))
     if not values.size:
         nothing = np.zeros_like(inverse)
         return np.zeros_like(x), nothing, nothing
@@ -215,59 +198,18 @@ def fused_batch_norm_grad(
     return from_channels_last(dx.astype(x.dtype, copy=False), data_format), dscale, doffset
 
 
-@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2")
+@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 def fused_batch_norm_grad_v2(
-    y_backprop: Array,
-    x: Array,
-    scale: Array,
-    reserve_space_1: Array,
-    reserve_space_2: Array,
-    *,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
+    y_backprop: Array, saved: Saved[Array], *unused: Array, settings: Settings
 ) -> tuple[Result, Result, Result, Result, Result]:
-    moments = (reserve_space_1, reserve_space_2)
-    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
-    results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
-    nothing = np.zeros((), scale.dtype)
-    return (*results, nothing, nothing)
+    nothing = np.zeros((), saved.scale.dtype)
+    return (*fused_batch_norm_grad(y_backprop, saved, settings), nothing, nothing)
 
 
-@kernel("FusedBatchNormGradV3")
-def fused_batch_norm_grad_v3(
-    y_backprop: Array,
-    x: Array,
-    scale: Array,
-    reserve_space_1: Array,
-    reserve_space_2: Array,
-    reserve_space_3: Array,
-    *,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
-) -> tuple[Result, Result, Result, Result, Result]:
-    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
-    return fused_batch_norm_grad_v2(y_backprop, x, scale, reserve_space_1, reserve_space_2, **attrs)
-
-
-@shape("FusedBatchNormGrad", "FusedBatchNormGradV2")
-def fused_batch_norm_grad_shape(
-    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, reserve_space_1: TensorSpec, reserve_space_2: TensorSpec
-) -> list[Shape]:
-    return [merge_shapes(x.shape, y_backprop.shape), scale.shape, scale.shape, SCALAR, SCALAR]
-
-
-@shape("FusedBatchNormGradV3")
-def fused_batch_norm_grad_v3_shape(
-    y_backprop: TensorSpec,
-    x: TensorSpec,
-    scale: TensorSpec,
-    reserve_space_1: TensorSpec,
-    reserve_space_2: TensorSpec,
-    reserve_space_3: TensorSpec,
-) -> list[Shape]:
-    return fused_batch_norm_grad_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2)
+@shape("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def fused_batch_norm_grad_shape(y_backprop: TensorSpec, saved: Saved[TensorSpec], *unused: TensorSpec) -> list[Shape]:
+    scale = saved.scale.shape
+    return [merge_shapes(saved.x.shape, y_backprop.shape), scale, scale, SCALAR, SCALAR]
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
@@ -321,11 +263,9 @@ def fused_batch_norm_grad_gradient(
 
 
 @flops(*_FORWARD)
-def fused_batch_norm_flops(
-    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, is_training: bool
-) -> Cost:
+def fused_batch_norm_flops(x: TensorSpec, vectors: Vectors[TensorSpec], *, is_training: bool) -> Cost:
     """A product and a sum an element; in training also the moments: two sums, a difference and a square. A few a channel."""
-    elements, channels = x.shape.num_elements, scale.shape.num_elements
+    elements, channels = x.shape.num_elements, vectors.scale.shape.num_elements
     return Cost(6 * elements + 4 * channels if is_training else 2 * elements + 5 * channels)
 
 
@@ -343,56 +283,35 @@ def _along_channels(v: Any, x: Any, data_format: str) -> Any:
 
 
 @lower("FusedBatchNormV3")
-def _fused_batch_norm_lowering(
-    xla: Any,
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
-    *,
-    epsilon: float,
-    is_training: bool,
-    data_format: str,
-    exponential_avg_factor: float,
-) -> Any:
+def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: Settings) -> Any:
     """As _normalized; the variance of a batch is returned without bias, and kept for the gradient with it."""
-    returned = mean, variance
-    if is_training:
+    scale, offset, mean, variance = vectors
+    data_format, returned = settings.data_format, (mean, variance)
+    if settings.is_training:
         axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
         count = x.size // x.shape[data_format.index("C")]
         batch = xla.mean(x, axes), xla.var(x, axes)
-        factor = exponential_avg_factor
+        factor = settings.exponential_avg_factor
         unbiased = batch[0], batch[1] * (count / max(count - 1, 1))
         if factor != 1:
             unbiased = tuple(old * (1 - factor) + new * factor for old, new in zip(returned, unbiased))
         returned = unbiased
         mean, variance = batch
-    multiple = _along_channels(xla.rsqrt(variance + epsilon) * scale, x, data_format)
+    multiple = _along_channels(xla.rsqrt(variance + settings.epsilon) * scale, x, data_format)
     y = (x - _along_channels(mean, x, data_format)) * multiple + _along_channels(offset, x, data_format)
     return y, *returned, mean, variance, np.zeros(0, np.float32)
 
 
 @lower("FusedBatchNormGradV3")
-def _fused_batch_norm_grad_lowering(
-    xla: Any,
-    dy: Any,
-    x: Any,
-    scale: Any,
-    mean: Any,
-    variance: Any,
-    unused: Any,
-    *,
-    epsilon: float,
-    is_training: bool,
-    data_format: str,
-) -> Any:
+def _fused_batch_norm_grad_lowering(xla: Any, dy: Any, saved: Saved[Any], unused: Any, *, settings: Settings) -> Any:
+    x, scale, mean, variance = saved
+    data_format = settings.data_format
     axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
     count = x.size // x.shape[data_format.index("C")]
-    inverse = xla.rsqrt(variance + epsilon)
+    inverse = xla.rsqrt(variance + settings.epsilon)
     normal = (x - _along_channels(mean, x, data_format)) * _along_channels(inverse, x, data_format)
     d_scale, d_offset = xla.sum(dy * normal, axes), xla.sum(dy, axes)
-    if is_training:
+    if settings.is_training:
         dy = dy - _along_channels(d_offset / count, x, data_format) - normal * _along_channels(d_scale / count, x, data_format)
     dx = dy * _along_channels(scale * inverse, x, data_format)
     nothing = np.zeros((), np.float32)
@@ -400,34 +319,23 @@ def _fused_batch_norm_grad_lowering(
 
 
 @onnx("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-def _fused_batch_norm_onnx(
-    g: Any,
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
-    *,
-    epsilon: float,
-    exponential_avg_factor: float,
-    is_training: bool,
-    data_format: str,
-    outputs: list[TensorSpec],
-) -> Any:
+def _fused_batch_norm_onnx(g: Any, x: Any, vectors: Vectors[Any], *, settings: Settings, outputs: list[TensorSpec]) -> Any:
     """In training the statistics are the batch's, and returned mixed with the running ones."""
+    scale, offset, mean, variance = vectors
+    data_format, average = settings.data_format, settings.exponential_avg_factor
     wide_x, given = g.cast(x, scale.dtype), (mean, variance)
-    if is_training:
+    if settings.is_training:
         axes = [axis for axis, name in enumerate(data_format) if name != "C"]
         mean = g.ReduceMean(wide_x, axes, keepdims=0)
         squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
         count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
         variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
-        returned = [_mixed_onnx(g, *pair, exponential_avg_factor) for pair in zip(given, (mean, corrected))]
+        returned = [_mixed_onnx(g, *pair, average) for pair in zip(given, (mean, corrected))]
     else:
         returned = [mean, variance]
 
     def normalized(first: Any) -> Any:
-        return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=epsilon)
+        return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=settings.epsilon)
 
     y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
     rest = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), scale.dtype) for spec in outputs[5:]]

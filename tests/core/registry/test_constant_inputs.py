@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfg import GraphBuilder, Session
+from tfg.core.ops.array._strided import Masks
 from tfg.core.registry import registry
 from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
@@ -22,7 +23,6 @@ DRAWING = ("RandomUniform", "RandomStandardNormal", "RandomUniformInt")
 SIZES = st.lists(st.integers(0, 3), max_size=3)
 INTS = st.integers(-3, 3)
 WORDS = st.integers(0, (1 << 64) - 1)
-MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
 def vector(values):
@@ -60,7 +60,7 @@ def calls(draw):
     count = draw(st.integers(0, 3))
     numbers = [vector(draw(st.lists(INTS, min_size=count, max_size=count))) for _ in range(2)]
     steps = vector(draw(st.lists(st.sampled_from([1, 1, 2, -1, 0]), min_size=count, max_size=count)))
-    masks = {name: draw(st.integers(0, 7)) if draw(st.booleans()) else 0 for name in MASKS}
+    masks = {"masks": Masks(*[draw(st.integers(0, 7)) if draw(st.booleans()) else 0 for _ in Masks._fields])}
     if op == "StridedSlice":
         return op, [x, *numbers, steps], masks
     dims = vector(draw(SIZES) if draw(st.booleans()) else [draw(INTS)])
