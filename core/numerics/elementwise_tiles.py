@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from ..parallel.gemm import cut, divide, repeated, workers_for
 from ..types.arrays import Array
 
@@ -103,21 +101,6 @@ class Chain:
         ready = self._ready(operands, columns)
         image = math.prod(result.shape[1:-1]) if self.by_image else 0
         return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
-
-    def rows(
-        self, shape: Sequence[int], dtype: np.dtype[Any], operands: Sequence[Array | Operand]
-    ) -> Callable[[slice], Array] | None:
-        """A function that returns ranges of positions of a result of this shape; None where an operand cannot be cut."""
-        fill = self.on_rows(shape, operands)
-        if fill is None:
-            return None
-
-        def evaluated(some: slice) -> Array:
-            rows = np.empty((some.stop - some.start, shape[-1]), dtype)
-            fill(rows, some.start)
-            return rows
-
-        return evaluated
 
     def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
         """A function that fills rows of a result of this shape, from a position on; None where an operand cannot be cut."""

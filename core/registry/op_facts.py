@@ -22,7 +22,6 @@ FACTS: Final = {
     "sum_of_inputs": "adds its inputs up, element by element, after broadcasting",
     "unit_range": "gives numbers from -1 to 1",
     "not_negative": "gives no number less than 0",
-    "homogeneous": "f(c * x) = c * f(x) of one input where c is positive",
     "forwarding": "passes its first input on unchanged",
     "same_shape_same_value": "gives its first input wherever its output has the shape of that",
     "nothing_without_axes": "gives its first input where its second, the axes, is empty",

@@ -1,10 +1,9 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise backward
-#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative homogeneous rectifier
+#   Relu: elementwise idempotent monotone bounded_by_inputs not_negative rectifier
 #   Relu6: elementwise idempotent monotone not_negative rectifier
-#   Selu: elementwise monotone
-#   LeakyRelu: elementwise monotone homogeneous
+#   LeakyRelu Selu: elementwise monotone
 #   Softplus: elementwise monotone not_negative
 #   Softsign: elementwise monotone partial
 #   Elu: elementwise monotone rectifier
@@ -130,7 +129,6 @@ def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
-facts("homogeneous", of=("Relu", "LeakyRelu"))
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
 facts("bounded_by_inputs", "not_negative", of=("Relu",))
 facts("not_negative", of=("Relu6",))

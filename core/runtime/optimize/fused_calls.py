@@ -61,7 +61,6 @@ class FusedCall:
         self.dtype = step.node.output_dtypes[0].numpy
         self.layouts: KeyedCache[_Shapes, Layout | None] = KeyedCache(_MOST_LAYOUTS)
         self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
-        self.row_layouts: KeyedCache[_Shapes, tuple[int, Layout] | None] = KeyedCache(_MOST_LAYOUTS)
         self.make_rows = _row_function(step.body[0])
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
@@ -99,20 +98,8 @@ class FusedCall:
         return slots[self.step.body[0].inputs[0]], {}
 
     def by_rows(self, inputs: Sequence[Any]) -> Feeding | None:
-        """The result by rows; None of one that is small, or that cannot be made so.
-
-        Rows of elementwise steps are still to be multiplied by the factor of `rows_layout`.
-        """
-        if self.step.has_producer:
-            return self._produced_by_rows([*inputs, *[None] * (self.step.slots - len(inputs))])
-        found = self.rows_layout(inputs)
-        if found is None:
-            return None
-        like, layout = inputs[found[0]], found[1]
-        make = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
-        return None if make is None else Feeding(like.shape, self.dtype, make)
-
-    def _produced_by_rows(self, slots: list[Any]) -> Feeding | None:
+        """The result by rows; None of one that is small, or that cannot be made so."""
+        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
         shapes, layout = self._known_layout(slots)
         produced = self.produced.get(shapes)
         if produced is None or layout is None or self.make_rows is None:
@@ -121,7 +108,7 @@ class FusedCall:
             return None
         finish = layout.chain.on_rows(produced, self._operands(layout, slots, stand_in(produced, self.dtype)))
         first, keywords = self._first(slots)
-        if finish is None or (layout.factor is not None and "feeding" not in keywords):
+        if finish is None:
             return None
         if layout.chain.instructions:
             keywords["finish"] = finish
@@ -131,22 +118,10 @@ class FusedCall:
     def _filters(self, layout: Layout, slots: Sequence[Any]) -> Any:
         return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
 
-    def rows_layout(self, inputs: Sequence[Any]) -> tuple[int, Layout] | None:
-        """(the number of an input of the result's shape, the layout by which rows are made)."""
-        shapes = tuple([value.shape for value in inputs])
-        try:
-            return self.row_layouts[shapes]
-        except KeyError:
-            known = shapes_of(self.step.body, shapes)
-        full = known[self.root]
-        layout = layout_of(self.group, known, full, leaves_factor=True) if full in shapes else None
-        self.row_layouts[shapes] = found = None if layout is None else (shapes.index(full), layout)
-        return found
-
     def _tiled(self, slots: list[Any]) -> Any:
         """The result of elementwise steps alone; None where tiles are no use."""
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
-        layout = self._layout(shapes, None, slots)
+        layout = self._layout(shapes, None)
         if layout is None:
             return None
         result = np.empty(shapes_of(self.step.body, shapes)[self.root], self.dtype)
@@ -168,7 +143,7 @@ class FusedCall:
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
         layout = self.layouts.get(shapes)
         if layout is None and (produced := self.produced.get(shapes)) is not None:
-            layout = self._layout(shapes, produced, slots)
+            layout = self._layout(shapes, produced)
         return shapes, layout
 
     def _finished(self, layout: Layout, slots: list[Any]) -> Any:
@@ -183,8 +158,6 @@ class FusedCall:
 
         filters, others = self._filters(layout, slots), [slots[i] for i in self.step.body[0].inputs[2:]]
         first, keywords = self._first(slots)
-        if layout.factor is not None and "feeding" not in keywords:
-            return None
         if layout.summand is not None:
             keywords["summand"] = layout.summand
         if not layout.chain.instructions:
@@ -192,11 +165,11 @@ class FusedCall:
         result = self.calls[0](first, filters, *others, finishing=finishing, **keywords)
         return result if finished else None
 
-    def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> Layout | None:
+    def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
         try:
             return self.layouts[shapes]
         except KeyError:
-            layout = self._lay_out(shapes, produced, slots)
+            layout = self._lay_out(shapes, produced)
         self.layouts[shapes] = layout
         return layout
 
@@ -208,7 +181,7 @@ class FusedCall:
             values.update(zip(places, found if len(places) > 1 else (found,)))
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
-    def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> Layout | None:
+    def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
         """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
         known = shapes_of(self.step.body, shapes, produced)
         full = known[self.root]
@@ -217,18 +190,11 @@ class FusedCall:
             return None
         if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= _WORTH_FINISHING)):
             return None
-        return layout_of(self.group, known, full, self._factor_of_lead(slots))
+        return layout_of(self.group, known, full)
 
     def _is_worth_tiling(self, size: int) -> bool:
         """True of elementwise steps on so many elements that tiles take less time."""
         return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
-
-    def _factor_of_lead(self, slots: list[Any]) -> Any:
-        """What the rows of the lead have yet to be multiplied by."""
-        if self.lead is None or self.lead.step.has_producer:
-            return None
-        found = self.lead.rows_layout(slots[: len(self.lead.step.inputs)])
-        return None if found is None else found[1].factor
 
 
 def _row_function(step: Step) -> Call | None:

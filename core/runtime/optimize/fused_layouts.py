@@ -17,15 +17,12 @@ from ...graph.graph import Node
 from ...inference.binding import bind_attrs
 from ...numerics.elementwise_tiles import Chain, Form, Operation, form_of
 from ...planning.plan import Step
-from ...registry.op_facts import has_fact
 from ...registry.registry import Affine, affine_function, blockwise_way
 from ...support.errors import InvalidArgumentError
 from ..steps.instructions import Call
 from .step_fusion import Fused
 
 _NO_SLOT: Final = -2
-_FACTORS: Final = 1e-12, 1e12
-"""By numbers between these filters are multiplied without a loss."""
 
 
 class _Early(NamedTuple):
@@ -40,8 +37,7 @@ class Layout(NamedTuple):
     """How a group runs on values of certain shapes.
 
     `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
-    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them. A lead's rows have
-    yet to be multiplied by its `factor`, which its producer has in the filters.
+    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them.
     """
 
     fixed: Mapping[int, Any]
@@ -50,7 +46,6 @@ class Layout(NamedTuple):
     chain: Chain
     filters: Any = None
     summand: Any = None
-    factor: Any = None
 
 
 class Group(NamedTuple):
@@ -67,15 +62,9 @@ def layout_of(
     group: Group,
     shapes: Mapping[int, tuple[int, ...]],
     full: tuple[int, ...],
-    factor: Any = None,
-    leaves_factor: bool = False,
 ) -> Layout | None:
-    """The layout for values of these shapes, by slot, and a result of shape `full`; None where tiles cannot be cut of one.
-
-    What the producer takes has yet to be multiplied by `factor`, which goes into the filters. A layout that `leaves_factor`
-    leaves that to whoever takes its rows.
-    """
-    return _Draft(group, shapes, full).layout(factor, leaves_factor)
+    """The layout for values of these shapes, by slot, and a result of shape `full`; None where tiles cannot be cut of one."""
+    return _Draft(group, shapes, full).layout()
 
 
 @functools.lru_cache(1024)
@@ -124,7 +113,7 @@ class _Draft:
         self.draft: list[tuple[Call, bool, tuple[int, ...], int]] = []
         self.same: dict[int, int] = {}
 
-    def layout(self, factor: Any, leaves_factor: bool) -> Layout | None:
+    def layout(self) -> Layout | None:
         """As `layout_of` gives it."""
         for i, step in enumerate(self.group.step.body):
             affine = affine_function(step.node.op)
@@ -141,10 +130,6 @@ class _Draft:
         for same, slot in self.same.items():
             self._rename(same, slot)
         filters, summand = self._absorbed() if self.group.step.has_producer else (None, None)
-        if leaves_factor:
-            factor = self._left_factor()
-        elif factor is not None:
-            filters = _taking_factor(self._filters() if filters is None else filters, factor)
         if not self._take_operands():
             return None
         chain = self._chain()
@@ -153,7 +138,7 @@ class _Draft:
             for slot, form in zip(self.operands, self.forms)
             if slot in self.fixed and form is not Form.FULL
         }
-        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand, factor)
+        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand)
 
     def _factor_of_one(self, call: Call, step: Step) -> int | None:
         """The slot of what a step multiplies by ones that are the same in every run, as swish does; else None."""
@@ -209,19 +194,6 @@ class _Draft:
         self.fixed[slot], self.shapes[slot] = summand, summand.shape
         self._rename(value, result)
         self.draft.insert(0, (np.add, True, (value, slot), result))
-
-    def _left_factor(self) -> Any:
-        """The factor that rows are left to be multiplied by: where f is positive max(x * f + s, 0) = max(x + s / f, 0) * f."""
-        before = list(self.draft)
-        value = next((slot for slot in before[0][2] if self.shapes[slot] == self.full), _NO_SLOT)
-        factor, summand = self._take_vectors(value, has_factor=True)
-        lets_through = len(self.draft) == 1 and has_fact(self.group.step.body[-1].node.op, "homogeneous")
-        if factor is None or not lets_through or not np.all((factor > _FACTORS[0]) & (factor < _FACTORS[1])):
-            self.draft = before
-            return None
-        if summand is not None:
-            self._add_first(value, summand / factor)
-        return factor
 
     def _rename(self, old: int, new: int) -> None:
         """Have the operations take one value in another's place."""
@@ -289,10 +261,3 @@ def _constant(filters: Any) -> Any:
     """Filters that nobody may write to: what is made of them may be kept."""
     filters.flags.writeable = False
     return filters
-
-
-def _taking_factor(filters: Any, factor: Any) -> Any:
-    """Filters (..., C / groups, F) that multiply each of the C channels by its factor too."""
-    depth, count = filters.shape[-2:]
-    by_group = factor.reshape(-1, depth)
-    return _constant(filters * np.repeat(by_group, count // len(by_group), 0).T)

@@ -155,7 +155,7 @@ class _Grouping:
         return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
 
     def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _Group:
-        """A group with the steps that make what its producer alone reads, where that can do so or takes it by rows.
+        """A group with the producer that makes what its own alone reads, where that takes it by rows.
 
         `overlaps`: what reads the group makes some of its rows be made twice.
         """
@@ -169,11 +169,12 @@ class _Grouping:
         return _Group(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
 
     def _is_worth_leading(self, lead: Sequence[int], first: int, overlaps: bool) -> bool:
-        """True of steps that are better done by rows; what is done twice has to be little, and no such place be in another."""
+        """Return True where a producer pays as a lead: little is made twice, and what is made twice is in no other lead.
+
+        Elementwise steps do not: made by rows they take 0.98 to 1.01 of the time of five networks.
+        """
         maker = lead[0]
-        if self.kinds[maker] != "producer":
-            return len(lead) > 1
-        if overlaps or not self._goes_by_rows(maker):
+        if self.kinds[maker] != "producer" or overlaps or not self._goes_by_rows(maker):
             return False
         makes_some_twice, takes_some_twice = _overlaps(self.steps[first]), _overlaps(self.steps[maker])
         return makes_some_twice is not takes_some_twice and (takes_some_twice or self._widens(maker))

@@ -7,10 +7,10 @@ import pathlib
 
 import numpy as np
 import pytest
+from tests.core.passes.rewriting import placeholder, rewritten
 
 import tfg
 from tests.cases.control_flow import counted
-from tests.core.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
 from tfg.core.comparing import readable_texts
 from tfg.core.registry import op_facts, registry
@@ -104,14 +104,6 @@ def test_functions_that_undo_or_repeat_themselves(fact, left):
         assert result.ops().count(op) == left, op
         for graph in (result.before, result.after):
             np.testing.assert_array_equal(run(op, graph, result.fetches[0]), expected, op)
-
-
-@pytest.mark.parametrize("op", ops_of("homogeneous"))
-def test_functions_that_let_positive_factors_through(op):
-    b = GraphBuilder()
-    b.apply(op, placeholder(b, "x", (2, 3)), name="y")
-    session, x = Session(b.graph), VALUES[dtypes.float32]
-    np.testing.assert_array_equal(session.run("y:0", {"x:0": 4 * x}), 4 * session.run("y:0", {"x:0": x}))
 
 
 @pytest.mark.parametrize("op, other", [("ReverseV2", [[0]]), ("Reverse", [[False, True]])])
