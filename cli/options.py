@@ -478,7 +478,7 @@ def signature_option(command: _Command) -> _Command:
 
 
 def feed_option(command: _Command) -> _Command:
-    """--feed TENSOR=VALUE, repeatable; parsed by `feeds.parse_value` when the graph is known."""
+    """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
     return click.option(
         "--feed",
         "feeds",

@@ -28,7 +28,7 @@ HEAD_BYTES: Final = 1 << 12
 
 @functools.cache
 def modules() -> dict[str, str]:
-    """Map each family to its module within `ops`, such as `linalg.matmul`; files that begin with `_` are no families."""
+    """Map each family to its module within `ops`, as "linalg.matmul"; files that begin with `_` are no families."""
     rooms = sorted(entry.name for entry in os.scandir(FOLDER) if entry.is_dir() and entry.name not in _WITHOUT_FAMILIES)
     files = [(room, name) for room in ("", *rooms) for name in os.listdir(f"{FOLDER}/{room}") if name.endswith(".py")]
     families = {name[:-3]: f"{room}.{name[:-3]}".lstrip(".") for room, name in files if not name.startswith("_")}
