@@ -228,10 +228,16 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     if len(outputs) == 1 and count == 1 and outputs[0].is_list:
         return lambda *values: _of_length(call(*values), 1)[0]
 
+    are_lists = [arg.is_list for arg in outputs]
+
     def flattened(*values: Any) -> Any:
         found = call(*values)
-        results = (found,) if len(outputs) == 1 else found
-        flat = tuple(value for arg, result in zip(outputs, results) for value in (result if arg.is_list else (result,)))
+        flat: list[Any] = []
+        for is_list, result in zip(are_lists, (found,) if len(outputs) == 1 else found):
+            if is_list:
+                flat += result
+            else:
+                flat.append(result)
         return _of_length(flat, count)[0] if count == 1 else _of_length(flat, count)
 
     return flattened

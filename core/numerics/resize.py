@@ -71,12 +71,15 @@ def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
     return found
 
 
-def resample(x: Array, rows: Taps, columns: Taps) -> Array:
-    """The image resampled along both axes, along rows last unless these become fewer: products of whole lines do most."""
+def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Array:
+    """The image resampled along both axes, along rows last unless these become fewer: products of whole lines do most.
+
+    `is_small` says that no weighted sum of its numbers leaves the range of the dtype, as none of integers does.
+    """
     first, second = ((rows, 1), (columns, 2)) if len(rows.indices) < rows.size else ((columns, 2), (rows, 1))
     with np.errstate(all="ignore"):
         between = _apply(x, *first)
-        if _stays_finite(between):
+        if is_small or _stays_finite(between):
             return _apply(between, *second)
     # A product with a weight of nothing is nothing only of numbers that are finite.
     return _apply_taps(_apply_taps(x, rows, 1), columns, 2)

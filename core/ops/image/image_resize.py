@@ -78,9 +78,13 @@ def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pix
     return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
 
 
+def _resampled(images: Array, rows: Taps, columns: Taps) -> Array:
+    return numerics.resample(images.astype(np.float32), rows, columns, is_small=images.dtype.kind in "iu")
+
+
 def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
     taps = _image_taps(method, images, size, align_corners, half_pixel_centers)
-    return numerics.resample(images.astype(np.float32), *taps)
+    return _resampled(images, *taps)
 
 
 def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
@@ -142,7 +146,7 @@ def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Outpu
 def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
     height, width = _size(images, size)
-    return numerics.resample(images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners))
+    return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
 @shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
@@ -340,7 +344,7 @@ def scale_and_translate(
     """The image scaled, then moved, through an antialiasing kernel: (N, height, width, C), float32."""
     height, width = _size(images, size)
     taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
-    return numerics.resample(images.astype(np.float32), *taps)
+    return _resampled(images, *taps)
 
 
 @shape("ScaleAndTranslate")
