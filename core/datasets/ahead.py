@@ -12,6 +12,7 @@ import collections
 import contextlib
 import contextvars
 import functools
+import os
 import threading
 import time
 import weakref
@@ -131,6 +132,15 @@ def _end() -> None:
             work.changed.wait_for(lambda: not work.active, _LONGEST_END)  # noqa: B023 - called at once
 
 
+def _renew() -> None:
+    """Go on in a forked process, which has none of the threads."""
+    for work in list(_all):
+        work.changed, work.active = threading.Condition(), 0
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+    os.register_at_fork(after_in_child=_renew)
+
 _LONGEST_END: Final = 5.0
 """Seconds that the end of the process waits for an element that nobody wants any more."""
 
@@ -140,7 +150,10 @@ class _Pass:
 
     def __init__(self, work: _Work, comes_early: Callable[[], bool]) -> None:
         self._worth = _Worth(comes_early)
-        weakref.finalize(self, work.drop).atexit = False
+        self._shared = work
+
+    def __del__(self) -> None:
+        self._shared.drop()
 
 
 class _Elements(_Work):
@@ -151,7 +164,6 @@ class _Elements(_Work):
         self.pull = pull
         self.size = size
         self.ready: collections.deque[Outcome] = collections.deque()
-        self.is_over = False
 
     def step(self) -> bool:
         if self.is_dropped or len(self.ready) >= self.size:
@@ -289,8 +301,12 @@ class MappedAhead(_Pass):
             with work.changed:
                 if slot.is_done:
                     return
-                mine = work.waiting.popleft() if work.waiting and work.active < self._threads else None
-                if mine is None:
+                mine = None
+                if work.waiting and work.active < self._threads:
+                    mine = work.waiting.popleft()
+                elif not work.active:
+                    mine = slot  # its thread is gone, as in a process that was forked
+                else:
                     work.changed.wait(_MOMENT)
             if mine is not None:
                 work.make(mine)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
 
 from tests import opcases
 from tests.core.ops.test_ops import build, check_step
-from tests.pipelines import NUMBER, function, int64, numbers
+from tests.pipelines import NUMBER, function, int64, numbers, text
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets import ahead, iterators
@@ -203,12 +205,81 @@ def test_a_pass_that_is_dropped_leaves_no_thread(threads):
         mapped = MappedAhead(endless, lambda element: element, 2, 10_000, _always).next
         for _ in range(3):
             pull(), mapped()
+    threads.clear()
     del pull, mapped
+    _wait_for_the_end_of_threads()
+
+
+def _wait_for_the_end_of_threads():
     gc.collect()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 20
     while _own_threads() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _own_threads()
+    gc.collect()
+
+
+def test_a_session_that_is_dropped_leaves_no_thread(threads, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("line\n" * 1000)
+    g = GraphBuilder()
+    lines = g.TextLineDataset(text(str(path)), text(""), int64(0))
+    spec = {"output_types": ["string"], "output_shapes": [()]}
+    name = function(g, "body", ["string"], lambda b, x: [b.StringJoin([x, x])])
+    mapped = g.ParallelMapDatasetV2(lines, [], int64(4), f=name, Targuments=[], **spec)
+    iterator = g.IteratorV2(shared_name="", container="", **spec)
+    g.MakeIterator(g.PrefetchDataset(mapped, int64(3), **spec), iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **spec)
+    session = Session(g.graph, files=FileAccess.everything())
+    session.run("start")
+    assert [session.run("next:0") for _ in range(4)] == [b"lineline"] * 4
+    assert threads
+    threads.clear()
+    del session
+    _wait_for_the_end_of_threads()
+
+
+def test_a_pass_that_is_dropped_is_let_go(threads):
+    """Nothing but threads at work keeps what a pass is made of."""
+
+    class Source:
+        def next(self):
+            return (1,)
+
+    source = Source()
+    kept = weakref.ref(source)
+    with Run(1):
+        pull = Prefetched(MappedAhead(source.next, lambda element: element, 2, 4, _always).next, 2, _always).next
+        for _ in range(5):
+            pull()
+    assert threads
+    threads.clear()
+    del pull, source
+    _wait_for_the_end_of_threads()
+    assert kept() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
+def test_a_forked_process_goes_on_without_the_threads(threads):
+    """A call that was under way in a thread is made once more."""
+    is_let_go = threading.Event()
+    in_parent = os.getpid()
+
+    def call(element):
+        if os.getpid() == in_parent and threading.current_thread() is not threading.main_thread():
+            is_let_go.wait(10)
+        return element
+
+    pull = MappedAhead(_numbers(20).begin(), call, 2, 4, _always).next
+    with Run(1):
+        found = _pulled(pull, 3)
+        child = os.fork()
+        if not child:
+            os._exit(0 if found + _pulled(pull, 18) == [*range(20), None] else 1)
+        status = os.waitpid(child, 0)[1]
+        is_let_go.set()
+        assert os.waitstatus_to_exitcode(status) == 0
+        assert found + _pulled(pull, 18) == [*range(20), None]
 
 
 @pytest.mark.parametrize("renewed, count, again, wanted", [
