@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..core.support.engine_names import NUMPY, VARIABLE
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
 
 if TYPE_CHECKING:
+    from ..core.engines.automatic import AutoEngagement
     from ..core.engines.engine_report import EngineReport
     from ..core.engines.engine_runtime import Engagement
     from ..core.engines.protocol import Mesh
@@ -32,19 +35,23 @@ class EngineOptions:
     engine_report: bool = False
     verify_engine: bool = False
 
-    def engaged(self, mesh: Mesh | None = None) -> Engagement | None:
-        """The engine ready for work, maybe on a mesh; None where none is asked for, a usage error for options that want it."""
-        if self.engine is None:
+    def engaged(self, mesh: Mesh | None = None) -> Engagement | AutoEngagement | None:
+        """The engine ready for work, maybe on a mesh, or those to choose from; None for NumPy.
+
+        A usage error for options that go with an engine, where there is none.
+        """
+        if (self.engine or os.environ.get(VARIABLE) or NUMPY) == NUMPY:
             for option in ("precision", "engine_report", "verify_engine"):
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} goes with --engine")
             return None
-        from ..core.engines.engine_registry import find_engine
-        from ..core.engines.engine_runtime import Engagement
+        from ..core.engines.automatic import engage
+        from ..core.engines.executables import EngineSettings
 
-        return Engagement(find_engine(self.engine, self.precision, mesh), self.verify_engine)
+        settings = EngineSettings(verify=self.verify_engine, reports=self.engine_report, times_numpy=mesh is None)
+        return engage(self.engine, self.precision, settings, mesh)
 
-    def finished(self, engagement: Engagement | None, code: Any) -> Any:
+    def finished(self, engagement: Engagement | AutoEngagement | None, code: Any) -> Any:
         """Say what became of the engine's groups as asked for; the command's exit code, or 3 where they differ from NumPy."""
         if engagement is None:
             return code
@@ -60,8 +67,10 @@ class EngineOptions:
 def engine_options(command: _Command) -> _Command:
     """The options of EngineOptions; the command gets them as `engine`."""
 
-    @click.option("--engine", metavar="NAME", help="Let this engine, openvino say, run what it can; NumPy runs the rest.")
-    @click.option("--precision", metavar="TYPE", help="The engine's arithmetic: f32 (as in the graph) or bf16, for openvino.")
+    @click.option("--engine", metavar="NAME", help="Run supported parts in this engine, openvino or xla, or "
+                  "in the fastest installed, auto; the rest runs in NumPy. TFG_ENGINE is the default.")  # fmt: skip
+    @click.option("--precision", metavar="TYPE", help="The engine's arithmetic: f32 (as in the graph), bf16 or f16 "
+                  "for openvino; fast is the fastest one that is near enough.")  # fmt: skip
     @click.option("--engine-report", is_flag=True, help="At the end say what went to the engine, what not, and why.")
     @click.option("--verify-engine", is_flag=True, help="Run all in NumPy too, and name the first tensor that differs.")
     @functools.wraps(command)
@@ -86,31 +95,50 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
     """The groups of an engine, and what was left to NumPy."""
     yield render.Text(_summary(report), f"engine {report.engine}")
     if report.groups:
-        columns = (
-            "group up to",
-            "steps",
-            "in",
-            "out",
-            "compiled",
-            "compile s",
-            "runs",
-            "run s",
-            "share",
-            "NumPy because",
-            "next step",
-        )
+        columns = ("engine", "group up to", "steps", "in", "out", "compiled", "compile s", "runs", "run s", "share",
+                   "engine ms", "NumPy ms", "NumPy because", "next step")  # fmt: skip
         rows = [
             (
-                g.last, g.steps, g.inputs, g.outputs, g.compiled, f"{g.compile_seconds:.3f}", g.runs, f"{g.seconds:.4f}",
-                "" if g.share is None else f"{g.share:.0%}", g.reason or "", g.next_step or "",
+                g.engine, g.last, g.steps, g.inputs, g.outputs, g.compiled, f"{g.compile_seconds:.3f}", g.runs,
+                f"{g.seconds:.4f}", "" if g.share is None else f"{g.share:.0%}", _milliseconds(g.engine_seconds),
+                _milliseconds(g.numpy_seconds), g.reason or "", g.next_step or "",
             )
             for g in report.groups
         ]  # fmt: skip
         yield render.Table(columns, rows, "groups")
+    yield from _rounded(report)
+    yield from _choices(report)
     if report.refused:
         refused = [(r.op, r.count, ", ".join(r.nodes), r.reason, r.next_step) for r in report.refused[:_MAX_REFUSALS]]
         more = f" (the first {_MAX_REFUSALS} of {len(report.refused)} kinds)" if len(report.refused) > _MAX_REFUSALS else ""
         yield render.Table(("op", "nodes", "such as", "reason", "next step"), refused, f"left to NumPy{more}")
+
+
+def _rounded(report: EngineReport) -> Iterator[render.Section]:
+    """What types of fewer bits take and are off by, or would."""
+    found = [(group, group.rounded) for group in report.groups if group.rounded is not None]
+    if found:
+        columns = ("group up to", "type", "ms", "ms in the graph's types", "off by", "computed in it")
+        rows = [
+            (
+                g.last, r.precision, _milliseconds(r.seconds), _milliseconds(r.exact_seconds), f"{r.difference:.2g}",
+                "yes" if g.precision else "no",
+            )
+            for g, r in found
+        ]  # fmt: skip
+        yield render.Table(columns, rows, "--precision fast")
+
+
+def _choices(report: EngineReport) -> Iterator[render.Section]:
+    """What `auto` chose, and the times for which it did."""
+    if report.choices:
+        ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
+        rows = [(c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways), c.kept) for c in report.choices]
+        yield render.Table(("fetches", "shapes of feeds", *(f"{way} ms" for way in ways), "kept"), rows, "runs")
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{1e3 * seconds:.3f}"
 
 
 def _summary(report: EngineReport) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..core.support.engine_names import NUMPY
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import extension_of
 from ..core.support.words import counted
@@ -19,6 +20,7 @@ from .mesh import NO_MESH, Company, MeshOptions, mesh_options
 from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:
+    from ..core.engines.automatic import AutoEngagement
     from ..core.engines.engine_runtime import Engagement
     from ..core.graph.graph import Graph
     from ..core.runtime.session.runner import Restored, Runner
@@ -60,7 +62,7 @@ class SessionOptions:
     max_memory: int | None = None
     timeout: float | None = None
     signature: str | None = None
-    engine: Engagement | None = None
+    engine: Engagement | AutoEngagement | None = None
     on: str | None = None
     retry: int = 0
     optimize: str = "parallel"
@@ -78,6 +80,8 @@ class SessionOptions:
 
     def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:
         """These options for a run by an engine, in a process of a mesh maybe."""
+        if self.on is not None and self.on.startswith("grpc"):
+            return self
         if company is None:
             return dataclasses.replace(self, engine=engine.engaged())
         engaged = engine.engaged(company.mesh)
@@ -112,7 +116,7 @@ class SessionOptions:
         if self.max_memory is None:
             keep_freed_memory(of_any_size=self.engine is not None)
         files = FileAccess.only(writable=self.allow_files)
-        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine, optimize=self.optimize)
+        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine or NUMPY, optimize=self.optimize)
 
     def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
         """A session on the cluster that --on names, which ends with the command."""
@@ -210,7 +214,7 @@ def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     from ..core.runtime.session.session import Session
     from ..core.runtime.state.file_access import FileAccess
 
-    found = Session(graph, files=FileAccess.only(writable=[folder]))
+    found = Session(graph, files=FileAccess.only(writable=[folder]), engine=NUMPY)
     if isinstance(session, Session):
         found.share(session)
     else:

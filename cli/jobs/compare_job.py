@@ -16,11 +16,14 @@ from ...core.comparing.value_comparison import (
     compare_sessions,
     compare_values,
 )
+from ...core.engines.automatic import engagement
 from ...core.engines.engine_report import EngineReport
 from ...core.engines.engine_runtime import Engagement
+from ...core.engines.executables import EngineSettings
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import choose_passes, guessed_fetches, optimize
 from ...core.runtime.session.session import Session
+from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
 from ...formats.state import holds_state, read_variables
 from .. import render
@@ -30,8 +33,6 @@ from ..options import GraphReader
 from ..sessions import SessionOptions
 
 _MAX_NAMES = 10
-NUMPY = "numpy"
-"""What --engines calls running without an engine."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -179,10 +180,8 @@ class _Run:
 
 def _engagement(name: str) -> Engagement | None:
     """The engine of `NAME` or `NAME:PRECISION`; None for NumPy."""
-    from ...core.engines.engine_registry import find_engine
-
     engine, _, precision = name.partition(":")
-    return None if name == NUMPY else Engagement(find_engine(engine, precision or None))
+    return None if name == NUMPY else engagement(engine, precision or None, EngineSettings())
 
 
 def _other(names: Names, word: str, name: str) -> str:

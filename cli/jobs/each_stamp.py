@@ -150,7 +150,7 @@ def job_facts(path: str, reader: GraphReader, session: SessionOptions, options: 
     for name in ("init", "init_op", "signature", "optimize"):
         yield name, getattr(session, name)
     yield "state", session.state and _digest(_state_file(session.state))
-    yield "engine", None if session.engine is None else f"{session.engine.engine.name}: {session.engine.engine.note}"
+    yield "engine", session.engine and session.engine.note
 
 
 def _plain(value: Any) -> Any:

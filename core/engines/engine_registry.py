@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import Any, Final, cast
 
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
@@ -18,6 +19,8 @@ from .protocol import Engine, Mesh
 GROUP: Final = "tfg.engines"
 _OWN: Final = {"openvino": "OpenVino", "xla": "Xla"}
 """The engines that tfg brings: each a module of this package, whose extra is called as the engine, and its class."""
+_PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
+"""What they need."""
 _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
 """What an engine has."""
 
@@ -25,6 +28,12 @@ _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engin
 def engine_names() -> list[str]:
     """The names that `find_engine` knows."""
     return sorted({*_OWN, *(entry.name for entry in entry_points(group=GROUP))})
+
+
+def installed_engines() -> list[str]:
+    """The engines whose packages are installed; nothing is imported."""
+    own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
+    return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
 
 
 def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = None) -> Engine:

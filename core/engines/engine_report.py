@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -17,12 +18,28 @@ class Refusal:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Rounded:
+    """A group computed in a type of fewer bits: the seconds of a run, and of one in the graph's types.
+
+    `difference` is the largest from the results in these, as a part of the largest magnitude of the tensor that is off.
+    """
+
+    precision: str
+    seconds: float
+    exact_seconds: float
+    difference: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class GroupReport:
     """One group: `last` names the node it ends with. `reason` says why some of its `runs` were NumPy's, where there is one.
 
-    `share` is its part of the time that all runs took, None where nothing has run.
+    `share` is its part of the time that all runs took, None where nothing has run. `numpy_seconds` and `engine_seconds`
+    are the least that a run took in each, None where none was timed. `rounded` is the fastest type of fewer
+    bits, where one was tried; `precision` names it where the group computes in it.
     """
 
+    engine: str
     last: str
     steps: int
     inputs: int
@@ -34,6 +51,20 @@ class GroupReport:
     share: float | None
     reason: str | None
     next_step: str | None
+    numpy_seconds: float | None = None
+    engine_seconds: float | None = None
+    precision: str | None = None
+    rounded: Rounded | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """The fastest way to run `fetches` with feeds of certain shapes; `seconds` has the least time of each way."""
+
+    fetches: str
+    shapes: str
+    seconds: Mapping[str, float]
+    kept: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +78,7 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineReport:
-    """All groups of an engine's plans, all that stayed in NumPy, and where verification found a difference."""
+    """All groups of an engine's plans, what stayed in NumPy, differences that verification found, and what `auto` chose."""
 
     engine: str
     note: str
@@ -55,3 +86,4 @@ class EngineReport:
     refused: tuple[Refusal, ...]
     in_small_groups: int
     differences: tuple[Difference, ...] = ()
+    choices: tuple[Choice, ...] = ()

@@ -13,17 +13,21 @@ import numpy as np
 
 from ..graph.graph import Graph, Node
 from ..planning.plan import Plan
-from ..support.errors import InvalidArgumentError
+from ..registry.op_facts import has_fact
+from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
+from ..support.trials import Trial
 from ..support.user_signals import pass_on
 from ..types.arrays import Held
 from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
-from .engine_report import Difference, EngineReport, GroupReport, Refusal
+from .engine_report import Difference, EngineReport, GroupReport, Refusal, Rounded
+from .executables import DEFAULT, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
-from .protocol import ENDING, Body, Cluster, Compiled, Declined, Engine, Given, Unable, UnfitShapes
+from .protocol import ENDING, Body, Cluster, Declined, Engine, Given, Unable, UnfitShapes
 from .reasons import Reason
+from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs, needing
 from .verify_engine import difference
@@ -33,22 +37,36 @@ _MAX_COMPILED: Final = 16
 _NAMED: Final = 3
 _Call: TypeAlias = Callable[..., Sequence[Any]]
 """What takes the inputs of a group, and gives the tuple of its outputs."""
-_Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
-"""The dtype of a result, and its shape where that is known."""
 
 
 class Engagement:
-    """What a session, and all that share its state, know of an engine. `verify`: run every group in NumPy too, and compare."""
+    """What a session, and all that share its state, know of an engine."""
 
-    def __init__(self, engine: Engine, verify: bool = False) -> None:
+    def __init__(self, engine: Engine, settings: EngineSettings = DEFAULT) -> None:
         self.engine = engine
-        self.verify = verify
+        self.settings = settings
         self.lock = threading.RLock()
         self.groups: list[Group] = []
         self.refusals: dict[Node, Reason] = {}
         self.too_small = 0
         self.seconds = 0.0
         self.differences: dict[str, Difference] = {}
+
+    @property
+    def note(self) -> str:
+        """The engine's name, and what a user should know of how it computes."""
+        return f"{self.engine.name}: {self.engine.note}"
+
+    @property
+    def is_deciding(self) -> bool:
+        """Whether groups that ran are still to be compared with NumPy."""
+        executables = (executable for group in self.groups for executable in group.executables.values())
+        return any(found is not None and found.runs > 0 and found.trial.choice is None for found in executables)
+
+    @property
+    def compile_seconds(self) -> float:
+        """What compiling took so far."""
+        return sum(group.compile_seconds for group in self.groups)
 
     def divided(self, plan: Plan, graph: Graph) -> Plan:
         """The plan with what the engine takes in groups."""
@@ -100,14 +118,10 @@ class Engagement:
             differences = tuple(self.differences.values())
             return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
 
-    def compare(self, made: Sequence[tuple[str, str]], found: Sequence[Given], expected: Sequence[Any]) -> None:
-        """Note the first of a group's results that is not what NumPy computed; `made` has their names and ops."""
-        for (name, op), a, b in zip(made, found, expected, strict=True):
-            by = difference(np.asarray(a), np.asarray(b))
-            if by is not None:
-                with self.lock:
-                    self.differences.setdefault(name, Difference(name, op, by))
-                return
+    def note_difference(self, found: Difference) -> None:
+        """Note that a result is not what NumPy computes."""
+        with self.lock:
+            self.differences.setdefault(found.tensor, found)
 
 
 class Group:
@@ -134,29 +148,43 @@ class Group:
         self.parts: dict[frozenset[Node], _Call | None] = {}
         """What runs the group without nodes that do not compile, which NumPy computes; None where no engine is left in it."""
         self.instead: dict[Any, _Call] = {}
-        self.compiled: dict[Any, Compiled | None] = {}
-        self.forms: dict[Any, list[_Form]] = {}
+        self.executables: dict[Any, Executable | None] = {}
+        self.trials: list[Trial] = []
+        self.rounded: Rounded | None = None
+        self.precision: str | None = None
         self.reason: Reason | None = None
         self.lock = threading.Lock()
         self.compile_seconds = self.seconds = 0.0
         self.runs = 0
+        has_numpy = not any(has_fact(step.node.op, "program") for step in cluster.body.steps)
+        self.is_timed = has_numpy and engagement.settings.times_numpy
 
     def __call__(self, *values: Any) -> Any:
         """The outputs of the group: one alone where there is one, else a tuple."""
-        found = self.attempt(values)
-        if isinstance(found, tuple) and self.engagement.verify:
-            self.compare(found, self.in_numpy(*values))
-        results = found if isinstance(found, tuple) else found(*values)
+        arrays = self.arrays(values)
+        found = self.executable(arrays)
+        results = self._run_either(found, arrays, values) if isinstance(found, Executable) else found(*values)
         return results[0] if len(results) == 1 else results
 
-    def attempt(self, values: Sequence[Any]) -> tuple[Given, ...] | _Call:
-        """What the engine makes of the inputs, in the place of variables their values; else what has to run in its place."""
+    def _run_either(self, executable: Executable, arrays: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
+        """What the engine computes, or what NumPy does in its place."""
+        compares = self.compares(executable)
+        results = self.run(executable, arrays)
+        if not isinstance(results, tuple):
+            return results(*values)
+        expected = self.timed_in_numpy(executable, values) if compares else None
+        return results if expected is None or self.accepts(executable, results, expected) else expected
+
+    def arrays(self, values: Sequence[Any]) -> list[Any]:
+        """Inputs, in the place of variables their values, as an engine takes them."""
+        return [value if type(value) is Held else np.asarray(value) for value in values]
+
+    def executable(self, arrays: Sequence[Any]) -> Executable | _Call:
+        """What is compiled for such inputs; else what has to run in its place."""
         if not self.variables.isdisjoint(self.fixed):
             return self._without_variables()
-        arrays: list[Any] = [value if type(value) is Held else np.asarray(value) for value in values]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
-        compiled = self.compiled[key] if key in self.compiled else self._compile(key, arrays)
-        found = None if compiled is None else self._in_engine(key, compiled, arrays)
+        found = self.executables[key] if key in self.executables else self._compile(key, arrays)
         return self.instead.get(key, self.in_numpy) if found is None else found
 
     def on(self, body: Body) -> Group:
@@ -167,33 +195,98 @@ class Group:
         """Note why a run was NumPy's, where that is not known of another."""
         self.reason = self.reason or reason
 
-    def compare(self, found: Sequence[Given], expected: Sequence[Any]) -> None:
-        """Note the first of the results that is not what NumPy computed."""
-        self.engagement.compare(self.made, found, expected)
+    def compares(self, executable: Executable) -> bool:
+        """Whether NumPy runs too after the next run in the engine: to compare the results, or to time both."""
+        settings = self.engagement.settings
+        if settings.verify:
+            return True
+        begins = 0 if settings.chooses or settings.reports else 1
+        return self.is_timed and executable.trial.choice is None and executable.runs >= begins
 
-    def _compile(self, key: Any, arrays: Sequence[Any]) -> Compiled | None:
+    def timed_in_numpy(self, executable: Executable, values: Sequence[Any]) -> Sequence[Any] | None:
+        """The outputs as NumPy computes them after the engine did, with the time noted; None where only the time is asked for
+        and NumPy refuses what the engine takes.
+        """
+        settings = self.engagement.settings
+        start = time.perf_counter()
+        try:
+            found = self.in_numpy(*values)
+        except TfgError as error:
+            if settings.verify or settings.chooses:
+                raise
+            self.is_timed = False
+            tell("NumPy cannot be timed on the group up to %s: %s", self.last, error)
+            return None
+        executable.trial.note(0, time.perf_counter() - start)
+        return found
+
+    def accepts(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> bool:
+        """Whether results stand beside those of NumPy; where a faster way is chosen, false ones are the engine's last."""
+        settings = self.engagement.settings
+        if settings.verify or settings.chooses:
+            difference = self._difference(executable, found, expected)
+            if difference is not None and settings.verify:
+                self.engagement.note_difference(difference)
+            if difference is not None and settings.chooses:
+                self._give_up(executable, reasons.different(difference.tensor, difference.by))
+                return False
+        if settings.chooses and executable.trial.choice == 0:
+            in_numpy, in_engine = executable.trial.least
+            self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
+        return True
+
+    def _difference(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> Difference | None:
+        """The first of the results that is not what NumPy computed."""
+        tolerance = None if executable.precision is None else ROUNDED
+        for (name, op), a, b in zip(self.made, found, expected, strict=True):
+            by = difference(np.asarray(a), np.asarray(b), tolerance)
+            if by is not None:
+                return Difference(name, op, by)
+        return None
+
+    def _give_up(self, executable: Executable, reason: Reason) -> None:
+        """Run in NumPy from here on where that executable ran."""
         with self.lock:
-            if key in self.compiled:
-                return self.compiled[key]
-            if len(self.compiled) >= _MAX_COMPILED:
+            self.reason, self.executables[executable.key] = reason, None
+        tell("engine %s: the group up to %s runs in NumPy, because %s", self.engine.name, self.last, reason)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether NumPy runs it for all shapes that there were."""
+        return bool(self.executables) and not any(self.executables.values()) and not self.instead
+
+    @property
+    def last(self) -> str:
+        """The name of the node that the group ends with."""
+        return self.cluster.body.steps[-1].node.name
+
+    def _compile(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
+        with self.lock:
+            if key in self.executables:
+                return self.executables[key]
+            if len(self.executables) >= _MAX_COMPILED:
                 self.decline(reasons.too_many_shapes(_MAX_COMPILED))
                 return None
+            budget = self.engagement.settings.compile_seconds
+            if self.engagement.compile_seconds >= budget:
+                self.decline(reasons.over_budget(budget))
+                return None
             start = time.perf_counter()
-            compiled = self._made(key, arrays)
+            executable = self._made(key, arrays)
             seconds = time.perf_counter() - start
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
-            self.compiled[key] = compiled
-            return compiled
+            self.executables[key] = executable
+            return executable
 
-    def _made(self, key: Any, arrays: Sequence[Any]) -> Compiled | None:
+    def _made(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
         """The group compiled for such inputs; None where it is divided, or NumPy runs it."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.fixed})
         values = [arrays[slot] for slot in self.given]
         try:
-            self.forms[key] = self._forms(cluster, values, arrays)
+            forms = self._forms(cluster, values, arrays)
             if not self.blame.refused:
-                return self.engine.compile(cluster, values)
+                return self._compiled(key, cluster, values, forms)
             self._divide(key, self.blame, reasons.NOT_ONE_NODE)
         except ENDING:
             raise
@@ -205,7 +298,21 @@ class Group:
             self._refuse(key, error, reasons.uncompiled(said(error)), cluster, values)
         return None
 
-    def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[_Form]:
+    def _compiled(self, key: Any, cluster: Cluster, values: Sequence[Any], forms: Sequence[Form]) -> Executable:
+        """The group compiled for such inputs, in a type of fewer bits where that is asked for and near enough."""
+        settings = self.engagement.settings
+        function, precision = self.engine.compile(cluster, values), None
+        if self.engine.faster and (settings.is_fast or settings.reports):
+            found = fastest_rounded(self.engine.faster, cluster, values, function)
+            self.rounded = None if found is None else found.report
+            if found is not None and found.is_better and settings.is_fast:
+                function, precision = found.function, found.report.precision
+        self.precision = precision or self.precision
+        trial = Trial(2, PAIRS, PAIRS_SECONDS) if settings.chooses else Trial(2, 1)
+        self.trials.append(trial)
+        return Executable(key, function, forms, trial, precision)
+
+    def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[Form]:
         """The dtypes and shapes that results must be of for such inputs."""
         shapes = result_shapes(cluster, values, self.engine.needs_elements)
         known = (shape.known() if shape.is_known else None for shape in shapes)
@@ -233,42 +340,44 @@ class Group:
     def _without_variables(self) -> _Call:
         """What runs the group where shapes follow from the values of variables, which are not known when it is compiled."""
         with self.lock:
-            if None not in self.compiled:
-                self.compiled[None] = None
+            if None not in self.executables:
+                self.executables[None] = None
                 reason = reasons.SHAPE_OF_VARIABLE
                 self._divide(None, Blame(dict.fromkeys(needing(self.cluster.body, self.engine), reason), 1), reason)
         return self.instead.get(None, self.in_numpy)
 
     def _tell_compiled(self, seconds: float) -> None:
-        last, why = self.cluster.body.steps[-1].node.name, f": {self.reason}" if self.reason else ""
-        tell("engine %s took %.3f s to compile the group up to %s%s", self.engine.name, seconds, last, why)
+        why = f": {self.reason}" if self.reason else ""
+        tell("engine %s took %.3f s to compile the group up to %s%s", self.engine.name, seconds, self.last, why)
 
-    def _in_engine(self, key: Any, compiled: Compiled, arrays: Sequence[Any]) -> tuple[Given, ...] | None:
-        """What the engine computes; None, and never again for such shapes, where it fails."""
+    def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[Given, ...] | _Call:
+        """What the engine computes; where it fails, what runs in its place, for such inputs from here on."""
         start = time.perf_counter()
         try:
-            results = tuple(compiled([arrays[slot] for slot in self.given]))
-            self._require_forms(results, self.forms[key])
+            results = tuple(executable.function([arrays[slot] for slot in self.given]))
+            self._require_forms(results, executable.forms)
         except ENDING:
             raise
         except Declined as error:
             self.decline(reasons.declined(said(error)))
-            return None
+            return self.in_numpy
         except Unable as error:
             with self.lock:
-                self.compiled[key] = None
-                self._refuse(key, error, reasons.failing(said(error)), self.cluster, ())
-            return None
+                self.executables[executable.key] = None
+                self._refuse(executable.key, error, reasons.failing(said(error)), self.cluster, ())
+            return self.instead.get(executable.key, self.in_numpy)
         except Exception as error:
             pass_on(error)
-            with self.lock:
-                self.reason, self.compiled[key] = reasons.failing(said(error)), None
-            return None
-        self.seconds += time.perf_counter() - start
+            self._give_up(executable, reasons.failing(said(error)))
+            return self.in_numpy
+        seconds = time.perf_counter() - start
+        executable.trial.note(1, seconds)
+        self.seconds += seconds
+        executable.runs += 1
         self.runs += 1
         return results
 
-    def _require_forms(self, results: Sequence[Given], forms: Sequence[_Form]) -> None:
+    def _require_forms(self, results: Sequence[Given], forms: Sequence[Form]) -> None:
         """Raise Unable for the node of a result that is not of the dtype and shape that it must be of."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
@@ -280,9 +389,15 @@ class Group:
         """What became of the group, in runs that took `total` seconds."""
         body = self.cluster.body
         steps = sum(not step.node.is_constant for step in body.steps)
-        compiled = sum(found is not None for found in self.compiled.values())
+        compiled = sum(found is not None for found in self.executables.values())
         share = self.seconds / total if total else None
+        in_numpy, in_engine = (min(known, default=None) for known in map(self._times, (0, 1)))
         return GroupReport(
-            body.steps[-1].node.name, steps, body.inputs, len(body.outputs), compiled, self.compile_seconds, self.runs,
-            self.seconds, share, self.reason, None if self.reason is None else self.reason.step,
+            self.engine.name, self.last, steps, body.inputs, len(body.outputs), compiled, self.compile_seconds, self.runs,
+            self.seconds, share, self.reason,
+            None if self.reason is None else self.reason.step, in_numpy, in_engine, self.precision, self.rounded,
         )  # fmt: skip
+
+    def _times(self, way: int) -> list[float]:
+        """The least times of NumPy, 0, or the engine, 1, for each shape."""
+        return [seconds for trial in self.trials if (seconds := trial.least[way]) is not None]

@@ -53,6 +53,12 @@ class Engine(Protocol):
     note: str
     """What a user should know of how it computes, as at which precision; may be empty."""
 
+    precision: str | None
+    """The type in which it computes with floats, None where that is the type that the graph says."""
+
+    faster: Sequence[Engine]
+    """The same engine in types of fewer bits, in which this processor computes faster."""
+
     smallest: int
     """The least number of steps for which the way into the engine and back pays, as measured."""
 

@@ -154,6 +154,21 @@ def failing(message: str) -> Reason:
     return Reason(f"it fails: {message}", _MESSAGE)
 
 
+def different(tensor: str, by: str) -> Reason:
+    """The reason of a group whose first results are not NumPy's."""
+    return Reason(f"it differs from NumPy at {tensor}: {by}", _LEAVE)
+
+
+def slower(in_numpy: float, in_engine: float) -> Reason:
+    """The reason of a group for which NumPy is faster, with the seconds of a run in NumPy and in the engine."""
+    return Reason(f"NumPy takes less time: {in_numpy:.6f} s beside {in_engine:.6f} s", _NO_STEP)
+
+
+def over_budget(seconds: float) -> Reason:
+    """The reason of a group that would be compiled when the time for compiling is over."""
+    return Reason(f"the {seconds:g} s that compiling may take were over", _PAD)
+
+
 def unlike(message: str) -> Reason:
     """The reason of a result that is not what it must be."""
     return Reason(f"the engine gives another {message}", _MESSAGE)

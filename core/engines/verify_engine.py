@@ -35,15 +35,33 @@ def _wide(array: Array) -> Array:
 
 
 def _numeric_difference(found: Array, expected: Array, limit: float) -> str | None:
+    off, largest = _off(found, expected)
+    if off == np.inf:
+        return "NaNs or infinities are at other places"
+    if off <= limit * largest or off == 0:
+        return None
+    return f"it is off by up to {off:.3g}, where the largest magnitude is {largest:.3g}"
+
+
+def relative_difference(found: Array, expected: Array) -> float:
+    """How much `found` is off, as a part of the largest magnitude; infinite where it is another kind of value, or not equal
+    though no float.
+    """
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return np.inf
+    if expected.dtype.kind in "biu":
+        return 0.0 if np.array_equal(found, expected) else np.inf
+    off, largest = _off(_wide(found), _wide(expected))
+    return float(np.float64(off) / np.float64(largest)) if largest else (np.inf if off else 0.0)
+
+
+def _off(found: Array, expected: Array) -> tuple[float, float]:
+    """(the largest difference, infinite where NaNs or infinities are at other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
         same = (found == expected) | (np.isnan(found) & np.isnan(expected))
         if not np.array_equal(np.isfinite(found), finite) or not same[~finite].all():
-            return "NaNs or infinities are at other places"
+            return np.inf, 0.0
         if not finite.any():
-            return None
-        largest = float(np.abs(expected[finite]).max())
-        off = float(np.abs(found[finite] - expected[finite]).max())
-    if off <= limit * largest or off == 0:
-        return None
-    return f"it is off by up to {off:.3g}, where the largest magnitude is {largest:.3g}"
+            return 0.0, 0.0
+        return float(np.abs(found[finite] - expected[finite]).max()), float(np.abs(expected[finite]).max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -23,6 +24,8 @@ from .library import frontends, ov
 from .reading import input_model, place_of
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
+_CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
+"""What its CPU plugin calls types of 16 bits, where the processor computes faster in them."""
 _TYPES: Final = (dtypes.float32, dtypes.int32, dtypes.bool_)
 """What its CPU plugin computes in: silently, doubles become floats, int64 becomes int32, and narrow integers saturate."""
 _TOLD: Final = 1024
@@ -45,12 +48,19 @@ class OpenVino:
         precision = precision or "f32"
         if precision not in _PRECISIONS:
             raise InvalidArgumentError(f"precision '{precision}' is not one of {', '.join(_PRECISIONS)}")
+        self.precision = precision
         self.note = f"OpenVINO {ov.get_version()}, floats computed in {precision}"
         # Left alone, it would compute in bfloat16 wherever the processor can.
         self.settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
         self.core = ov.Core()
         self.frontend = frontends.FrontEndManager().load_by_framework("tf")
         self.denials = Denials.of(self.name)
+
+    @functools.cached_property
+    def faster(self) -> Sequence[OpenVino]:
+        """Itself in the types of 16 bits that the processor has instructions for."""
+        able = self.core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") if self.precision == "f32" else ()
+        return [OpenVino(precision) for precision, capability in _CAPABILITIES.items() if capability in able]
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
         """What it has no tensors for, crashes on or gets wrong, and what its frontend does not translate."""

@@ -37,6 +37,8 @@ class Xla:
     """The engine, on JAX's default device, or on a mesh of several."""
 
     name = "xla"
+    precision = None
+    faster = ()
     smallest = 4
     needs_elements = False
     takes_variables = True

@@ -35,7 +35,7 @@ def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: 
     `wanted` is None for a condition, which returns one value of any dtype. What was checked once is not checked again.
     """
     known: dict[Any, Any] = ctx.state(dict)
-    run = known.get((function, ctx.unused))
+    run = known.get((ctx.session.functions, function, ctx.unused))
     if run is None:
         signature = ctx.session.functions.find(function).signature
         _require_dtypes(function.name, "takes", signature.input_dtypes(function.attrs), given)
@@ -44,7 +44,7 @@ def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: 
             _require_dtypes(function.name, "returns", returned, wanted)
         elif len(returned) != 1:
             raise InvalidArgumentError(f"loop condition '{function.name}' returns {len(returned)} values, not one")
-        run = known[function, ctx.unused] = ctx.function(function)
+        run = known[ctx.session.functions, function, ctx.unused] = ctx.function(function)
     return run
 
 
@@ -178,10 +178,10 @@ def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
 def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: FuncRef, body: FuncRef) -> Sequence[Result]:
     """`values`, replaced by the body's results as long as the condition holds of them; those that nobody reads may be any."""
     known: dict[Any, Any] = ctx.state(dict)
-    loop = known.get((body, ctx.unused))
+    loop = known.get((ctx.session.functions, body, ctx.unused))
     if loop is None:
         plain = functools.partial(_repeated, _checked(ctx, cond, T, None), _checked(ctx, body, T, T))
-        loop = known[body, ctx.unused] = ctx.loop(cond, body, plain)
+        loop = known[ctx.session.functions, body, ctx.unused] = ctx.loop(cond, body, plain)
     return loop(values)
 
 

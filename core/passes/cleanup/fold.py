@@ -15,6 +15,7 @@ from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
 from ...runtime.session.session import Session
 from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
+from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
 from ...types import dtypes
 from ...types.shapes import Shape, TensorSpec
@@ -62,7 +63,7 @@ class FoldConstants(Pass):
         if inputs > limit:
             ctx.refuse("constant", node, f"it goes through {inputs:,} bytes for which few stand in the graph")
             return
-        values = self._evaluated(graph, ctx, node, inputs)
+        values = self._evaluated(graph, ctx, node, inputs, _ROOM * limit)
         if values is None:
             return
         if sum(map(_written, values)) > limit:
@@ -70,8 +71,11 @@ class FoldConstants(Pass):
             return
         self._replace(graph, ctx, node, values, "constant")
 
-    def _evaluated(self, graph: Graph, ctx: PassContext, node: Node, inputs: int) -> list[Any] | None:
-        """The values of a node that goes through `inputs` bytes of constants; None where they are left to the run."""
+    def _evaluated(self, graph: Graph, ctx: PassContext, node: Node, inputs: int, most: int) -> list[Any] | None:
+        """The values of a node that goes through `inputs` bytes of constants, and that may take `most` for its results.
+
+        None where they are left to the run.
+        """
         if node.is_identity:
             return [node.inputs[0].node.constant_value()]
         # What this pass has folded just now is not yet inferred.
@@ -85,7 +89,7 @@ class FoldConstants(Pass):
             return None
         start = time.process_time()
         try:
-            return evaluate(graph, node)
+            return evaluate(graph, node, most)
         except TfgError as error:
             ctx.refuse("constant", node, f"it fails: {error.message}")
             return None
@@ -109,14 +113,17 @@ class FoldConstants(Pass):
         ctx.fire(rule, node, "folded into a constant")
 
 
-def evaluate(graph: Graph, node: Node) -> list[Any]:
-    """The values of a pure node whose inputs are all Const nodes; UnimplementedError where its kernel needs a session."""
+def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
+    """The values of a pure node whose inputs are all Const nodes, made in `most` bytes.
+
+    UnimplementedError where its kernel needs a session, ResourceExhaustedError where it takes more.
+    """
     if node.op in CALL_KINDS:
-        return _evaluate_call(graph, node)
-    return folded_values(node, [value.node.constant_value() for value in node.inputs])
+        return _evaluate_call(graph, node, most)
+    return folded_values(node, [value.node.constant_value() for value in node.inputs], most)
 
 
-def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
+def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
     """The results of a call or functional loop, run in a session of its own that ends after a while."""
     alone = Graph()
     alone.functions, alone.versions = graph.functions, graph.versions
@@ -124,10 +131,13 @@ def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    results = Session(alone, timeout=SECONDS, max_memory=MAX_BYTES).run([output.name for output in node.outputs()])
+    session = Session(alone, timeout=SECONDS, max_memory=most, engine=NUMPY)
+    results = session.run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 
 
+_ROOM = 8
+"""Times its limit a node may take while it is folded: a larger result would not be kept, and kernels make copies."""
 _ALL_SECONDS = 3
 """What all that is folded may take to compute, here and in functions."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...engines.protocol import Body, Engined, Foretold
-from ...graph.graph import Function, Node
+from ...graph.graph import Function, Graph, Node
 from ...inference.binding import bind_kernel, select_kernel
 from ...inference.error_context import faults_of
 from ...parallel.blas_threads import one_thread
@@ -31,7 +31,7 @@ from ..state.run_context import Run, current
 from ..steps.constant_steps import does_nothing, fixed_values, for_constants
 from ..steps.instructions import ON_SLOTS, Call, Instruction, instruction_of
 from ..steps.locks import exclusive
-from ..steps.value_cache import Cached, ValueCache
+from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
 from .execution import execute, execute_timed
@@ -39,7 +39,7 @@ from .precomputed_calls import ForetoldCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
-    from ...engines.engine_runtime import Group
+    from ...engines.engine_runtime import Engagement, Group
 
 
 class _Bound(NamedTuple):
@@ -321,6 +321,24 @@ class Program:
             return tuple([slots[i] for i in body.outputs])
 
         return call
+
+
+def bound_program(
+    plan: Plan,
+    graph: Graph,
+    context: Callable[..., Any],
+    functions: Mapping[str, Function],
+    cache: ValueCache | None = None,
+    engagement: Engagement | None = None,
+    policy: Policy = NO_TIERS,
+) -> Program:
+    """A program of a plan of `graph` that keeps what the cache may, and runs what the engine takes in groups."""
+    if cache is not None:
+        plan = with_cached_trees(plan, graph)
+    groups = None
+    if engagement is not None:
+        plan, groups = engagement.divided(plan, graph), functools.partial(engagement.group, graph)
+    return Program(plan, context, functions, cache, groups, policy)
 
 
 def _name(plan: Plan) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
 import sys
 import threading
 from collections.abc import Callable, MutableMapping, Sequence
@@ -21,8 +20,8 @@ from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.tensors import FuncRef
 from ..optimize.tiers import NO_TIERS, Policy, Tier
 from ..state.run_context import current
-from ..steps.value_cache import ValueCache, with_cached_trees
-from .executor import Program
+from ..steps.value_cache import ValueCache
+from .executor import Program, bound_program
 from .random_lowering import lowered_function
 from .while_calls import WhileCall
 
@@ -156,13 +155,7 @@ class FunctionCalls:
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()
         plan = function_plan(function, site)
-        if self._cache is not None:
-            plan = with_cached_trees(plan, function.body)
-        groups = None
-        if self._engagement is not None:
-            plan = self._engagement.divided(plan, function.body)
-            groups = functools.partial(self._engagement.group, function.body)
-        program = Program(plan, self._context, self.library, self._cache, groups, self._policy)
+        program = bound_program(plan, function.body, self._context, self.library, self._cache, self._engagement, self._policy)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))

@@ -10,10 +10,12 @@ from typing import Any, Final
 from ...parallel.blas_threads import one_thread
 from ...parallel.gemm import run_branches
 from ...support.errors import TfgError
+from ...support.log import tell
+from ...support.trials import Trial
 from ..steps.instructions import ON_SLOTS, Instruction, released_slots, releasing
 from .parallel_regions import Region, Timing, find_regions
 from .step_fusion import all_steps
-from .tiers import TIMED_RUNS, Trial
+from .tiers import TIMED_RUNS
 
 _LEAST_MEAN: Final = 2e-5
 """Seconds that steps take in the mean from which on regions are looked for: shorter steps lose to taking turns at Python."""
@@ -87,7 +89,7 @@ class RegionCall:
         self.execute = execute
         self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
         self.is_forced = is_forced
-        self.trial = Trial(instructions[region.start][-1].node.name)
+        self.trial = Trial()
 
     @property
     def is_parallel(self) -> bool:
@@ -98,9 +100,17 @@ class RegionCall:
         if self.is_parallel and (self.is_forced or one_thread.share > 1):
             self._run_branches(slots)
         elif self.trial.choice is None and one_thread.share > 1:
-            self.trial.run(functools.partial(self.execute, self.in_order, slots), functools.partial(self._run_branches, slots))
+            self._try(slots)
         else:
             self.execute(self.in_order, slots)
+
+    def _try(self, slots: list[Any]) -> None:
+        self.trial.run(functools.partial(self.execute, self.in_order, slots), functools.partial(self._run_branches, slots))
+        if self.trial.choice is not None:
+            word = "kept" if self.trial.choice else "given up"
+            name = self.in_order[0][-1].node.name
+            in_order, in_branches = self.trial.least
+            tell("%s: branches in threads are %s, %.6f s beside %.6f s", name, word, in_branches, in_order)
 
     def _run_branches(self, slots: list[Any]) -> None:
         """Run all branches; of several errors, the one that comes first where steps run in order."""

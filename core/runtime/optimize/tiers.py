@@ -23,8 +23,7 @@ import contextlib
 import contextvars
 import dataclasses
 import enum
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from ...support.errors import InvalidArgumentError
@@ -50,11 +49,6 @@ RUNS_OF_SHAPES: Final = 1
 """Runs with the same shapes before a program is specialized for them: specializing takes about as long as planning."""
 TIMED_RUNS: Final = 3
 """Runs in which steps are timed. The least of three times leaves out what other work on the machine took."""
-
-_TRIALS: Final = 4
-"""How often each of two ways is tried before one is chosen."""
-_GAIN: Final = 0.96
-"""The part of the first way's time that the second way may take to be chosen: less is within what times scatter by."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -140,25 +134,3 @@ class Tiers:
         """Note that the program is in a tier now, and tell why."""
         self.tier = tier
         tell("%s: %s, because %s", self._name, tier, reason)
-
-
-class Trial:
-    """Two ways to do the same: each is tried some times, in turn, and the faster is kept; a tie goes to the first."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._times: tuple[list[float], list[float]] = ([], [])
-        self.choice: int | None = None
-        """0 or 1, as soon as a way is chosen."""
-
-    def run(self, first: Callable[[], object], second: Callable[[], object]) -> None:
-        """Do it in the way that was tried less often; choose a way when both were tried often enough."""
-        number = int(len(self._times[1]) < len(self._times[0]))
-        begun = time.perf_counter()
-        (second if number else first)()
-        self._times[number].append(time.perf_counter() - begun)
-        if min(map(len, self._times)) >= _TRIALS:
-            fastest = [min(times) for times in self._times]
-            self.choice = int(fastest[1] < _GAIN * fastest[0])
-            word = "kept" if self.choice else "given up"
-            tell("%s: branches in threads are %s, %.6f s beside %.6f s", self._name, word, fastest[1], fastest[0])

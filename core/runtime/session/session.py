@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import functools
 import itertools
 import numbers
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -17,13 +17,15 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.send_recv import connected
 from ...parallel.blas_threads import one_thread
 from ...planning.node_selection import definition_in
+from ...planning.plan import Plan
 from ...planning.planner import compile_plan
 from ...random.philox import Philox
 from ...support.arguments import bounded_depth, takes
+from ...support.engine_names import NUMPY, VARIABLE
 from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...support.log import Stopwatch
-from ..execute.executor import Program
+from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
 from ..guards.allocation import keep_some_freed_memory
@@ -34,15 +36,17 @@ from ..state.file_access import NO_FILES, FileAccess
 from ..state.kernel_context import KernelContext
 from ..state.resources import ResourceManager, Variable
 from ..state.run_context import Hook, Run
-from ..steps.value_cache import CacheStats, ValueCache, with_cached_trees
+from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
 from .fetches import arranged, fetched_names, is_list_of_names, name_of
 from .results import own_values
 
 if TYPE_CHECKING:
+    from ...engines.automatic import AutoEngagement
     from ...engines.engine_report import EngineReport
     from ...engines.engine_runtime import Engagement
     from ...engines.protocol import Engine
+    from ..optimize.automatic_program import AutomaticProgram
 
 _State = TypeVar("_State")
 
@@ -54,7 +58,7 @@ _TOLD: Final = 3
 class _Prepared:
     """A program for certain fetches and feeds."""
 
-    program: Program
+    program: Program | AutomaticProgram
     feeds: tuple[Feed | None, ...]
     """In the order of the given feeds; None where one is ignored."""
 
@@ -77,7 +81,10 @@ class Session:
     values that depend on nothing but constants and variables that were not written since.
 
     `engine` is what runs the heavy part: a name ("openvino"), an Engine, or an Engagement of one to share with other sessions;
-    NumPy runs what it does not take, and all of a run that has limits or a hook. `engine_report` says what went where.
+    NumPy runs what it does not take, and all of a run that has limits or a hook. "auto" tries the engines that are installed
+    once runs took a second, and keeps the fastest way; "numpy" is none, as None is unless the environment variable TFG_ENGINE
+    names one. `precision` is the engine's arithmetic with floats: "bf16", or "fast" for the fastest type whose results are
+    within 1e-2 of a tensor's largest magnitude; by default the graph's own. `engine_report` says what went where.
 
     `optimize` says how far runs of a fetch without limits, hook, engine or cache may leave kernels that are called one by one;
     results differ from theirs by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a
@@ -108,7 +115,8 @@ class Session:
         timeout: float | None = None,
         max_memory: int | None = None,
         cache: int = 0,
-        engine: str | Engine | Engagement | None = None,
+        engine: str | Engine | Engagement | AutoEngagement | None = None,
+        precision: str | None = None,
         optimize: str = "parallel",
     ) -> None:
         graph.check()
@@ -125,10 +133,12 @@ class Session:
         self._lock = threading.RLock()
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
-        self._engagement = _engagement(engine)
+        self._engagement, self._auto = _engaged(engine, precision)
         self._optimize = optimize
         self._policy = policy(optimize)
         self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, self._policy)
+        self._by_engine: dict[Engagement, Session] = {}
+        """For each engine that was chosen from, this session with functions that run by it."""
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
@@ -151,7 +161,7 @@ class Session:
             seed=self.seed,
             files=self.files,
             checkpoints=self._checkpoints,
-            engine=self._engagement,
+            engine=self._auto or self._engagement or NUMPY,
             optimize=self._optimize,
         )
         other._limits = self._limits
@@ -240,9 +250,10 @@ class Session:
 
     def engine_report(self) -> EngineReport:
         """What the session's engine has run so far and what not, and why; FailedPreconditionError without an engine."""
-        if self._engagement is None:
+        engaged = self._auto or self._engagement
+        if engaged is None:
             raise FailedPreconditionError("the session has no engine")
-        return self._engagement.report()
+        return engaged.report()
 
     def variables(self) -> list[Variable]:
         """All variables that exist, initialized or not, in the order they were first touched."""
@@ -282,7 +293,8 @@ class Session:
     def share(self, other: Session) -> None:
         """Work from here on with the variables, tables and other resources of a session of a like graph."""
         other.start()
-        self.resources = other.resources
+        for session in (self, *self._by_engine.values()):
+            session.resources = other.resources
         self._is_started = True
 
     def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
@@ -304,7 +316,8 @@ class Session:
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
         """Let nodes draw from where others, or these before, were in their streams."""
-        self._begun = dict(streams)
+        self._begun.clear()
+        self._begun.update(streams)
 
     def _has(self, node: Node) -> bool:
         """Whether a node that ran is the graph's and not a function's."""
@@ -314,7 +327,7 @@ class Session:
     def apart(self) -> Session:
         """A session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
-        other.node_states = {}
+        other.node_states, other._by_engine = {}, {}
         other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, policy=self._policy)
         return other
 
@@ -338,15 +351,31 @@ class Session:
         targets = [self._fetch(graph, name) for name in fetches]
         fed = find_feeds(self.graph, feeds, graph)
         plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
-        if self._cache is not None:
-            plan = with_cached_trees(plan, graph)
-        groups = None
-        if self._engagement is not None:
-            plan, groups = self._engagement.divided(plan, graph), functools.partial(self._engagement.group, graph)
         more = " ..." if len(fetches) > _TOLD else ""
         watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
-        program = Program(plan, self._context, self.graph.functions, self._cache, groups, self._policy)
-        return _Prepared(program, fed)
+        return _Prepared(self._program(plan, graph, f"{', '.join(fetches[:_TOLD])}{more}"), fed)
+
+    def _program(self, plan: Plan, graph: Graph, name: str) -> Program | AutomaticProgram:
+        """A program of the plan by the session's engine, or by the one of several that turns out to be the fastest."""
+
+        def bound(engagement: Engagement | None) -> Program:
+            session = self if engagement is self._engagement or engagement is None else self._with(engagement)
+            library = self.graph.functions
+            return bound_program(plan, graph, session._context, library, self._cache, engagement, self._policy)
+
+        if self._auto is None:
+            return bound(self._engagement)
+        from ..optimize.automatic_program import AutomaticProgram
+
+        return AutomaticProgram(plan, graph, self._auto, bound, name)
+
+    def _with(self, engagement: Engagement) -> Session:
+        """This session, but for the functions that kernels call: these run by an engine."""
+        if engagement not in self._by_engine:
+            other = self._by_engine[engagement] = copy.copy(self)
+            other.functions = FunctionCalls(self.graph, other._context, self._cache, engagement, self._policy)
+            other.functions.library = self.functions.library
+        return self._by_engine[engagement]
 
     def runnable(self) -> Graph:
         """The graph that runs: with loops that draw random numbers as TensorFlow puts them there, and its parts connected."""
@@ -365,14 +394,21 @@ class Session:
         return found
 
 
-def _engagement(engine: str | Engine | Engagement | None) -> Engagement | None:
-    if engine is None:
-        return None
-    from ...engines.engine_registry import find_engine
+def _engaged(
+    engine: str | Engine | Engagement | AutoEngagement | None, precision: str | None
+) -> tuple[Engagement | None, AutoEngagement | None]:
+    """(the engine at work, the engines to choose from): one of them, or none for NumPy."""
+    if (engine == NUMPY or (engine is None and not os.environ.get(VARIABLE))) and precision is None:
+        return None, None
+    from ...engines.automatic import AutoEngagement, engage
     from ...engines.engine_runtime import Engagement
 
-    if isinstance(engine, Engagement):
-        return engine
-    if not isinstance(engine, str) and not hasattr(engine, "compile"):
+    if engine is None or isinstance(engine, str):
+        found = engage(engine, precision)
+    elif isinstance(engine, (Engagement, AutoEngagement)):
+        found = engine
+    elif hasattr(engine, "compile"):
+        found = Engagement(engine)
+    else:
         raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
-    return Engagement(find_engine(engine) if isinstance(engine, str) else engine)
+    return (None, found) if isinstance(found, AutoEngagement) else (found, None)

@@ -13,10 +13,12 @@ import numpy as np
 
 from ...engines import reasons
 from ...engines.protocol import Body
+from ...types.arrays import Held
 from ..state.resources import Variable, exclusively
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import Group
+    from ...engines.executables import Executable
 
 _NOTHING: Final = np.float32(0)
 """What comes in where nothing reads it."""
@@ -71,28 +73,45 @@ class VariableGroup:
         given = list(values)
         for slot in self.body.unused:
             given[slot] = _NOTHING
-        verify = self.group.engagement.verify
-        for slot, variable, is_written in zip(self.slots, variables, self.lent):
-            given[slot] = value = variable.lend() if is_written and not verify else variable.kept
-            if value is None or value.dtype != variable.dtype.numpy:
+        for slot, variable in zip(self.slots, variables):
+            given[slot] = variable.kept
+            if given[slot] is None or given[slot].dtype != variable.dtype.numpy:
                 self.group.decline(reasons.uninitialized(variable.name))
                 return self.in_numpy
-        results = self.group.attempt(given)
+        given = self.group.arrays(given)
+        executable = self.group.executable(given)
+        if callable(executable):
+            return executable
+        compares = self.group.compares(executable)
+        self._lend(given, variables, is_lent=not compares)
+        results = self.group.run(executable, given)
         if not isinstance(results, tuple):
             return results
         written = [variables[place] for place in self.written]
-        if verify:
-            self._verify(values, results, written)
         tensors = len(results) - len(written)
+        expected = self._in_numpy(executable, values, written) if compares else None
+        if expected is not None and not self.group.accepts(executable, results, expected):
+            return tuple(expected[:tensors])
         for variable, value in zip(written, results[tensors:]):
             variable.assign(value)
         return results[:tensors]
 
-    def _verify(self, values: Sequence[Any], results: Sequence[Any], written: Sequence[Variable]) -> None:
-        """Compare with what NumPy makes of the same values, which it writes to the variables first."""
-        found = self.in_numpy(*values)
+    def _lend(self, given: list[Any], variables: Sequence[Variable], is_lent: bool) -> None:
+        """Let the engine overwrite what it holds of the variables that it writes; nobody else may hold it, nor `given`."""
+        for slot, variable, is_written in zip(self.slots, variables, self.lent):
+            if is_written and is_lent:
+                given[slot] = None
+                given[slot] = variable.lend()
+            elif type(given[slot]) is Held:
+                given[slot].is_lent = False
+
+    def _in_numpy(self, executable: Executable, values: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any] | None:
+        """What NumPy makes of the same values, in the order of the engine's results; it writes to the variables."""
+        found = self.group.timed_in_numpy(executable, values)
+        if found is None:
+            return None
         tensors = [value for value, lead in zip(found, self.leads) if lead is None]
-        self.group.compare(results, [*tensors, *(variable.read() for variable in written)])
+        return [*tensors, *(variable.read() for variable in written)]
 
     def _outputs(self, values: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Tensors and references in the order of the outputs."""

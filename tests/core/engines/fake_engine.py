@@ -16,6 +16,8 @@ class FakeEngine:
 
     name = "fake"
     note = "for tests"
+    precision = None
+    faster = ()
     needs_elements = False
     takes_control_flow = False
 

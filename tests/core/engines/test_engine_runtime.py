@@ -14,6 +14,7 @@ from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import engine_names, find_engine
 from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.executables import EngineSettings
 from tfg.core.engines.verify_engine import difference
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
@@ -92,7 +93,7 @@ def test_each_shape_is_compiled_once_up_to_a_number():
 
 def test_verification_names_what_differs():
     graph = chain()
-    engagement = Engagement(FakeEngine(wrong=["second:0"]), verify=True)
+    engagement = Engagement(FakeEngine(wrong=["second:0"]), EngineSettings(verify=True))
     session = Session(graph, engine=engagement)
     session.run(["second:0", "y:0"], X)
     (found,) = session.engine_report().differences
@@ -101,7 +102,7 @@ def test_verification_names_what_differs():
 
 
 def test_verification_is_silent_where_nothing_differs():
-    session = Session(chain(), engine=Engagement(FakeEngine(), verify=True))
+    session = Session(chain(), engine=Engagement(FakeEngine(), EngineSettings(verify=True)))
     session.run("y:0", X)
     assert session.engine_report().differences == ()
 

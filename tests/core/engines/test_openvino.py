@@ -16,6 +16,7 @@ from tests.core.engines.undenied import needless_denials, on_request  # noqa: E4
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.engines.unsupported import Denials  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
@@ -344,7 +345,7 @@ def test_no_network_is_used(tmp_path):
 
 def test_verification_finds_nothing_in_a_network():
     graph, x = network()
-    session = Session(graph, engine=Engagement(engine(), verify=True))
+    session = Session(graph, engine=Engagement(engine(), EngineSettings(verify=True)))
     session.run("logits:0", {"x:0": x})
     assert session.engine_report().differences == ()
     assert_in_engine(session)

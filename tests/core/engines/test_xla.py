@@ -19,6 +19,7 @@ from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
@@ -131,7 +132,7 @@ def test_a_network_in_single_precision():
 def test_a_gradient():
     graph, x = network()
     graph, (gradient,) = tfg.gradients(graph, "logits:0", "x:0")
-    session = Session(graph, engine=Engagement(engine(), verify=True))
+    session = Session(graph, engine=Engagement(engine(), EngineSettings(verify=True)))
     found, expected = session.run(gradient, {"x:0": x}), Session(graph).run(gradient, {"x:0": x})
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)

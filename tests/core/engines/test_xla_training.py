@@ -117,14 +117,14 @@ def test_a_failure_that_takes_values_with_it_says_so(monkeypatch):
     session = counting()
     for _ in range(3):
         session.run(["add"], {"x:0": np.ones(3)})
-    (compiled,) = session._engagement.groups[-1].compiled.values()
-    function = compiled.function
+    (executable,) = session._engagement.groups[-1].executables.values()
+    function = executable.function.function
 
     def failing(own, *rest):
         function(own, *rest)
         raise RuntimeError("device lost")
 
-    monkeypatch.setattr(compiled, "function", failing)
+    monkeypatch.setattr(executable.function, "function", failing)
     with pytest.raises(DataLossError, match="values are lost: device lost"):
         session.run(["add"], {"x:0": np.ones(3)})
 

@@ -18,9 +18,10 @@ from tfg.core.runtime.optimize.parallel_regions import Timing, find_regions
 from tfg.core.runtime.optimize.region_calls import RegionCall
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.runtime.steps.instructions import ON_SLOTS
+from tfg.core.support import trials
 from tfg.core.support.errors import TfgError
 
-RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * tiers._TRIALS
+RUNS_UNTIL_CHOSEN = SETTLING_RUN + tiers.TIMED_RUNS + 2 * trials.TIMES
 SECONDS = Timing(1.0, 0.0)
 
 
@@ -33,7 +34,7 @@ def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
     monkeypatch.setattr(
         region_calls, "find_regions", lambda steps, _, count: find_regions(steps, [SECONDS] * len(steps), count)
     )
-    monkeypatch.setattr(tiers, "_GAIN", np.inf)
+    monkeypatch.setattr(trials, "_GAIN", np.inf)
     monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64)
 
@@ -261,7 +262,7 @@ def test_a_session_of_one_thread_measures_nothing(monkeypatch):
 
 
 def test_branches_that_take_longer_than_their_steps_are_left(monkeypatch):
-    monkeypatch.setattr(tiers, "_GAIN", 0.0)
+    monkeypatch.setattr(trials, "_GAIN", 0.0)
     assert [region.is_parallel for region in regions(settled_towers())] == [False]
 
 

@@ -1,0 +1,212 @@
+"""`engine="auto"`: the engines that are installed, the order in which they are tried, and what was kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ..functions.callers import called_functions
+from ..graph.graph import Graph, Node
+from ..registry.op_facts import has_fact
+from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
+from ..support.errors import InvalidArgumentError
+from ..support.optional_packages import extra_hint
+from ..support.trials import Trial
+from ..support.user_signals import pass_on
+from .engine_registry import find_engine, installed_engines
+from .engine_report import Choice, EngineReport
+from .engine_runtime import Engagement
+from .executables import DEFAULT, EngineSettings
+from .protocol import Engine, Mesh
+
+PATIENCE: Final = 1.0
+"""Seconds that runs take before an engine is tried. To import an engine and to compile take about as long, so a program that
+ends soon loses nothing, and one that goes on at most as much again.
+"""
+_LEAST_WARM_RUNS: Final = 3
+_MOST_WARM_RUNS: Final = 30
+"""Runs of a program with an engine before they are timed: in these its groups choose between NumPy and the engine."""
+_TRIAL_SECONDS: Final = 0.05
+"""How long each way is tried at least before one is kept."""
+_TRAINING: Final = ("xla", "openvino")
+_INFERENCE: Final = ("openvino", "xla")
+"""The order in which engines are tried: XLA takes whole train steps, OpenVINO has the faster convolutions."""
+
+
+class Contest:
+    """Which way to run a program is the fastest for feeds of certain shapes: NumPy, then each engine against the best so far.
+
+    An engine is tried when the runs since the last trial took `patience`, and as long as that trial. So what trials take in
+    all is at most half of the time.
+    """
+
+    def __init__(self, engines: Iterable[str], patience: float, best: str = NUMPY) -> None:
+        self.best = best
+        self.seconds: dict[str, float] = {}
+        """The least time of a run of each way that was tried."""
+        self._pending = list(engines)
+        self._patience = self._needed = patience
+        self._spent = self._cost = 0.0
+        self._runs = self._warm_runs = 0
+        self._is_warm = False
+        self._challenger: str | None = None
+        self._trial = Trial()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no engine is left to be tried."""
+        return self._challenger is None and not self._pending
+
+    def next(self) -> str:
+        """The way of the next run."""
+        if self._challenger is None and self._pending and self._runs and self._spent >= self._needed:
+            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=_TRIAL_SECONDS)
+            self._warm_runs, self._is_warm, self._cost = 0, False, 0.0
+        if self._challenger is None:
+            return self.best
+        return (self.best, self._challenger)[self._trial.next] if self._is_warm else self._challenger
+
+    def note(self, way: str, seconds: float, is_deciding: bool = False) -> None:
+        """Note the time of a run, and whether groups in it are still to be decided about."""
+        self._runs += 1
+        if self._challenger is None:
+            self._spent += seconds
+            return
+        self._cost += seconds
+        if not self._is_warm:
+            self._warm_runs += way == self._challenger
+            is_over = self._warm_runs >= (_MOST_WARM_RUNS if is_deciding else _LEAST_WARM_RUNS)
+            self._is_warm = way == self._challenger and is_over
+            return
+        ways = (self.best, self._challenger)
+        if way in ways:
+            self._trial.note(ways.index(way), seconds)
+        if self._trial.choice is not None:
+            for name, least in zip(ways, self._trial.least):
+                self.seconds[name] = min(self.seconds.get(name, math.inf), least or math.inf)
+            self.best = ways[self._trial.choice]
+            self._end()
+
+    def drop(self, engine: str) -> None:
+        """Try an engine no further."""
+        if engine == self._challenger:
+            self._end()
+
+    def _end(self) -> None:
+        self._challenger, self._spent, self._needed = None, 0.0, max(self._patience, self._cost)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Entry:
+    fetches: str
+    shapes: str
+    contest: Contest
+
+
+class AutoEngagement:
+    """The engines at work in a session that chooses among them: `engines`, by default those that are installed."""
+
+    name = AUTO
+
+    def __init__(
+        self,
+        precision: str | None = None,
+        settings: EngineSettings = DEFAULT,
+        engines: Sequence[Engine] | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.precision = precision
+        self.settings = dataclasses.replace(settings, chooses=True)
+        self.patience = patience
+        self.lock = threading.RLock()
+        self._names = installed_engines() if engines is None else [engine.name for engine in engines]
+        made = {engine.name: Engagement(engine, self.settings) for engine in engines or ()}
+        self._engagements: dict[str, Engagement] = made
+        self._unusable: dict[str, str] = {}
+        self._entries: list[_Entry] = []
+
+    def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
+        """The engines to try for a plan of nodes, in order."""
+        order = _TRAINING if _trains(graph, nodes) else _INFERENCE
+        known = [name for name in order if name in self._names]
+        return [*known, *(name for name in self._names if name not in known)]
+
+    def engaged(self, name: str) -> Engagement | None:
+        """The engagement of an engine, which is imported now; None where that fails, which the report tells."""
+        with self.lock:
+            if name not in self._engagements and name not in self._unusable:
+                try:
+                    self._engagements[name] = engagement(name, self.precision, self.settings)
+                except Exception as error:
+                    pass_on(error)
+                    self._unusable[name] = f"{name} cannot be used: {error}"
+            return self._engagements.get(name)
+
+    def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str) -> Contest:
+        """A contest of ways to run something, which the report tells of."""
+        contest = Contest(engines, self.patience, best)
+        with self.lock:
+            self._entries.append(_Entry(fetches, shapes, contest))
+        return contest
+
+    def report(self) -> EngineReport:
+        """What has become of everything so far, in all engines."""
+        with self.lock:
+            reports = [engaged.report() for engaged in self._engagements.values()]
+            choices = [Choice(e.fetches, e.shapes, e.contest.seconds, e.contest.best) for e in self._entries]
+        refused = (dataclasses.replace(r, reason=f"{each.engine}: {r.reason}") for each in reports for r in each.refused)
+        return EngineReport(
+            self.name,
+            self.note,
+            tuple(group for report in reports for group in report.groups),
+            tuple(refused),
+            sum(report.in_small_groups for report in reports),
+            tuple(difference for report in reports for difference in report.differences),
+            tuple(choices),
+        )
+
+    @property
+    def note(self) -> str:
+        """The engines to choose from, or how to get one."""
+        if not self._names:
+            return f"no engine is installed: {extra_hint('openvino')} or {extra_hint('xla')}"
+        said = [self._engagements[name].engine.note if name in self._engagements else name for name in self._names]
+        return "; ".join([*said, *self._unusable.values()])
+
+
+def engagement(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> Engagement:
+    """An engine at work by its name."""
+    is_fast = precision == FAST
+    engine = find_engine(name, None if is_fast else precision, mesh)
+    return Engagement(engine, dataclasses.replace(settings, is_fast=is_fast))
+
+
+def engage(
+    name: str | None, precision: str | None = None, settings: EngineSettings = DEFAULT, mesh: Mesh | None = None
+) -> Engagement | AutoEngagement | None:
+    """What the name of an engine stands for; None for NumPy, as without a name where the environment has none either."""
+    chosen = name or os.environ.get(VARIABLE) or NUMPY
+    if chosen == NUMPY:
+        if precision is not None:
+            raise InvalidArgumentError(f"precision {precision} is for engines, and NumPy runs everything")
+        return None
+    if chosen == AUTO and mesh is None:
+        return AutoEngagement(precision, settings)
+    return engagement(chosen, precision, settings, mesh)
+
+
+def _trains(graph: Graph, nodes: Sequence[Node]) -> bool:
+    return any(has_fact(node.op, fact) for node in nodes_within(graph, nodes) for fact in ("training", "increment"))
+
+
+def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
+    """Nodes and those in the functions that they call."""
+    yield from nodes
+    functions: Mapping[str, object] = graph.functions
+    for name in called_functions(graph, nodes):
+        if name in functions:
+            yield from graph.functions[name].body

@@ -1,0 +1,114 @@
+"""A program that is run in NumPy first, then by each engine that takes part of it, and in the fastest way from then on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ...engines.automatic import Contest, nodes_within
+from ...engines.protocol import Engined, inner_steps
+from ...functions.callers import called_functions
+from ...graph.graph import Graph, Node
+from ...planning.plan import Plan
+from ...registry.op_facts import has_fact
+from ...support.engine_names import NUMPY
+from ..execute.executor import Program
+from ..state.run_context import Run, current
+from .tiers import Tier
+
+if TYPE_CHECKING:
+    from ...engines.automatic import AutoEngagement
+    from ...engines.engine_runtime import Engagement, Group
+
+_MAX_CONTESTS: Final = 16
+"""For how many shapes of feeds a way is chosen; feeds of other shapes run in NumPy."""
+
+
+class AutomaticProgram:
+    """A plan bound to the ways in which it can run. `program` makes one by an engine, or without; all touch the same state."""
+
+    def __init__(
+        self, plan: Plan, graph: Graph, auto: AutoEngagement, program: Callable[[Engagement | None], Program], name: str
+    ) -> None:
+        self._auto = auto
+        self._make = program
+        self._name = name
+        self._graph = graph
+        self._programs: dict[str, Program] = {NUMPY: program(None)}
+        self._groups: dict[str, list[Group]] = {}
+        self._contests: dict[tuple[Any, ...], Contest] = {}
+        self._lock = threading.RLock()
+        nodes = [step.node for step in inner_steps(plan.steps)]
+        self._calls_functions = bool(called_functions(graph, nodes))
+        self._engines = auto.names(graph, nodes)
+        self._first = self._needed_engine(nodes)
+        self._latest = self._programs[NUMPY]
+
+    def _needed_engine(self, nodes: Sequence[Node]) -> str:
+        """The engine without which nothing runs, as a program that was compiled for it; NumPy where there is no need."""
+        needing = [node for node in nodes_within(self._graph, nodes) if has_fact(node.op, "program")]
+        for name in self._engines if needing else ():
+            engaged = self._auto.engaged(name)
+            if engaged is not None and not engaged.engine.refuses(needing, self._graph):
+                self._engines = []
+                return name
+        return NUMPY
+
+    def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
+        """The values of the plan's fetches. Runs with a hook are NumPy's."""
+        hook = (run or current()).hook
+        contest = None if hook is not None else self._contest(tuple([getattr(value, "shape", None) for value in feeds]))
+        if contest is None:
+            self._latest = self._programs[NUMPY]
+            return self._latest.run(feeds, run)
+        with self._lock:
+            way = contest.next()
+            program = self._program(contest, way)
+        self._latest = program
+        engaged = None if program is self._programs[NUMPY] else self._auto.engaged(way)
+        start = time.perf_counter()
+        found = program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
+        with self._lock:
+            contest.note(way, time.perf_counter() - start, engaged is not None and engaged.is_deciding)
+            if self._is_idle(way):
+                contest.drop(way)
+        return found
+
+    @property
+    def tier(self) -> Tier:
+        """The tier of the latest run."""
+        return self._latest.tier
+
+    def _contest(self, shapes: tuple[Any, ...]) -> Contest | None:
+        """That for feeds of certain shapes; None where there were too many others."""
+        found = self._contests.get(shapes)
+        if found is None and len(self._contests) < _MAX_CONTESTS:
+            with self._lock:
+                if shapes not in self._contests:
+                    said = ", ".join(str(list(shape)) for shape in shapes if shape is not None)
+                    self._contests[shapes] = self._auto.contest(self._name, said, self._engines, self._first)
+                found = self._contests[shapes]
+        return found
+
+    def _program(self, contest: Contest, way: str) -> Program:
+        """The program of a way, NumPy's where the engine takes nothing."""
+        if way not in self._programs:
+            engaged = self._auto.engaged(way)
+            before = 0 if engaged is None else len(engaged.groups)
+            made = None if engaged is None else self._make(engaged)
+            self._groups[way] = [] if engaged is None else engaged.groups[before:]
+            self._programs[way] = made if made is not None and self._has_groups(made) else self._programs[NUMPY]
+        if self._programs[way] is self._programs[NUMPY]:
+            contest.drop(way)
+        return self._programs[way]
+
+    def _is_idle(self, way: str) -> bool:
+        """Whether NumPy runs all groups of an engine."""
+        groups = self._groups.get(way, ())
+        return bool(groups) and not self._calls_functions and all(group.is_idle for group in groups)
+
+    def _has_groups(self, program: Program) -> bool:
+        """Whether an engine takes part of a program: a group of its own, or maybe of a function that it calls."""
+        return self._calls_functions or any(isinstance(step, Engined) for step in program.plan.steps)

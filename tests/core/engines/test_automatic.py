@@ -1,0 +1,308 @@
+"""`engine="auto"`: which way is kept, on what grounds, and that every run is right whichever way it goes."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tests.core.engines.fake_engine import FakeEngine
+from tests.core.engines.test_plan_division import chain
+from tests.functions import define
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.engines import automatic, engine_runtime
+from tfg.core.engines.automatic import AutoEngagement, Contest, engage
+from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.executables import EngineSettings
+from tfg.core.runtime.session.session import Session
+from tfg.core.support import trials
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.support.trials import Trial
+
+X = {"x:0": np.float32([1, 2])}
+EXPECTED = [8, 27]
+RUNS = 40
+
+
+class Slow(FakeEngine):
+    """Waits before each run."""
+
+    name = "slow"
+
+    def compile(self, cluster, values):
+        run = super().compile(cluster, values)
+
+        def slow(arrays):
+            time.sleep(2e-3)
+            return run(arrays)
+
+        return slow
+
+
+class Quick(FakeEngine):
+    """Knows the answer of `chain`."""
+
+    name = "quick"
+
+    def compile(self, cluster, values):
+        super().compile(cluster, values)
+
+        def quick(arrays):
+            self.runs += 1
+            return [(arrays[0] + 1) ** 3]
+
+        return quick
+
+
+@pytest.fixture(autouse=True)
+def short_trials(monkeypatch):
+    """Trials that take few runs."""
+    monkeypatch.setattr(automatic, "_TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
+
+
+@pytest.fixture
+def eager(monkeypatch):
+    """A later way is kept whatever it takes."""
+    monkeypatch.setattr(trials, "_GAIN", np.inf)
+
+
+def auto(*engines, **options):
+    return AutoEngagement(engines=engines, patience=0.0, **options)
+
+
+def run(session, count=RUNS):
+    for _ in range(count):
+        np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
+    return session.engine_report()
+
+
+def test_nothing_is_compiled_before_runs_took_a_while():
+    engine = FakeEngine()
+    report = run(Session(chain(), engine=AutoEngagement(engines=[engine], patience=60.0)))
+    assert engine.compiled == []
+    assert [(choice.kept, choice.seconds) for choice in report.choices] == [("numpy", {})]
+
+
+def test_nothing_is_compiled_for_one_run():
+    engine = FakeEngine()
+    run(Session(chain(), engine=auto(engine)), 1)
+    assert engine.compiled == []
+
+
+def test_numpy_is_kept_where_an_engine_takes_more_time():
+    engine = Slow()
+    report = run(Session(chain(), engine=auto(engine)))
+    (group,), (choice,) = report.groups, report.choices
+    assert engine.runs == engine_runtime.PAIRS
+    assert group.reason.startswith("NumPy takes less time: 0.0")
+    assert group.numpy_seconds < 2e-3 <= group.engine_seconds
+    assert choice.kept == "numpy"
+
+
+def test_an_engine_is_kept_where_it_takes_less_time(eager):
+    engine = Quick()
+    report = run(Session(chain(), engine=auto(engine)))
+    (group,), (choice,) = report.groups, report.choices
+    assert (choice.kept, choice.fetches, choice.shapes) == ("quick", "y:0", "[2]")
+    assert set(choice.seconds) == {"numpy", "quick"}
+    assert group.reason is None
+    assert engine.runs == group.runs > RUNS / 2
+
+
+def test_an_engine_whose_first_results_differ_is_left_and_its_results_are_never_seen(eager):
+    engine = FakeEngine(wrong=["y:0"])
+    report = run(Session(chain(), engine=auto(engine)))
+    assert engine.runs == 1
+    assert report.groups[0].reason == "it differs from NumPy at y:0: it is off by up to 1, where the largest magnitude is 27"
+    assert report.choices[0].kept == "numpy"
+    assert report.differences == ()
+
+
+@pytest.mark.parametrize("fault", [{"fails": ValueError("no")}, {"breaks": RuntimeError("lost")}, {"wrong": ["y"]}])
+@pytest.mark.parametrize("resource", [False, True])
+def test_variables_have_the_values_that_numpy_gives_them_in_every_phase(eager, fault, resource):
+    b = GraphBuilder()
+    if resource:
+        handle = b.VarHandleOp(dtype="float32", shape=[2], shared_name="v")
+        b.AssignVariableOp(handle, b.constant(np.zeros(2, "f")), name="init")
+        b.AssignAddVariableOp(handle, b.Placeholder(dtype="float32", shape=[2], name="x"), name="y")
+        read = b.ReadVariableOp(handle, dtype="float32").name
+    else:
+        variable = b.VariableV2(dtype="float32", shape=[2])
+        b.Assign(variable, b.constant(np.zeros(2, "f")), name="init")
+        b.AssignAdd(variable, b.Placeholder(dtype="float32", shape=[2], name="x"), name="y")
+        read = variable.name
+    for options in (fault, {}):
+        session = Session(b.graph, engine=auto(FakeEngine(takes_variables=True, **options)))
+        session.run("init")
+        for _ in range(RUNS):
+            session.run(b.graph.node("y"), X)
+        np.testing.assert_array_equal(session.run(read), [RUNS, 2 * RUNS])
+        assert session.engine_report().groups
+
+
+def test_random_numbers_are_those_of_numpy(eager):
+    b = GraphBuilder()
+    draws = b.RandomUniform(b.constant([2]), dtype="float32", seed=3, seed2=4)
+    b.AddV2(b.Mul(draws, draws), b.Placeholder(dtype="float32", shape=[2], name="x"), name="y")
+    session, plain = Session(b.graph, engine=auto(FakeEngine())), Session(b.graph)
+    for _ in range(RUNS):
+        np.testing.assert_array_equal(session.run("y:0", X), plain.run("y:0", X))
+    assert session.engine_report().groups[0].runs
+
+
+def test_functions_run_in_the_engine_of_the_run(eager):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    define(b, "cube", ["float"], lambda f, a: [f.Mul(f.Mul(a, a), a)])
+    define(b, "next", ["float"], lambda f, a: [f.AddV2(a, f.constant(np.float32(1)))])
+    (y,) = b.StatefulPartitionedCall([x], Tin=["float32"], Tout=["float32"], f="next")
+    b.StatefulPartitionedCall([y], Tin=["float32"], Tout=["float32"], f="cube", name="y")
+    engine = FakeEngine(refused=("StatefulPartitionedCall", "y"))
+    run(Session(b.graph, engine=auto(engine)))
+    assert len(engine.compiled) == 2
+    assert engine.runs > RUNS / 2
+
+
+def test_feeds_of_each_shape_are_tried_by_themselves():
+    b = GraphBuilder()
+    b.Neg(b.Placeholder(dtype="float32", shape=[None], name="x"), name="y")
+    session = Session(b.graph, engine=auto(FakeEngine()))
+    for size in [*range(1, 21), 3, 20]:
+        np.testing.assert_array_equal(session.run("y:0", {"x:0": np.arange(size)}), -np.arange(size))
+    assert [choice.shapes for choice in session.engine_report().choices] == [f"[{size}]" for size in range(1, 17)]
+
+
+def test_a_hook_sees_every_kernel():
+    session = Session(chain(), engine=auto(FakeEngine()))
+    seen = []
+
+    def hook(node, call, inputs):
+        seen.append(node.name)
+        return call(*inputs)
+
+    for _ in range(3):
+        session.run("y:0", X, hook=hook)
+    assert seen == 3 * ["first", "second", "y"]
+
+
+def test_sessions_share_what_was_found_out():
+    graph = chain()
+    engine = FakeEngine()
+    session = Session(graph, engine=auto(engine))
+    other = session.on_graph(graph)
+    run(session)
+    assert other.engine_report() == session.engine_report()
+
+
+@pytest.mark.parametrize("trains, order", [(False, ["openvino", "xla", "fake"]), (True, ["xla", "openvino", "fake"])])
+def test_training_prefers_xla_and_inference_openvino(trains, order):
+    b = GraphBuilder()
+    if trains:
+        b.AssignSub(b.VariableV2(dtype="float32", shape=[]), b.constant(np.float32(1)))
+    engines = []
+    for name in ("fake", "xla", "openvino"):
+        engines.append(FakeEngine())
+        engines[-1].name = name
+    assert auto(*engines).names(b.graph, list(b.graph)) == order
+
+
+def test_a_contest_spends_at_most_half_of_the_time_on_trials():
+    contest = Contest(["a", "b"], patience=1.0)
+    ways = []
+    for _ in range(200):
+        ways.append(contest.next())
+        contest.note(ways[-1], {"numpy": 0.3, "a": 0.5, "b": 0.1}[ways[-1]])
+    assert ways[:4] == ["numpy"] * 4
+    assert ways[-1] == contest.best == "b"
+    first, second = ways.index("a"), ways.index("b")
+    assert sum(way == "numpy" for way in ways[first:second]) * 0.3 >= ways.count("a") * 0.5
+    assert contest.seconds == {"numpy": 0.3, "a": 0.5, "b": 0.1}
+
+
+def test_what_was_tried_and_lost_is_dropped():
+    contest = Contest(["a"], patience=0.0)
+    contest.note(contest.next(), 1.0)
+    assert contest.next() == "a"
+    contest.drop("a")
+    assert (contest.next(), contest.is_settled) == ("numpy", True)
+
+
+def test_a_tie_goes_to_the_first_way():
+    trial = Trial(3)
+    while trial.choice is None:
+        trial.note(trial.next, (1.0, 0.97, 0.9)[trial.next])
+    assert trial.choice == 2
+    trial = Trial(2)
+    while trial.choice is None:
+        trial.note(trial.next, (1.0, 0.97)[trial.next])
+    assert trial.choice == 0
+
+
+def test_the_environment_names_the_engine_where_nothing_else_does(monkeypatch):
+    monkeypatch.setenv("TFG_ENGINE", "abacus")
+    with pytest.raises(NotFoundError, match="no engine 'abacus'"):
+        Session(chain())
+    assert Session(chain(), engine="numpy").run("y:0", X).tolist() == EXPECTED
+    assert isinstance(engage("auto"), AutoEngagement)
+    monkeypatch.setenv("TFG_ENGINE", "auto")
+    assert run(Session(chain()), 2).engine == "auto"
+    monkeypatch.setenv("TFG_ENGINE", "")
+    assert Session(chain()).run("y:0", X).tolist() == EXPECTED
+
+
+def test_auto_without_an_engine_says_how_to_get_one(monkeypatch):
+    monkeypatch.setattr(automatic, "installed_engines", list)
+    report = run(Session(chain(), engine="auto"), 2)
+    assert "tfg[openvino]" in report.note
+    assert "tfg[xla]" in report.note
+
+
+def test_a_precision_needs_an_engine():
+    with pytest.raises(InvalidArgumentError, match="bf16"):
+        Session(chain(), precision="bf16")
+
+
+def test_a_fixed_engine_is_timed_beside_numpy_in_the_second_run():
+    engine = FakeEngine()
+    session = Session(chain(), engine=engine)
+    assert run(session, 1).groups[0].numpy_seconds is None
+    group = run(session, 3).groups[0]
+    assert group.numpy_seconds > 0
+    assert group.engine_seconds > 0
+    assert (group.runs, engine.runs, group.reason) == (4, 4, None)
+
+
+def test_a_report_that_is_asked_for_times_the_first_run():
+    session = Session(chain(), engine=Engagement(FakeEngine(), EngineSettings(reports=True)))
+    assert run(session, 1).groups[0].numpy_seconds > 0
+
+
+def test_numpy_is_not_timed_where_it_refuses_what_an_engine_takes():
+    class Willing(FakeEngine):
+        def compile(self, cluster, values):
+            return lambda arrays: [np.ones(2, "f")]
+
+    b = GraphBuilder()
+    indices = b.Placeholder(dtype="int32", shape=[2], name="x")
+    b.GatherV2(b.constant(np.zeros(3, "f")), indices, b.constant(np.int32(0)), name="y")
+    session = Session(b.graph, engine=Willing())
+    for _ in range(3):
+        np.testing.assert_array_equal(session.run("y:0", {"x:0": [0, 3]}), [1, 1])
+    assert session.engine_report().groups[0].numpy_seconds is None
+
+
+def test_compiling_ends_when_its_time_is_over():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    for name in ("y", "z"):
+        b.Neg(x, name=name)
+    engine = FakeEngine()
+    session = Session(b.graph, engine=Engagement(engine, EngineSettings(compile_seconds=1e-9)))
+    for name in ("y:0", "z:0"):
+        np.testing.assert_array_equal(session.run(name, X), [-1, -2])
+    assert engine.compiled == [["y"]]
+    reasons = [group.reason for group in session.engine_report().groups]
+    assert reasons == [None, "the 1e-09 s that compiling may take were over"]
