@@ -103,6 +103,7 @@ class Session:
         timeout=numbers.Real | None,
         max_memory=numbers.Real | None,
         cache=int,
+        precision=str | None,
         optimize=str,
     )
     def __init__(
@@ -398,7 +399,8 @@ def _engaged(
     engine: str | Engine | Engagement | AutoEngagement | None, precision: str | None
 ) -> tuple[Engagement | None, AutoEngagement | None]:
     """(the engine at work, the engines to choose from): one of them, or none for NumPy."""
-    if (engine == NUMPY or (engine is None and not os.environ.get(VARIABLE))) and precision is None:
+    name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
+    if name == NUMPY and precision is None:
         return None, None
     from ...engines.automatic import AutoEngagement, engage
     from ...engines.engine_runtime import Engagement
