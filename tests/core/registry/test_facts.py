@@ -7,10 +7,10 @@ import pathlib
 
 import numpy as np
 import pytest
-from tests.core.passes.rewriting import placeholder, rewritten
 
 import tfg
 from tests.cases.control_flow import counted
+from tests.core.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
 from tfg.core.comparing import readable_texts
 from tfg.core.registry import op_facts, registry
