@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Final
 
 from ..graph.graph import Graph, Node
 from ..support.errors import InvalidArgumentError
@@ -68,6 +69,10 @@ def canonical_device(text: str) -> str:
     return str(Device.parse(text)) if text else ""
 
 
+LONGEST_CHAIN: Final = 32
+"""Names in a chain of `loc:@`: the chains of all nodes of a group would take the square of its size."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Colocation:
     """Nodes that must share a device, the device this comes to, and what stands against it."""
@@ -86,8 +91,13 @@ class Placement:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._parent: dict[str, str] = {}
+        self._next: dict[str, str] = {}
+        self._groups: dict[str, Colocation] = {}
         for node in graph:
-            for name in node.colocation:
+            names = node.colocation
+            if names:
+                self._next[node.name] = names[0]
+            for name in names:
                 self._union(name, node.name)
         self._members: dict[str, list[str]] = {}
         for name in self._parent:
@@ -105,15 +115,14 @@ class Placement:
         return self._describe(root) if len(self._members[root]) > 1 else None
 
     def chain(self, node: Node) -> tuple[str, ...]:
-        """`loc:@` names followed from node to node until one names no other."""
-        found = [node.name]
-        while node.colocation and node.colocation[0] not in found:
-            found.append(node.colocation[0])
-            target = self._graph.get(found[-1])
-            if target is None:
+        """Follow `loc:@` names from node to node until a node names no other, or for LONGEST_CHAIN names."""
+        names = [node.name]
+        while len(names) <= LONGEST_CHAIN:
+            following = self._next.get(names[-1])
+            if following is None or following in names:
                 break
-            node = target
-        return tuple(found[1:])
+            names.append(following)
+        return tuple(names[1:])
 
     def _find(self, name: str) -> str:
         parent = self._parent.setdefault(name, name)
@@ -128,6 +137,12 @@ class Placement:
             self._parent[b] = a
 
     def _describe(self, root: str) -> Colocation:
+        """Return the group of a root; each group is gone through once."""
+        if root not in self._groups:
+            self._groups[root] = self._group(root)
+        return self._groups[root]
+
+    def _group(self, root: str) -> Colocation:
         members = self._members[root]
         device, conflicts = Device(), []
         for node in filter(None, map(self._graph.get, members)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.running import SAMPLES, STAGES, process, tfg
+from tfg import GraphBuilder, save
+from tfg.core.building.placement import LONGEST_CHAIN
 
 XOR = SAMPLES / "xor.pbtxt"
 BRIDGED = """
@@ -108,6 +110,18 @@ def test_colocation():
     assert found["loc_chain"] == ["Variable"]
     assert found["colocation"]["members"] == ["Variable", "Variable/Assign", "Variable/read"]
     assert found["colocation"]["conflicts"] == []
+
+
+def test_a_ring_of_colocation_is_followed_for_some_names(tmp_path):
+    """All nodes of the ring are in the group; a chain per node would take the square of their number."""
+    g = GraphBuilder()
+    names = [f"n{i}" for i in range(100)]
+    for name, other in zip(names, [*names[1:], names[0]]):
+        g.graph.add_node(name, "NoOp", attrs={"_class": [b"loc:@" + other.encode()]})
+    save(g.graph, tmp_path / "ring.pb")
+    found = facts(tmp_path / "ring.pb", "n98")
+    assert found["loc_chain"] == ["n99", *names[: LONGEST_CHAIN - 1]]
+    assert sorted(found["colocation"]["members"]) == sorted(names)
 
 
 def test_conflict_of_devices_is_named(bridged):
