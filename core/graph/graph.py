@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
-from ..support.tensor_names import parse_tensor_name
+from ..support.tensor_names import Suffixes, parse_tensor_name
 from ..support.words import counted
 from ..types.dtypes import DType
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
@@ -37,6 +37,7 @@ class Graph:
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
+        self._suffixes = Suffixes()
         self._is_linked = True
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
@@ -123,12 +124,7 @@ class Graph:
 
     def unique_name(self, name: str) -> str:
         """`name`, or with the first free suffix `_1`, `_2` ... as TensorFlow numbers them."""
-        if name not in self._nodes:
-            return name
-        suffix = 1
-        while f"{name}_{suffix}" in self._nodes:
-            suffix += 1
-        return f"{name}_{suffix}"
+        return name if name not in self._nodes else self._suffixes.first_free(name, self._nodes)
 
     def add_node(
         self,
@@ -161,6 +157,7 @@ class Graph:
         self.set_inputs(node, (), ())
         self._wide_uses.pop(node, None)
         del self._nodes[node.name]
+        self._suffixes.free(node.name)
 
     def remove_nodes(self, nodes: Iterable[Node]) -> None:
         """Remove nodes that only each other use."""
@@ -180,6 +177,7 @@ class Graph:
         for user in node.uses:
             user.spelling = None
         self._nodes = {name if n is node else n.name: n for n in self._nodes.values()}
+        self._suffixes.free(node.name)
         node.name = name
         node.checked = None
 

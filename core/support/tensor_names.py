@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Container
 from typing import Final
 
 _MOST_DIGITS: Final = 18
@@ -22,3 +24,30 @@ def parse_tensor_name(text: str) -> tuple[str, int, bool]:
     if colon and index.isdecimal():
         return name, output_number(index), False
     return text, 0, False
+
+
+class Suffixes:
+    """The suffixes that names were given, so that the first free suffix is found without a look at all before it."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+        self._freed: dict[str, list[int]] = {}
+
+    def first_free(self, name: str, taken: Container[str]) -> str:
+        """Return `name` with the first suffix `_1`, `_2` ... that makes it a name that is not taken."""
+        freed = self._freed.get(name, [])
+        while freed:
+            if (candidate := f"{name}_{freed[0]}") not in taken:
+                return candidate
+            heapq.heappop(freed)
+        suffix = self._next.get(name, 1)
+        while (candidate := f"{name}_{suffix}") in taken:
+            suffix += 1
+        self._next[name] = suffix
+        return candidate
+
+    def free(self, name: str) -> None:
+        """Note that a name is taken no more."""
+        stem, _, digits = name.rpartition("_")
+        if stem in self._next and digits.isdecimal() and len(digits) <= _MOST_DIGITS and int(digits) < self._next[stem]:
+            heapq.heappush(self._freed.setdefault(stem, []), int(digits))

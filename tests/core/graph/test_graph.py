@@ -160,6 +160,20 @@ def test_edges_of_nodes_with_many_of_them():
     graph.check()
 
 
+def test_a_unique_name_has_the_first_free_suffix():
+    graph = Graph()
+    rng = np.random.default_rng(0)
+    for _ in range(400):
+        name = graph.unique_name("a")
+        taken = {node.name for node in graph}
+        assert name == next(each for each in ("a", *(f"a_{i}" for i in range(1, 500))) if each not in taken)
+        node = graph.add_node(name, "NoOp")
+        if rng.integers(3) == 0:
+            graph.remove_node(graph[rng.choice(sorted(taken | {name}))])
+        elif rng.integers(3) == 0:
+            graph.rename_node(node, f"other_{len(graph)}_{name}")
+
+
 def assert_consistent(graph, values, nodes):
     for value in values:
         assert set(graph.consumers(value)) == {node for node in graph if value in node.inputs}
