@@ -105,6 +105,7 @@ def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
     for run in runs:
         if run.races:
             lines = [f"in function '{race.function}': {race.words}" if race.function else race.words for race in run.races]
+            lines += ["and more, which are not listed"] * run.has_more
             yield Text("\n".join(lines), f"races of {', '.join(run.fetches)}")
     if not any(run.races for run in runs):
         names = [name for run in runs for name in run.fetches]

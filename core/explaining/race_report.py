@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
 from ..functions.call_sites import function_targets
@@ -14,6 +16,9 @@ from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
+
+MOST_RACES: Final = 1000
+"""Races that are told of a graph or a function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,10 +42,14 @@ class RaceFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunRaces:
-    """The races among all that runs for some fetches, the functions that they call included."""
+    """The races among all that runs for some fetches, the functions that they call included.
+
+    Those of the graph, and of a function, are the first MOST_RACES: they may be as many as pairs of accesses.
+    """
 
     fetches: tuple[str, ...]
     races: tuple[RaceFacts, ...]
+    has_more: bool = False
 
 
 def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
@@ -64,39 +73,51 @@ def _guessed_targets(graph: Graph) -> list[Node]:
 def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
     targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
     found = list(_facts(graph, targets, (), None))
+    counts = [len(found)]
     for name in called_functions(graph, needed_nodes(targets)):
         function = graph.functions[name]
         if not function.signature.attrs:
             found += _facts(function.body, function_targets(function), [arg.output() for arg in function.args], name)
-    return RunRaces(fetches, tuple(found))
+            counts.append(len(found) - sum(counts))
+    return RunRaces(fetches, tuple(found), max(counts) == MOST_RACES)
 
 
 def _facts(
     graph: Graph, targets: Sequence[Output | Node], feeds: Sequence[Output], function: str | None
 ) -> Iterator[RaceFacts]:
-    races = list(races_of(graph, targets, feeds))
+    races = list(itertools.islice(races_of(graph, targets, feeds), MOST_RACES))
     if not races:
         return
     plan = compile_plan(graph, targets, feeds)
     place = {} if plan.needs_dataflow else {step.node: i for i, step in enumerate(plan.steps)}
+    counters = _counters(graph) if any(race.loop is not None for race in races) else {}
     for race in races:
         first, second = race.first, race.second
         if place.get(first.node, 0) > place.get(second.node, 0):
             first, second = second, first
-        edge = _control_edge(graph, race, first.node, second.node)
+        edge = _control_edge(counters, race, first.node, second.node)
         words = _words(race, first, second, edge)
         yield RaceFacts(
             race.state.name, first.node.name, first.words, second.node.name, second.words, race.loop, function, edge, words
         )
 
 
-def _control_edge(graph: Graph, race: Race, first: Node, second: Node) -> tuple[str, str] | None:
+def _control_edge(counters: Mapping[Node, Node | None], race: Race, first: Node, second: Node) -> tuple[str, str] | None:
     """The edge that lets one access wait for the other, or the next iteration for this one's."""
     if race.loop is None:
         return first.name, second.name
-    frame = find_frames(graph)[race.first.node]
-    counter = next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)
+    counter = counters[race.first.node]
     return (second.name, counter.name) if counter is not None else None
+
+
+def _counters(graph: Graph) -> dict[Node, Node | None]:
+    """Return for each node in a loop what the loop's next iteration waits for; None where nothing decides it."""
+    frames = find_frames(graph)
+    deciding = {
+        frame: next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)
+        for frame in dict.fromkeys(frames.values())
+    }
+    return {node: deciding[frame] for node, frame in frames.items()}
 
 
 def _decides(next_iteration: Node) -> bool:

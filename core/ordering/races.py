@@ -25,6 +25,10 @@ _MOST_BITS: Final = 4096
 """With so many accesses to several states these are looked at one part after the other."""
 
 
+_MOST_KINDS: Final = 64
+"""Kinds of accesses that are compared with one another: all pairs of kinds may be as many as the square of the accesses."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Race:
     """Two accesses to one state that nothing orders; those of one node are of different iterations of a loop, `loop`."""
@@ -174,12 +178,16 @@ class _Search:
 
 
 def _neighbours(every: Sequence[Access], alike: Alike) -> Iterator[tuple[Access, Access]]:
-    """Each access in an order with those before it that it waits for, of such as are alike the last ones only."""
+    """Each access in an order with those before it that it waits for, of such as are alike the last ones only.
+
+    Of more than _MOST_KINDS kinds, accesses wait for their own kind only.
+    """
     chains: dict[Hashable, _Since] = {}
     for second in every:
-        for since in chains.values():
+        own = chains.setdefault(alike(second.node), _Since())
+        for since in chains.values() if len(chains) <= _MOST_KINDS else (own,):
             yield from ((first, second) for first in since.awaited(second.kind))
-        chains.setdefault(alike(second.node), _Since()).add(second)
+        own.add(second)
 
 
 def _batches(states: Mapping[State, list[Access]]) -> Iterator[dict[State, list[Access]]]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import functools
+import itertools
+import operator
+from collections.abc import Sequence
 
 from ...control_flow.frames import EXIT, assign_frames
 from ...functions.call_kinds import call_kind
 from ...functions.call_sites import CallSite, call_site, function_targets
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.traversal import strongly_connected
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources
 
@@ -23,7 +27,7 @@ def settle_races(
     later one only: an edge must not make more run.
     """
     fed = [*given, *_outside_loops(targets, given, maybe_given)]
-    for earlier, later in _settled(graph, targets, fed, (needed_nodes([target], fed) for target in targets)):
+    for earlier, later in _settled(graph, targets, fed):
         graph.add_control_input(later, earlier)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
@@ -43,30 +47,50 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
 
 
 def _settled(
-    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], runs: Iterable[set[Node]]
+    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], always: Sequence[Output | Node] = ()
 ) -> list[tuple[Node, Node]]:
-    """Pairs of nodes that race in a run of all targets, each in the order that they have there; the other pairs follow.
+    """Return the pairs of nodes that race in a run of all targets and of `always`, in the order that they have there.
 
-    `runs` says what runs together; it is gone through only where something races.
+    The other pairs follow. A run may be of one target and `always`: where the later node of a pair runs, so must the earlier.
     """
-    if all(race.loop is not None for race in races_of(graph, targets, fed)):
+    fetched = {target if isinstance(target, Node) else target.node for target in targets}
+    if all(node in fetched for node in graph):
+        return []  # of two nodes that race, each runs alone
+    every = [*targets, *always]
+    if all(race.loop is not None for race in races_of(graph, every, fed)):
         return []
-    plan = compile_plan(graph, targets, fed)
+    plan = compile_plan(graph, every, fed)
     if plan.needs_dataflow:
         return []
     place = {step.node: i for i, step in enumerate(plan.steps)}
-    together = list(runs)
-    races = chained_races_of(graph, targets, fed, place, lambda node: tuple(node in run for run in together))
+    runs = _runs(targets, always, frozenset(fed))
+    races = chained_races_of(graph, every, fed, place, runs.__getitem__)
     pairs = [(race.first.node, race.second.node) for race in races]
-    return [(earlier, later) for earlier, later in pairs if all(earlier in run for run in together if later in run)]
+    return [(earlier, later) for earlier, later in pairs if not runs[later] & ~runs[earlier]]
+
+
+def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, int]:
+    """Return for each node the targets whose runs have it, a bit for each."""
+    needed = needed_nodes([*targets, *always], list(fed))
+    sources = {node: [source for source in needed_sources(node, fed) if source is not None] for node in needed}
+    runs = dict.fromkeys(needed, 0) | dict.fromkeys(needed_nodes(always, list(fed)), (1 << len(targets)) - 1)
+    for i, target in enumerate(targets):
+        if target not in fed:
+            runs[target if isinstance(target, Node) else target.node] |= 1 << i
+    for members in reversed(strongly_connected(list(needed), sources.__getitem__)):
+        bits = functools.reduce(operator.or_, map(runs.__getitem__, members))
+        runs |= dict.fromkeys(members, bits)
+        for source in itertools.chain.from_iterable(map(sources.__getitem__, members)):
+            runs[source] |= bits
+    return runs
 
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
     """The function, or one like it whose body orders what races there: in any call, whatever of its results is read."""
     fed = [arg.output() for arg in function.args]
     targets = function_targets(function, site)
-    always = targets[len(function.results) :]
-    pairs = _settled(function.body, targets, fed, (needed_nodes([target, *always], fed) for target in targets))
+    count = len(function.results) - len(site.unused)
+    pairs = _settled(function.body, targets[:count], fed, targets[count:])
     if not pairs:
         return function
     copied = dataclasses.replace(instantiate(function, {}), source=None)

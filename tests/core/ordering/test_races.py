@@ -14,7 +14,7 @@ from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.explaining.race_report import explain_races
+from tfg.core.explaining.race_report import MOST_RACES, explain_races
 from tfg.core.ordering import races as races_module
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.passes.base.race_settling import settle_races
@@ -278,6 +278,27 @@ def test_what_is_settled_races_no_more(seed):
     settle_races(g.graph, [target], (), ())
     assert not list(races_of(g.graph, [target]))
     assert sum(len(node.control_inputs) for node in g.graph) - edges <= len(listed)
+
+
+def test_a_race_is_settled_where_each_run_of_the_later_node_has_the_earlier():
+    """Of a run of one target alone, an edge must not make more run."""
+    for targets, is_settled in ((("both", "one"), True), (("both", "other"), False), (("both", "one", "other"), False)):
+        g = GraphBuilder()
+        v, _ = graphs.variable(g, np.float32(0))
+        one, other = g.AssignAdd(v, g.constant(1.0), name="one"), g.AssignAdd(v, g.constant(2.0), name="other")
+        g.AddN([one, other], name="both")
+        settle_races(g.graph, [g.graph.node(name) for name in targets], (), ())
+        assert ([node.name for node in g.graph["other"].control_inputs] == ["one"]) is is_settled, targets
+
+
+def test_of_very_many_races_the_first_are_told():
+    g = GraphBuilder()
+    v, _ = graphs.variable(g, np.float32(0))
+    writes = [g.AssignAdd(v, g.constant(1.0)) for _ in range(60)]
+    (run,) = explain_races(g.graph, [g.group(writes).name])
+    assert run.has_more and len(run.races) == MOST_RACES
+    (run,) = explain_races(g.graph, [g.group(writes[:20]).name])
+    assert not run.has_more and len(run.races) == 20 * 19 // 2
 
 
 @pytest.mark.parametrize("place", PLACES)
