@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import heapq
+from collections import ChainMap
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -16,9 +18,9 @@ from .transposes import cancel_transposes
 def tidy(g: Emitter) -> None:
     """Make the open block what is written: equal operations once, transposes cancelled, branches lazy, outputs its own."""
     drop_unused(g.block)
-    _share(g.block, {}, {})
+    _share(g.block, ChainMap(), ChainMap())
     cancel_transposes(g, g.block)
-    _share(g.block, {}, {})
+    _share(g.block, ChainMap(), ChainMap())
     drop_unused(g.block)
     _sink(g.block)
     _own_outputs(g.block)
@@ -38,9 +40,9 @@ def drop_unused(block: Block) -> None:
     block.operations = kept[::-1]
 
 
-def _share(block: Block, known: Mapping[Hashable, list[Value]], renamed: Mapping[Value, Value]) -> None:
+def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainMap[Value, Value]) -> None:
     """Let operations that are alike be one, in the block and in those inside."""
-    found, same = dict(known), dict(renamed)
+    found, same = known.new_child(), renamed.new_child()
     kept = []
     for operation in block.operations:
         operation.inputs = [same.get(value, value) if value is not None else None for value in operation.inputs]
@@ -79,26 +81,37 @@ def _uses(values: Iterable[Value]) -> collections.Counter[Value]:
 def _sink(block: Block) -> None:
     """Move what only one branch of an If takes into the branch, so that it runs only where that is taken."""
     uses = _uses(block.values())
-    for place in range(len(block.operations) - 1, -1, -1):
-        operation = block.operations[place]
+    makers = {value: place for place, operation in enumerate(block.operations) for value in operation.outputs}
+    for operation in reversed(block.operations):
         if operation.op == "If":
             for branch in operation.blocks:
-                _sink_into(branch, block, place, uses)
+                _sink_into(branch, block, makers, uses)
     block.operations = [operation for operation in block.operations if operation.outputs]
     for operation in block.operations:
         for inner in operation.blocks:
             _sink(inner)
 
 
-def _sink_into(branch: Block, block: Block, place: int, uses: Mapping[Value, int]) -> None:
-    inside = _uses(branch.values())
-    moved = []
-    for i in range(place - 1, -1, -1):
-        operation = block.operations[i]
+def _sink_into(branch: Block, block: Block, makers: Mapping[Value, int], uses: Mapping[Value, int]) -> None:
+    """Move from a block what only the branch takes, the last operations first; `makers` are their places."""
+    inside: collections.Counter[Value] = collections.Counter()
+    pending: list[int] = []  # a heap of places, the last one first
+    moved: list[Operation] = []
+
+    def take(values: Iterable[Value]) -> None:
+        for value in values:
+            if value not in inside and value in makers:
+                heapq.heappush(pending, -makers[value])
+            inside[value] += 1
+
+    take(branch.values())
+    while pending:
+        place = -heapq.heappop(pending)
+        operation = block.operations[place]
         if operation.outputs and all(inside[value] == uses[value] for value in operation.outputs):
-            inside.update(operation.values())
+            take(operation.values())
             moved.append(operation)
-            block.operations[i] = Operation("", [], [])
+            block.operations[place] = Operation("", [], [])
     branch.operations[:0] = moved[::-1]
 
 

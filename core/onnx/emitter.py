@@ -26,6 +26,8 @@ from .result_shapes import result_shape
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""
 
+DEEPEST: Final = 30
+"""Blocks in one another: each takes three of the 100 levels of messages that protobuf reads, and what is in it some more."""
 _TO_BOOL: Final = frozenset((
     "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not", "And", "Or", "Xor", "IsNaN", "IsInf",
     "RegexFullMatch",
@@ -44,6 +46,16 @@ class UndecidedAxisError(UnimplementedError):
         self.value, self.rank, self.possible = value, rank, tuple(possible)
 
 
+class TooLargeError(UnimplementedError):
+    """A model would be far larger than its graph, or deeper than files can be."""
+
+
+def too_deep(source: str) -> TooLargeError:
+    """Return the error of a node that lies in too many conditionals and loops."""
+    problem = f"conditionals and loops in one another are more than {DEEPEST} deep: ONNX files cannot be read then"
+    return TooLargeError(f"{source}: {problem}", hint="export a part with --to and --from")
+
+
 class Emitter:
     """Emits operations into the block that is open."""
 
@@ -51,6 +63,7 @@ class Emitter:
         self.block = Block()
         self.source = ""
         self.narrowed: dict[str, None] = {}
+        self._depth = 0
         self._constants: dict[Hashable, Value] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -356,11 +369,15 @@ class Emitter:
     @contextlib.contextmanager
     def inside(self, inputs: Sequence[Value] = ()) -> Iterator[Block]:
         """A new block, which is open while the context lasts."""
+        if self._depth == DEEPEST:
+            raise too_deep(self.source)
         around, self.block = self.block, Block(list(inputs))
+        self._depth += 1
         try:
             yield self.block
         finally:
             self.block = around
+            self._depth -= 1
 
     def truth(self, value: Value) -> Value:
         """What TensorFlow takes for true: a scalar other than zero and the empty string, any other tensor with elements."""

@@ -33,7 +33,7 @@ from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..types.tensors import FuncRef
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
-from .emitter import Emitter, UndecidedAxisError
+from .emitter import DEEPEST, Emitter, TooLargeError, UndecidedAxisError, too_deep
 from .loop_values import emit_loop
 from .model import Model, Value
 from .v1_conditionals import Condition, merged
@@ -45,6 +45,10 @@ _TYPES: Final = frozenset(map(dtypes.from_name, (
     "uint64", "complex64", "complex128", "int4", "uint4", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz",
 )))  # fmt: skip
 """What there are tensors of in ONNX."""
+_STEPS: Final = 200_000
+_STEPS_PER_NODE: Final = 8
+_STEPS_PER_CALL: Final = 10
+"""Steps that an export may take, those of called functions each time, and as how many a call counts."""
 _FOLDED: Final = 1 << 16
 """Elements that a node may make of constants with fewer for its values to stand in the model."""
 
@@ -66,7 +70,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     """
     inferred = {} if all(value.node.is_placeholder for value in inputs.values()) else infer(graph).specs
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
-    exporter = _Exporter(graph.functions)
+    exporter = _Exporter(graph.functions, len(graph))
     g = exporter.emitter
     given = {value: _input(spec) for value, spec in specs.items()}
     entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(given.values(), specs.values())]
@@ -81,6 +85,8 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
         raise _refused(exporter.refusals)
     g.block.inputs = list(given.values())
     tidy(g)
+    if g.block.depth > DEEPEST:
+        raise too_deep(next(iter(outputs)))
     return Model(g.block, dict(zip(inputs, given.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
 
 
@@ -120,7 +126,8 @@ class _Exporter:
     left out, takes them, the model does without the node.
     """
 
-    def __init__(self, functions: Mapping[str, Function]) -> None:
+    def __init__(self, functions: Mapping[str, Function], size: int) -> None:
+        """Begin an export of a graph of `size` nodes."""
         self.emitter = Emitter()
         self.functions = functions
         self.refusals: list[Refusal] = []
@@ -128,6 +135,7 @@ class _Exporter:
         self.unknown: set[Value] = set()
         self.answers = Answers()
         self.calls: list[str] = []
+        self.left = _STEPS + _STEPS_PER_NODE * (size + sum(len(function.body) for function in functions.values()))
 
     def run(
         self,
@@ -157,11 +165,19 @@ class _Exporter:
             raise UnimplementedError(f"function '{reference.name}' calls itself")
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
+        self.spend(_STEPS_PER_CALL)
         self.calls.append(reference.name)
         try:
             return self.run(function.body, function.results, [arg.output() for arg in function.args], values, specs)
         finally:
             self.calls.pop()
+
+    def spend(self, steps: int) -> None:
+        """Count steps of the export; UnimplementedError where they are far more than the graph has nodes."""
+        self.left -= steps
+        if self.left < 0:
+            problem = "functions call others so often that the model would be far larger than the graph: ONNX has their bodies"
+            raise TooLargeError(problem, hint="export a part with --to and --from")
 
     def refuse(self, refusal: Refusal) -> None:
         self.refusals.append(refusal)
@@ -185,6 +201,7 @@ class _Frame:
         self.arity: dict[Value, int] = {}
 
     def steps(self, steps: Sequence[Step]) -> None:
+        self.exporter.spend(len(steps))
         for step in steps:
             self.emitter.source = self.exporter.place(step.node)
             self.step(step)
@@ -203,6 +220,8 @@ class _Frame:
         if not is_contradiction(condition):
             try:
                 results = self.results(step)
+            except TooLargeError:
+                raise
             except TfgError as error:
                 if not isinstance(error, InternalError):
                     self.refuse(node, error)
@@ -401,6 +420,8 @@ class _Frame:
                 taken = number if 0 <= number < count else count - 1
         for i, slot in enumerate(step.outputs):
             self.values[slot] = data
+            if len(condition) > DEEPEST:
+                raise too_deep(self.exporter.place(step.node))
             self.conditions[slot] = on_branch(condition, predicate, i, taken) if i < count else condition
 
     def merge(self, step: Step) -> None:

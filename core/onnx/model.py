@@ -103,6 +103,11 @@ class Block:
     operations: list[Operation] = dataclasses.field(default_factory=list)
     outputs: list[Value] = dataclasses.field(default_factory=list)
 
+    @property
+    def depth(self) -> int:
+        """How many blocks are in one another inside this one."""
+        return max((1 + inner.depth for operation in self.operations for inner in operation.blocks), default=0)
+
     def values(self) -> Iterator[Value]:
         """All that its operations take and what it gives, of its own and of the blocks around it."""
         for operation in self.operations:

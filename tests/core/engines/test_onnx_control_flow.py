@@ -11,6 +11,7 @@ pytestmark = pytest.mark.engine
 
 from tests.functions import define  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.onnx.emitter import DEEPEST  # noqa: E402
 from tfg.core.onnx.exporting import export  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.types.shapes import Shape  # noqa: E402
@@ -208,3 +209,21 @@ def test_what_only_a_branch_needs_is_in_it():
     everything = {operation.op for operation in model.block.everything()}
     assert {"Exp", "Abs", "Mul"} <= everything
     assert not {"Exp", "Abs", "Mul"} & outside
+
+
+def test_conditionals_as_deep_as_files_can_be(tmp_path):
+    g = GraphBuilder()
+    value = x = g.Placeholder(dtype="float32", shape=[2], name="x")
+    is_wanted = [g.Placeholder(dtype="bool", shape=[], name=f"is_{i}") for i in range(DEEPEST)]
+    others = []
+    for predicate in is_wanted:
+        no, value = g.Switch(value, predicate)
+        others.append(g.Mul(no, g.constant(np.float32([2, len(others)]))))
+    value = g.Mul(value, g.constant(np.float32([-1, -2])))
+    for other in reversed(others):
+        value = g.Merge([other, value])[0]
+    save_onnx(export(g.graph, {v.node.name: v for v in (x, *is_wanted)}, {"y": value}), tmp_path / "deep.onnx")
+    for taken, expected in ((DEEPEST, [-1, -2]), (DEEPEST - 1, [2, DEEPEST - 1]), (0, [2, 0])):
+        feeds = {f"is_{i}": np.array(i < taken) for i in range(DEEPEST)}
+        (found,) = run_onnx(tmp_path / "deep.onnx", {"x": np.float32([1, 1]), **feeds})
+        np.testing.assert_array_equal(found, np.float32(expected))

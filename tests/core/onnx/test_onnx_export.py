@@ -8,13 +8,16 @@ import pytest
 import tfg as package
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.onnx.emitter import DEEPEST
 from tfg.core.onnx.exporting import export
 from tfg.core.onnx.stateless import updates, without_updates
 from tfg.core.passes.pipeline import inline_functions
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import UnimplementedError
 from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import FuncRef
 
 
 def exported(b, *outputs):
@@ -232,3 +235,62 @@ def test_what_takes_long_or_needs_a_session_is_not_computed_before():
     b.ExtractGlimpse(np.ones((1, 4, 4, 1), "f"), np.int32([2, 2]), np.float32([[0, 0]]), name="glimpse")
     with pytest.raises(UnimplementedError, match=r"ExtractGlimpse \(glimpse\): there is no lowering for it"):
         exported(b, "glimpse")
+
+
+def test_functions_that_call_others_twice_are_not_written_out():
+    """Twenty of them are a million calls: what the model would have is counted while it is made."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+
+    def twice(inner, a, name):
+        once = inner.PartitionedCall([a], f=FuncRef(name), Tout=["float32"])[0]
+        return [inner.PartitionedCall([once], f=FuncRef(name), Tout=["float32"])[0]]
+
+    name = define(b, "f0", ["float32"], lambda inner, a: [inner.Tanh(a)])
+    for i in range(1, 21):
+        name = define(b, f"f{i}", ["float32"], lambda inner, a, name=name: twice(inner, a, name))
+    for called, outcome in (("f5", None), ("f20", "far larger")):
+        y = b.PartitionedCall([x], f=FuncRef(called), Tout=["float32"], name=f"call_{called}")[0].name
+        if outcome is None:
+            assert ops_of(exported(b, y)) == ["Tanh"] * 32
+        else:
+            with pytest.raises(UnimplementedError, match=outcome):
+                exported(b, y)
+
+
+def conditionals_of_functions(depth):
+    """As many Ifs, each in a branch of the one before, and the value that they give."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    is_wanted = b.Placeholder(dtype="bool", shape=[], name="is_wanted")
+    other = define(b, "other", ["bool", "float32"], lambda inner, p, a: [inner.Neg(a)])
+    name = define(b, "f0", ["bool", "float32"], lambda inner, p, a: [inner.Tanh(a)])
+
+    def conditional(inner, p, a, name):
+        return inner.If(p, [p, a], Tout=["float32"], then_branch=FuncRef(name), else_branch=FuncRef(other))
+
+    for i in range(1, depth):
+        name = define(b, f"f{i}", ["bool", "float32"], lambda inner, p, a, name=name: conditional(inner, p, a, name))
+    return b, conditional(b, is_wanted, x, name)[0].name
+
+
+def conditionals_of_switches(depth):
+    b = GraphBuilder()
+    value = b.Placeholder(dtype="float32", shape=[2], name="x")
+    others = []
+    for i in range(depth):
+        no, value = b.Switch(value, b.Placeholder(dtype="bool", shape=[], name=f"is_{i}"))
+        others.append(b.Neg(no))
+    value = b.Tanh(value)
+    for other in reversed(others):
+        value = b.Merge([other, value])[0]
+    return b, value.name
+
+
+@pytest.mark.parametrize("nested", [conditionals_of_functions, conditionals_of_switches])
+def test_conditionals_that_are_deeper_than_files_can_be_are_refused(nested):
+    assert exported(*nested(DEEPEST)).block.depth == DEEPEST
+    with pytest.raises(UnimplementedError, match="deep"):
+        exported(*nested(DEEPEST + 1))
+    with pytest.raises(UnimplementedError, match="deep"):
+        exported(*nested(2 * DEEPEST))
