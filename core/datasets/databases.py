@@ -20,11 +20,13 @@ from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull
 from .file_records import OpenFile
 
-_STEPS: Final = 10_000
+_STEPS: Final = 200
 """So many instructions of SQLite's machine between two looks at a run's time."""
 
-_LONGEST: Final = 1 << 26
-"""Bytes of one value that a query may make; what a database holds may be as long as its file."""
+_LONGEST: Final = 1 << 20
+"""Bytes of a value that a query may make, so that an instruction such as a call of printf takes milliseconds.
+
+What a database holds may be as long as its file."""
 _READING: Final = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 _DANGEROUS: Final = ("load_extension", "fts3_tokenizer")
 _ASKING: Final = ("table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list")

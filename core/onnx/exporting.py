@@ -51,6 +51,8 @@ _STEPS_PER_CALL: Final = 10
 """Steps that an export may take, those of called functions each time, and as how many a call counts."""
 _FOLDED: Final = 1 << 16
 """Elements that a node may make of constants with fewer for its values to stand in the model."""
+_BYTES_PER_ELEMENT: Final = 256
+"""What a kernel may take meanwhile, strings and copies among it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -299,7 +301,7 @@ class _Frame:
         if given and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
             return None
         try:
-            arrays = folded_values(node, given)
+            arrays = folded_values(node, given, _BYTES_PER_ELEMENT * allowed)
         except (UnimplementedError, DeadlineExceededError, ResourceExhaustedError):
             return None  # it is left to the model
         return [self.emitter.constant(array, spec.dtype.base) for array, spec in zip(arrays, specs)]

@@ -131,8 +131,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    session = Session(alone, timeout=SECONDS, max_memory=most, engine=NUMPY)
-    results = session.run([output.name for output in node.outputs()])
+    results = Session(alone, timeout=SECONDS, max_memory=most).run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 
 

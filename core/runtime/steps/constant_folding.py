@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ MAX_BYTES: Final = 1 << 30
 """Of the constants that a node takes, and of what a call may hold."""
 
 
-def folded_values(node: Node, inputs: Sequence[Array]) -> list[np.ndarray[Any, Any]]:
+def folded_values(node: Node, inputs: Sequence[Array], most: int = MAX_BYTES) -> list[np.ndarray[Any, Any]]:
     """The values of a pure node.
 
     UnimplementedError where its kernel needs a session; DeadlineExceededError and ResourceExhaustedError where it takes more
@@ -31,11 +32,11 @@ def folded_values(node: Node, inputs: Sequence[Array]) -> list[np.ndarray[Any, A
         raise UnimplementedError("its kernel needs a session")
     run = Run(0)
     run.start_clock(SECONDS)
-    run.reserve = _reserve
+    run.reserve = functools.partial(_reserve, most)
     with run:
         return [np.asarray(value) for value in apply_kernel(node, inputs)]
 
 
-def _reserve(size: int) -> None:
-    if size > MAX_BYTES:
+def _reserve(most: int, size: int) -> None:
+    if size > most:
         raise ResourceExhaustedError(f"it takes {size:,} bytes, too many for an optimization")

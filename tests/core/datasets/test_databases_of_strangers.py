@@ -1,6 +1,7 @@
 """What the query of a stranger does not get from SQLite."""
 
 import sqlite3
+import time
 
 import numpy as np
 import pytest
@@ -60,3 +61,12 @@ def test_a_query_does_nothing_else(query, folder):
 def test_a_query_without_end_ends_with_the_time_of_the_run(folder):
     with pytest.raises(DeadlineExceededError):
         _first(folder, _ENDLESS, timeout=0.5)
+
+
+def test_a_query_that_makes_long_values_ends_with_the_time_of_the_run(folder):
+    """Between two looks at the time there are few instructions, and none makes a value that takes long."""
+    rows = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t)"
+    start = time.process_time()
+    with pytest.raises(DeadlineExceededError):
+        _first(folder, f"{rows} SELECT max(length(printf('%.*c', 1000000, 'x'))) FROM t", timeout=0.5)
+    assert time.process_time() - start < 5

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from tests.core.passes.rewriting import placeholder
+from tests.security.bombs.media import png
 from tfg import GraphBuilder, Session, optimize
 from tfg.core.inference.inference import infer
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError
@@ -171,3 +174,15 @@ def test_what_takes_as_long_as_a_number_says_is_left_to_runs(make):
     assert infer(g.graph).specs[g.graph.output(str(found))].value is None
     graph, _ = optimize(g.graph, [str(found)])
     assert found.node.name in graph
+
+
+@pytest.mark.parametrize("op", ["DecodePng", "DecodeJpeg", "DecodeImage"])
+def test_a_picture_that_is_too_large_to_fold_is_not_decoded_for_it(op):
+    g = GraphBuilder()
+    g.AddV2(placeholder(g, "x", (), "uint8"), g.apply(op, g.constant(png(6000, 6000)), channels=3), name="y")
+    tracemalloc.start()
+    graph, _ = optimize(g.graph, ["y"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert op in {node.op for node in graph}
+    assert peak < 20 << 20
