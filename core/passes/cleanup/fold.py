@@ -15,7 +15,6 @@ from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
 from ...runtime.session.session import Session
 from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
-from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
 from ...types import dtypes
 from ...types.shapes import Shape, TensorSpec
