@@ -246,9 +246,6 @@ def test_one_module_of_the_command_line_opens_sessions():
     assert found == {"sessions.py"}
 
 
-PARTS_OF_COMMANDS = ("commands", "jobs", "sections")
-
-
 def test_files_of_the_command_line_are_called_by_one_grammar():
     """`NAME.py` is the command NAME, `NAME_job.py` what it does, `NAME_sections.py` how it shows that; the rest is shared."""
     parts = ("commands", "jobs", "sections")

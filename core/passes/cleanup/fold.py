@@ -15,6 +15,7 @@ from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
 from ...runtime.session.session import Session
 from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
+from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
 from ...types import dtypes
 from ...types.shapes import Shape, TensorSpec
@@ -130,7 +131,8 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    results = Session(alone, timeout=SECONDS, max_memory=most).run([output.name for output in node.outputs()])
+    session = Session(alone, timeout=SECONDS, max_memory=most, engine=NUMPY)
+    results = session.run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 
 
