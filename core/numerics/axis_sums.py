@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
+from ..parallel.gemm import TILE_ELEMENTS
 from ..types.arrays import Array
 
 _WORTHWHILE: Final = 1 << 10
 _WIDEST: Final = 1 << 11
 """Columns up to which several rows are laid side by side."""
-_IN_CACHE: Final = 1 << 17
 _FEW_COLUMNS: Final = 32
 _FEW_ROWS: Final = 16
 _SMALL: Final = 1 << 15
@@ -70,7 +70,7 @@ def column_sums(x: Array) -> Array:
         return np.ones(rows, x.dtype) @ x
     fold = folded_rows(rows, columns)
     wide = x.reshape(rows // fold, fold * columns)
-    step = max(_IN_CACHE // wide.shape[1], 1)
+    step = max(TILE_ELEMENTS // wide.shape[1], 1)
     ones = np.ones(min(step, len(wide)), x.dtype)
     sums = ones @ wide[:step]
     for start in range(step, len(wide), step):

@@ -11,20 +11,16 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide, even, repeated, workers_for
+from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repeated, workers_for
 from ..types.arrays import Array
 from .axis_sums import folded_rows
 
-_TILE: Final = 1 << 17
-"""Elements of a tile."""
 _MOST_ROWS: Final = 1 << 8
 """Rows of a tile, which are added up one by one."""
 _BLOCK: Final = 1 << 14
 """Elements of a part by channels."""
 _MOST_POSITIONS: Final = 1 << 12
 """Positions of a channel that are added up side by side."""
-_SLOWER: Final = 32
-"""How many multiply-adds of a product take as long as an element."""
 _NEAR: Final = 4
 """Squares of means up to which, in variances, numbers need not be centered before they are multiplied."""
 
@@ -39,8 +35,8 @@ class _Tiles:
         rows = positions // self.fold
         width = self.fold * self.channels
         self.shape = rows, width
-        self.workers = workers_for(x.size * _SLOWER)
-        self.parts = cut(rows, max(min(max(x.size // _TILE, self.workers), rows), rows // _MOST_ROWS, 1))
+        self.workers = workers_for(x.size * ELEMENT_WORK)
+        self.parts = cut(rows, max(min(max(x.size // TILE_ELEMENTS, self.workers), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
         return np.ascontiguousarray(x).reshape(self.shape)
@@ -84,7 +80,7 @@ class _Channels(_Tiles):
     def __init__(self, x: Array) -> None:
         channels, self.dtype = x.shape[-1], x.dtype
         self.shape = channels, x.size // channels
-        self.workers = workers_for(x.size * _SLOWER)
+        self.workers = workers_for(x.size * ELEMENT_WORK)
         self.parts = cut(channels, min(even(-(-x.size // _BLOCK), 2), channels))
 
     def rows(self, x: Array) -> Array:

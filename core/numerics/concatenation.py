@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide, workers_for
+from ..parallel.gemm import ELEMENT_WORK, cut, divide, workers_for
 from ..types.arrays import Array
-
-_COPYING: Final = 16
-"""How many multiply-adds of a product take as long as copying a number."""
 
 
 def concatenated(arrays: Sequence[Array], axis: int) -> Array:
     """The arrays, of one dtype and of shapes that differ along `axis` at most; large ones are copied by several at once."""
     size = sum([array.size for array in arrays])
-    workers = workers_for(size * _COPYING)
+    workers = workers_for(size * ELEMENT_WORK)
     first = arrays[0]
     if workers == 1 or not size or not first.dtype.isbuiltin or first.dtype.hasobject:
         return np.concatenate(arrays, axis)

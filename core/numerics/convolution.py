@@ -22,6 +22,7 @@ import numpy as np
 
 from ..parallel.blas_threads import one_thread
 from ..parallel.gemm import (
+    ELEMENT_WORK,
     add_long_product,
     add_product,
     add_vector,
@@ -51,8 +52,6 @@ from .windows import (
     result_sizes,
 )
 
-_FINISHING: Final = 32
-"""How many multiply-adds take as long as finishing an element."""
 _FEW_SUMS: Final = 1 << 16
 """Elements of a product up to which adding a vector to it costs least when it is there."""
 _LARGE_FILTER: Final = 1 << 19
@@ -260,7 +259,7 @@ if __doc__:  # not under python -OO
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
     """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
     (rows, columns), inner = out.shape, a.shape[1]
-    workers = workers_for(out.size * (inner + (_FINISHING if finish else 0)))
+    workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)))
     count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
     if workers == 1 and (finish is None or count == 1):
         _multiply(a, b, out, summand)
@@ -280,7 +279,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
 def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
     """out = a @ b + summand, the rows of `a` made block by block right before; all of them first where they are few."""
     (rows, columns), inner = out.shape, len(b)
-    workers = workers_for(out.size * (inner + (_FINISHING if finish else 0)) + feeding.work)
+    workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)) + feeding.work)
     count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
     if count == 1 or rows < min(columns, _ROWS_OF_EACH * workers):
         _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)

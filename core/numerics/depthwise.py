@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.gemm import divide, even, workers_for
+from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 from .axis_sums import column_sums
 from .convolution import Finish, Finishing
 from .input_gradient import filled_phases, transposed_pads
@@ -37,10 +37,6 @@ _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
 _WIDE: Final = 128
 """Channels from which on a line of single positions costs less than laying them side by side."""
-_SLOWER: Final = 16
-"""How many multiply-adds of a product take as long as one here."""
-_BLOCK_OF_GRADIENT: Final = 1 << 17
-"""Elements of a block of a filter's gradient, which is summed up number by number, or of what it sees: so it rounds little."""
 
 
 def depthwise_convolve(
@@ -122,7 +118,7 @@ def _sums_of(
 
 def _work(size: int, window: Sequence[int], feeding: Feeding | None = None) -> int:
     """How many multiply-adds of a product take as long as so many results."""
-    return size * math.prod(window) * _SLOWER + (0 if feeding is None else feeding.work)
+    return size * math.prod(window) * ELEMENT_WORK + (0 if feeding is None else feeding.work)
 
 
 def depthwise_rows(
@@ -383,7 +379,7 @@ def _line_gradients(
     sums = _sums_of(x, window, strides, pads, dilations, False)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = grad.reshape(sums.folded)
-    blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
+    blocks = sums.blocks(-(-max(grad.size, x.size) // TILE_ELEMENTS))
     workers = workers_for(_work(grad.size, window))
     found = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
 

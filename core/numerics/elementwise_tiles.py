@@ -11,18 +11,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..parallel.gemm import cut, divide, repeated, workers_for
+from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repeated, workers_for
 from ..types.arrays import Array
 
-TILE_ELEMENTS: Final = 1 << 17
-"""How many elements of each value a tile has: some values stay in a second-level cache, and a call to NumPy is worth it."""
 _LINE: Final = 4096
 """NumPy goes along a vector in a loop of its own for each position; shorter vectors are therefore repeated up to this."""
-_SLOWER: Final = 64
-"""How many multiply-adds of a product take as long as an operation on an element."""
-_FEWEST_PARTS: Final = 4
-_MOST_PARTS: Final = 32
-"""Parts that are shared: some for each process, so that one that is held up gets fewer."""
 
 
 class Form(enum.Enum):
@@ -123,8 +116,8 @@ class Chain:
             return False
         columns = flat.shape[-1]
         positions, channels = result.size // columns, slice(0, columns)
-        is_worth = workers_for(result.size * len(self.instructions) * _SLOWER) > 1
-        count = max(min(_MOST_PARTS, result.size // TILE_ELEMENTS), _FEWEST_PARTS) if is_worth else 1
+        workers = workers_for(result.size * len(self.instructions) * ELEMENT_WORK)
+        count = even(-(-result.size // TILE_ELEMENTS), workers) if workers > 1 else 1
         divide(functools.partial(_evaluate_part, work, channels), cut(positions, count))
         return True
 

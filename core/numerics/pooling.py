@@ -15,7 +15,7 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ..parallel.gemm import NotFinite, cut, divide, even, workers_for
+from ..parallel.gemm import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
 from .weak_cache import kept
 from .windows import (
@@ -37,10 +37,6 @@ Ints = Sequence[int]
 
 _IN_CACHE: Final = 1 << 16
 """Elements of some lines of windows that go from step to step without leaving the cache."""
-_BLOCK: Final = 1 << 18
-"""Elements of a block of images that is pooled at once."""
-_SLOWER: Final = 8
-"""How many multiply-adds of a product take as long as comparing or adding two numbers."""
 _FEW_POSITIONS: Final = 1 << 16
 """Up to so many positions of an image what follows from shapes is kept."""
 
@@ -62,7 +58,7 @@ def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
 
 def _blocks(x: Array, result: Array, windows: Ints) -> list[tuple[slice, slice]]:
     """(images, lines) of blocks of the result that stay in the cache with what they see."""
-    count = even(-(-max(x.size, result.size) // _BLOCK), workers_for(x.size * sum(windows) * _SLOWER))
+    count = even(-(-max(x.size, result.size) // BLOCK_ELEMENTS), workers_for(x.size * sum(windows) * ELEMENT_WORK))
     return image_blocks(len(result), result.shape[1], count) if result.size else []
 
 
@@ -116,7 +112,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
                 raise NotFinite
 
     try:
-        workers = workers_for(x.size * math.prod(windows) * _SLOWER)
+        workers = workers_for(x.size * math.prod(windows) * ELEMENT_WORK)
         divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))))
     except NotFinite:
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
@@ -185,7 +181,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
             else:
                 cells(target)[place] = cells(part)
 
-    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))))
+    divide(fill, cut(len(given), min(-(-given.size // BLOCK_ELEMENTS), len(given))))
     return np.ascontiguousarray(unpad(result, pads))
 
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide, workers_for
+from ..parallel.gemm import BLOCK_ELEMENTS, cut, divide, workers_for
 from ..types.arrays import Array
 from .windows import block_positions, image_blocks
-
-BLOCK_ELEMENTS: Final = 1 << 18
-"""How many elements a block of rows, or of what is made of them, may have: about what a second-level cache holds."""
 
 FinishRows = Callable[[Array, int], object]
 """What is still to be done with rows (positions, C), the first of which is that of a position."""

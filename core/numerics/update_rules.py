@@ -7,24 +7,19 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide
+from ..parallel.gemm import BLOCK_ELEMENTS, cut, divide
 from ..types.arrays import Array
 from .scaled_sums import add_scaled, move_towards, scale_and_add
-
-_TILE: Final = 1 << 18
-"""Elements of a tile: of smaller ones more would stay in a cache, but threads, which take turns at what is between two calls
-of NumPy, would wait for each other more often.
-"""
 
 
 def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
     """A rule on whole arrays, the `gradient`-th of its other arguments among them, tile by tile where they are large."""
     grad = arguments[gradient]
-    if grad.size < 2 * _TILE or not all(array.flags.c_contiguous for array in (*memories, grad)):
+    if grad.size < 2 * BLOCK_ELEMENTS or not all(array.flags.c_contiguous for array in (*memories, grad)):
         rule(*memories, *arguments)
         return
     flat = [array.reshape(-1) for array in (*memories, grad)]
@@ -33,7 +28,7 @@ def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Se
         *tiles, steps = [array[part] for array in flat]
         rule(*tiles, *arguments[:gradient], steps, *arguments[gradient + 1 :])
 
-    divide(update, cut(grad.size, grad.size // _TILE))
+    divide(update, cut(grad.size, grad.size // BLOCK_ELEMENTS))
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:

@@ -11,16 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.gemm import cut, divide, even, workers_for
+from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
 _LINE: Final = 1 << 15
 """Elements of a vector of zeros, which a second-level cache holds with those that it meets."""
-_SELECTING: Final = 8
-"""How many multiply-adds of a product take as long as an element."""
-_PART: Final = 1 << 17
 _MOST_DIMS: Final = 64
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
@@ -55,7 +52,7 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
     zero = x.dtype.type(0)
     if x.size <= _FEW or x.dtype.kind != "f":
         return np.maximum(x, zero, out=out)
-    if out is None and x.flags.c_contiguous and workers_for(x.size * _SELECTING) > 1:
+    if out is None and x.flags.c_contiguous and workers_for(x.size * ELEMENT_WORK) > 1:
         return _by_parts(lambda some, target: positive_part(some, target), x)
     result = np.empty(x.shape, x.dtype) if out is None else out
     if not x.flags.c_contiguous or not result.flags.c_contiguous:
@@ -73,7 +70,7 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
 def where_positive(values: Array, condition: Array) -> Array:
     """values * (condition > 0), of one shape; of many elements by several at once."""
     is_plain = values.flags.c_contiguous and condition.flags.c_contiguous
-    if not is_plain or workers_for(values.size * _SELECTING) == 1:
+    if not is_plain or workers_for(values.size * ELEMENT_WORK) == 1:
         return np.multiply(values, condition > 0)
     return _by_parts(lambda some, asked, target: np.multiply(some, asked > 0, out=target), values, condition)
 
@@ -83,7 +80,7 @@ def _by_parts(fill: Callable[..., object], *arrays: Array) -> Array:
     first = arrays[0]
     result = np.empty(first.shape, first.dtype)
     flat = [array.reshape(-1) for array in (*arrays, result)]
-    parts = cut(first.size, even(-(-first.size // _PART), workers_for(first.size * _SELECTING)))
+    parts = cut(first.size, even(-(-first.size // TILE_ELEMENTS), workers_for(first.size * ELEMENT_WORK)))
     divide(lambda part: fill(*[array[part] for array in flat]), parts)
     return result
 

@@ -27,6 +27,18 @@ Array = Any
 _Part = TypeVar("_Part")
 _Pair = tuple[int, int]
 
+BLOCK_ELEMENTS: Final = 1 << 18
+"""Elements of a block of rows, images or variables: 1 MiB of float32, a second-level cache. Larger blocks leave the cache,
+smaller ones take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
+"""
+TILE_ELEMENTS: Final = 1 << 17
+"""Elements of a tile that elementwise steps go over several times: some operands stay in a second-level cache, and a tile is
+worth a call of NumPy (benchmarks/__main__.py: LSTM train step).
+"""
+ELEMENT_WORK: Final = 16
+"""Multiply-adds of a product that take as long as one operation of NumPy on an element: the work that threads share is counted
+in multiply-adds (benchmarks/threads.py).
+"""
 WORTH_DIVIDING: Final = 1 << 24
 """Multiply-adds from which on a product takes much longer than handing out its parts: waking a thread of another core and
 taking turns with it at what is not NumPy takes 0.1 to 0.2 ms of a virtual machine.

@@ -30,8 +30,8 @@ def largest_error(found, wanted):
 @pytest.mark.parametrize("is_by_channel", [False, True])
 def test_moments(shape, offset, tile, is_by_channel, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 3)
-    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64 * batch_norm._SLOWER)
-    monkeypatch.setattr(batch_norm, "_TILE", tile)
+    monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64 * batch_norm.ELEMENT_WORK)
+    monkeypatch.setattr(batch_norm, "TILE_ELEMENTS", tile)
     x = laid(numbers(shape, offset), is_by_channel)
     mean, variance = batch_norm.moments(x)
     exact = x.astype(np.float64).reshape(-1, shape[-1])

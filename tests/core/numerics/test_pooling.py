@@ -63,7 +63,7 @@ def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_pooling(case, block, dtype, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 3)
-    monkeypatch.setattr(pooling, "_BLOCK", block)
+    monkeypatch.setattr(pooling, "BLOCK_ELEMENTS", block)
     sizes, windows, strides, pads = case
     x = np.random.default_rng(0).integers(-9, 9, (5, *sizes, 2)).astype(dtype)
     outputs = [(n + sum(p) - k) // s + 1 for n, k, s, p in zip(sizes, windows, strides, pads)]
@@ -97,7 +97,7 @@ def test_an_infinite_gradient_goes_to_one_element():
 @pytest.mark.parametrize("block", [20, 1 << 18])
 def test_gradients_go_to_all_that_equal_the_maximum(case, special, block, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 3)
-    monkeypatch.setattr(pooling, "_BLOCK", block)
+    monkeypatch.setattr(pooling, "BLOCK_ELEMENTS", block)
     sizes, windows, strides, pads = case
     rng = np.random.default_rng(0)
     x = rng.integers(0, 3, (5, *sizes, 2)).astype(np.float32)

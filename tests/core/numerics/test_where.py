@@ -65,6 +65,6 @@ def test_many_elements_are_shared_by_threads(function, dtype, monkeypatch):
     with np.errstate(invalid="ignore"):
         alone = function(x)
         monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
-        monkeypatch.setattr(where, "_PART", 1000)
+        monkeypatch.setattr(where, "TILE_ELEMENTS", 1000)
         np.testing.assert_array_equal(function(x), alone)
         np.testing.assert_array_equal(function(x[:, ::2]), alone[:, ::2])
