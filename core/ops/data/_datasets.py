@@ -238,7 +238,7 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
         @functools.wraps(make)
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
             dataset = make(ctx, *inputs, **attrs)
-            flat = tuple([part for value in inputs for part in (value if isinstance(value, list) else (value,))])
+            flat = tuple([_held(part) for value in inputs for part in (value if isinstance(value, list) else (value,))])
             declared = spec_of_node(ctx.node)
             dataset.spec = declared if declared.dtypes else dataset.spec
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
@@ -252,6 +252,15 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
     shape(*names)(scalar_shape)
     facts("input_pipeline", of=names)
     return register
+
+
+def _held(value: Any) -> Any:
+    """The dataset that a handle holds, other values as they are.
+
+    Python's garbage collector does not look into arrays: a session could not go that a dataset in one of them refers to.
+    """
+    is_handle = isinstance(value, np.ndarray) and value.dtype.hasobject and not value.ndim
+    return value.item() if is_handle and isinstance(value.item(), Dataset) else value
 
 
 def scalar_shape(*inputs: Any) -> Shape:

@@ -1,12 +1,44 @@
 """What graphs make, name and delete around input pipelines."""
 
+import gc
+import os
+import pathlib
+import weakref
+
 import numpy as np
 import pytest
 
-from tests.pipelines import NUMBER, int64, numbers, text
+from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session.session import Session
+from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import OutOfRangeError
+
+
+@pytest.mark.parametrize("is_prefetched", [False, True])
+def test_a_session_takes_its_datasets_and_their_files_with_it(tmp_path, is_prefetched):
+    path = tmp_path / "lines.txt"
+    path.write_text("line\n" * 1000)
+    g = GraphBuilder()
+    spec = {"output_types": ["string"], "output_shapes": [()]}
+    lines = g.TextLineDataset(text(str(path)), text(""), int64(0))
+    name = function(g, "body", ["string"], lambda b, x: [b.StringJoin([x, x])])
+    dataset = g.MapDataset(lines, [], f=name, Targuments=[], **spec)
+    if is_prefetched:
+        dataset = g.PrefetchDataset(dataset, int64(3), **spec)
+    iterator = g.IteratorV2(shared_name="", container="", **spec)
+    g.MakeIterator(dataset, iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **spec)
+    session = Session(g.graph, files=FileAccess.everything())
+    session.run("start")
+    assert session.run("next:0") == b"lineline"
+    kept = weakref.ref(session)
+    del session
+    gc.collect()
+    assert kept() is None
+    folder = pathlib.Path("/proc/self/fd")
+    if folder.is_dir():
+        assert str(path) not in [os.readlink(file) for file in folder.iterdir() if os.path.lexists(file)]
 
 
 def test_a_random_seed_generator_gives_each_pass_another_order():
