@@ -76,6 +76,17 @@ class PositionedFile:
             position, size = position + len(piece), size - len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def read_into(self, target: memoryview, position: int) -> int:
+        """Fill `target` with the bytes from a position on; how many there are."""
+        if self._descriptor is None or not hasattr(os, "preadv"):
+            content = self.read_at(position, len(target))
+            target[: len(content)] = content
+            return len(content)
+        done = 0
+        while done < len(target) and (count := os.preadv(self._descriptor, [target[done:]], position + done)):
+            done += count
+        return done
+
     def _read_some(self, position: int, size: int) -> bytes:
         assert self._descriptor is not None
         if hasattr(os, "pread"):

@@ -71,10 +71,9 @@ class Shards:
         key = entry.shard_id, entry.offset, entry.size, entry.crc32c
         crc, is_good = 0, key in self._good
         for start in range(0, len(target), _PIECE):
-            piece = data.read_at(entry.offset + start, min(_PIECE, len(target) - start))
-            if start + len(piece) < min(start + _PIECE, len(target)):
+            piece = target[start : start + _PIECE]
+            if data.read_into(piece, entry.offset + start) < len(piece):
                 raise DataLossError(f"{where} was cut off after the file had been opened")
-            target[start : start + len(piece)] = piece
             crc = crc if is_good else crc32c(piece, crc)
         if not is_good and mask(crc) != entry.crc32c:
             raise DataLossError(f"the checksum of {where} is wrong")

@@ -20,7 +20,7 @@ from tfg.core.support import regular_files
 from tfg.core.support.errors import DataLossError, ResourceExhaustedError
 from tfg.core.transforms.freezing import freeze
 from tfg.core.types.tensors import Tensor
-from tfg.formats import load, write_checkpoint
+from tfg.formats import load, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.bundle import read_index, write_index
 from tfg.formats.checkpoint.shards import Shards
 from tfg.formats.codecs.npz import write_npz
@@ -282,6 +282,21 @@ def test_forked_processes_read_the_same_file(form, tmp_path, open_files):
             os._exit(0 if right else 1)
         children.append(child)
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+
+
+@pytest.mark.parametrize("missing", [(), ("preadv",), ("preadv", "pread")])
+def test_systems_without_reads_at_a_position(missing, tmp_path, open_files, monkeypatch):
+    for name in missing:
+        monkeypatch.delattr(os, name, raising=False)
+    write_checkpoint(tmp_path / "state", VALUES)
+    write_npz(tmp_path / "state.npz", {name: Tensor.from_numpy(value) for name, value in VALUES.items()})
+    for path in (tmp_path / "state", tmp_path / "state.npz"):
+        tensors = read_state(path)
+        assert {name: tensors[name].read().tolist() for name in VALUES} == {name: v.tolist() for name, v in VALUES.items()}
+    reader = open_checkpoint(tmp_path / "state")
+    os.truncate(tmp_path / "state.data-00000-of-00001", 1000)
+    with pytest.raises(DataLossError, match="was cut off after the file had been opened"):
+        reader.read("large")
 
 
 _RUN = """

@@ -23,7 +23,6 @@ from ...graph.variable_nodes import VariableNodes, find_variables, initializer_o
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.log import DEBUG, Stopwatch
-from ...types.arrays import Array
 from ...types.dtypes import string
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import Tensor
@@ -90,21 +89,19 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         wanted = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
         for index, (name, spec) in enumerate(wanted):
             if spec.split() and name in tensors:
-                value = _sliced(tensors[name].numpy(), spec, restoring)
-                found |= {
-                    handle.node.name: Tensor.from_numpy(value, tensors[name].dtype)
-                    for handle in assigned_handles(restoring.output(index))
-                }
+                part = _sliced(tensors[name], spec, restoring)
+                found |= {handle.node.name: part for handle in assigned_handles(restoring.output(index))}
     return {name: value for name, value in found.items() if name not in tensors}
 
 
-def _sliced(value: Array, spec: str, node: Node) -> Array:
-    """The part of a value that a slice such as `10 4 0,5:-` names; InvalidArgumentError where it names none."""
+def _sliced(whole: Tensor, spec: str, node: Node) -> Tensor:
+    """The part of a tensor that a slice such as `10 4 0,5:-` names; InvalidArgumentError where it names none."""
     parts = [_EXTENT.fullmatch(part) for part in spec.split()[-1].split(":")]
-    if not all(parts) or len(parts) > value.ndim:
-        raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(value.shape)}", node=node.name, op=node.op)
-    found: Array = value[tuple(_extent(part) for part in parts if part is not None)]
-    return found
+    if not all(parts) or len(parts) > len(whole.shape):
+        raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(whole.shape)}", node=node.name, op=node.op)
+    index = tuple(_extent(part) for part in parts if part is not None)
+    shape = (*[len(range(size)[extent]) for size, extent in zip(whole.shape, index)], *whole.shape[len(index) :])
+    return Tensor(whole.dtype, shape, lambda: whole.numpy()[index])
 
 
 def _extent(part: re.Match[str]) -> slice:
