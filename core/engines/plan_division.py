@@ -66,7 +66,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
         worth = {level for level, size in sizes.items() if size >= engine.smallest}
         worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
-        units = [levels[i] if able[i] and levels[i] in worth else None for i in range(len(able))]
+        units = _units(levels, [is_able and level in worth for level, is_able in zip(levels, able)], engine.largest)
         torn = _torn(plan, units, able, fetched) if engine.takes_control_flow else []
         if not torn:
             break
@@ -75,6 +75,18 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
     steps = list(_Grouping(plan, units, fetched).steps(order))
     small = sum(size for level, size in sizes.items() if level not in worth)
     return Partition(dataclasses.replace(plan, steps=with_releases(steps, fetched)), refusals, small)
+
+
+def _units(levels: Sequence[int], taken: Sequence[bool], largest: int) -> list[int | None]:
+    """For each step that is taken the number of its group: steps of one level, in pieces of at most `largest`, in order."""
+    numbers: dict[tuple[int, int], int] = {}
+    sizes: collections.Counter[int] = collections.Counter()
+    units: list[int | None] = []
+    for level, is_taken in zip(levels, taken):
+        piece = (level, sizes[level] // largest)
+        units.append(numbers.setdefault(piece, len(numbers)) if is_taken else None)
+        sizes[level] += is_taken
+    return units
 
 
 def _is_worth_a_group(step: Step) -> bool:

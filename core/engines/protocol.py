@@ -62,6 +62,9 @@ class Engine(Protocol):
     smallest: int
     """The least number of steps for which the way into the engine and back pays, as measured."""
 
+    largest: int
+    """The largest number of steps that compile in a reasonable time; more become several groups."""
+
     needs_elements: bool
     """True where it must get no tensor without elements, nor one whose shape follows from values."""
 

@@ -40,6 +40,7 @@ class Xla:
     precision = None
     faster = ()
     smallest = 4
+    largest = 10_000  # about a millisecond a step
     needs_elements = False
     takes_variables = True
     takes_control_flow = True

@@ -407,6 +407,8 @@ def _engaged(
 
     if engine is None or isinstance(engine, str):
         found = engage(engine, precision)
+    elif precision is not None:
+        raise InvalidArgumentError(f"precision {precision} goes with the name of an engine")
     elif isinstance(engine, (Engagement, AutoEngagement)):
         found = engine
     elif hasattr(engine, "compile"):

@@ -17,6 +17,7 @@ class FakeEngine:
     name = "fake"
     note = "for tests"
     precision = None
+    largest = 1000
     faster = ()
     needs_elements = False
     takes_control_flow = False

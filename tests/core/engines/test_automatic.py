@@ -306,3 +306,75 @@ def test_compiling_ends_when_its_time_is_over():
     assert engine.compiled == [["y"]]
     reasons = [group.reason for group in session.engine_report().groups]
     assert reasons == [None, "the 1e-09 s that compiling may take were over"]
+
+
+class Rounding(FakeEngine):
+    """In another type it is off by a part of the largest magnitude, and waits less before each run."""
+
+    def __init__(self, precision=None, off=0.0, wait=40e-3, faster=(), **options):
+        super().__init__(**options)
+        self.precision, self.off, self.wait, self.faster = precision, off, wait, faster
+
+    def compile(self, cluster, values):
+        run = super().compile(cluster, values)
+
+        def rounded(arrays):
+            time.sleep(self.wait)
+            return [array + np.float32(self.off) * np.abs(array).max() for array in run(arrays)]
+
+        return rounded
+
+
+def test_fast_is_the_fastest_type_that_is_near_enough():
+    types = [Rounding("f16", 9e-3, 20e-3), Rounding("bf16", 8e-3, 0.0), Rounding("i8", 2e-2, 0.0)]
+    session = Session(chain(), engine=Engagement(Rounding(faster=types), EngineSettings(is_fast=True)))
+    np.testing.assert_allclose(session.run("y:0", X), EXPECTED, atol=9e-3 * 27)
+    (group,) = session.engine_report().groups
+    assert (group.precision, group.rounded.precision) == ("bf16", "bf16")
+    assert group.rounded.difference == pytest.approx(8e-3, rel=1e-3)
+    assert group.rounded.seconds < 40e-3 <= group.rounded.exact_seconds
+
+
+def test_fast_is_the_graphs_type_where_no_other_is_near_enough():
+    engine = Rounding(faster=[Rounding("bf16", 2e-2, 0.0)])
+    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
+    (group,) = session.engine_report().groups
+    assert group.precision is None
+    assert group.rounded.difference == pytest.approx(2e-2, rel=1e-3)
+
+
+def test_fast_is_the_graphs_type_where_no_other_is_faster():
+    engine = Rounding(wait=0.0, faster=[Rounding("bf16", 0.0, 40e-3)])
+    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    session.run("y:0", X)
+    assert session.engine_report().groups[0].precision is None
+
+
+def test_fast_is_the_graphs_type_where_no_other_compiles():
+    engine = Rounding(faster=[Rounding("bf16", fails=ValueError("no such type"))])
+    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
+    assert session.engine_report().groups[0].rounded is None
+
+
+def test_a_report_says_what_fast_would_be_worth():
+    engine = Rounding(faster=[Rounding("bf16", 8e-3, 0.0)])
+    session = Session(chain(), engine=Engagement(engine, EngineSettings(reports=True)))
+    np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
+    (group,) = session.engine_report().groups
+    assert group.precision is None
+    assert group.rounded.precision == "bf16"
+
+
+def test_integers_must_be_equal_in_any_type():
+    class Counting(Rounding):
+        def compile(self, cluster, values):
+            FakeEngine.compile(self, cluster, values)
+            return lambda arrays: [np.int64([1, int(self.off > 0)])]
+
+    b = GraphBuilder()
+    b.ArgMax(b.Placeholder(dtype="float32", shape=[2, 2], name="x"), b.constant(np.int32(1)), name="y")
+    session = Session(b.graph, engine=Engagement(Counting(faster=[Counting("bf16", 1e-3, 0.0)]), EngineSettings(is_fast=True)))
+    session.run("y:0", {"x:0": np.eye(2)})
+    assert session.engine_report().groups[0].rounded.difference == np.inf

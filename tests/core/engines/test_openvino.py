@@ -14,6 +14,7 @@ from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.engines.automatic import AutoEngagement  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
@@ -47,6 +48,37 @@ def test_half_precision_is_for_the_user_to_choose_and_said():
     assert "bf16" in session.engine_report().note
     with pytest.raises(InvalidArgumentError, match="f64"):
         engine("f64")
+
+
+def test_fast_is_near_enough_and_said():
+    graph, x = network()
+    session = Session(graph, engine="openvino", precision="fast")
+    found, expected = session.run("logits:0", {"x:0": x}), Session(graph).run("logits:0", {"x:0": x})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1.01e-2 * np.abs(expected).max())
+    types = {engine.precision for engine in find_engine("openvino").faster}
+    assert types <= {"bf16", "f16"}
+    (group,) = session.engine_report().groups
+    assert group.rounded is None if not types else group.rounded.precision in types
+
+
+def test_sums_in_a_row_compile_in_pieces():
+    """The time that one group takes grows faster than the number of its steps."""
+    b = GraphBuilder()
+    value = b.Placeholder(dtype="float32", shape=[], name="x")
+    for _ in range(1200):
+        value = b.AddV2(value, b.constant(np.float32(1)))
+    session = Session(b.graph, engine="openvino")
+    assert session.run(value.name, {"x:0": 0}) == 1200
+    assert [group.steps for group in session.engine_report().groups] == [1000, 200]
+
+
+def test_auto_keeps_results_within_the_tolerances():
+    graph, x = network()
+    session, expected = Session(graph, engine=AutoEngagement(patience=0.0)), Session(graph).run("logits:0", {"x:0": x})
+    for _ in range(30):
+        found = session.run("logits:0", {"x:0": x})
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
+    assert "OpenVINO" in session.engine_report().note
 
 
 def test_a_model_lives_longer_than_its_graph():

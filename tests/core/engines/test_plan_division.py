@@ -71,6 +71,7 @@ def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, small
     graph, names = drawn
     fetches = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=5, unique=True))
     engine = FakeEngine(chance=chance, seed=seed, smallest=smallest, takes_variables=takes_variables)
+    engine.largest = data.draw(st.integers(1, 20))
     plain, engaged = Session(graph), Session(graph, engine=engine)
     for x in (1, 2):
         for found, expected in zip(engaged.run(fetches, {"x:0": x}), plain.run(fetches, {"x:0": x})):
@@ -84,6 +85,7 @@ def test_all_edges_lead_forward_between_groups(drawn, chance, seed, takes_variab
     targets = [graph.fetch(name) for name in data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True))]
     feeds = [graph.output("x:0")]
     engine = FakeEngine(chance=chance, seed=seed, takes_variables=takes_variables)
+    engine.largest = data.draw(st.integers(1, 20))
     plan = partition(compile_plan(graph, targets, feeds), graph, engine).plan
     place = {node: i for i, step in enumerate(plan.steps) for node in members(step) if node.op != "NoOp"}
     written = set(plan.feeds) | {s for step in plan.steps if step.node.is_constant for s in step.outputs}
@@ -125,6 +127,19 @@ def chain():
         late = b.constant(np.float32(5), name="late")
     b.AddV2(x, late, name="z")
     return b.graph
+
+
+def test_a_group_has_at_most_the_largest_number_of_steps():
+    b = GraphBuilder()
+    value = b.Placeholder(dtype="float32", shape=[], name="x")
+    for _ in range(25):
+        value = b.AddV2(value, b.constant(np.float32(1)))
+    engine = FakeEngine()
+    engine.largest = 10
+    session = Session(b.graph, engine=engine)
+    assert session.run(value.name, {"x:0": 0}) == 25
+    assert [group.steps for group in session.engine_report().groups] == [10, 10, 5]
+    assert [len(names) for names in engine.compiled] == [20, 20, 10]
 
 
 def groups_of(graph, fetches, engine):
