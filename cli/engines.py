@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_REFUSALS = 30
+_LONG_SECONDS = 10.0
+"""Seconds in NumPy after which an engine is suggested."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,6 +82,19 @@ def engine_options(command: _Command) -> _Command:
         return command(*args, engine=EngineOptions(**given), **kwargs)
 
     return wrapped  # type: ignore[return-value]
+
+
+def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:
+    """Say at a terminal, after a long run in NumPy, which engine would take most of it, and how to install it."""
+    if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
+        return
+    from ..core.engines.suggesting import suggested_engine
+
+    found = suggested_engine(graph, [graph.fetch(name) for name in names])
+    if found is not None:
+        install = f", once installed by {found.install}" if found.install else ""
+        part = f"{found.share:.0%} of the nodes"
+        render.note(f"NumPy took {seconds:.0f} s: --engine {found.engine} would take {part}{install}")
 
 
 def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ from ...core.support.file_formats import NPY, NPZ, RESULTS, SHARDS, named_format
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from .. import render
+from ..engines import suggest_engine
 from ..main import DONE, INTERRUPTED
 from ..models import save_model
 from ..names import Names, value_of
@@ -105,6 +107,7 @@ class RunJob:
             with Interruption(self._notify) as interruption:
                 runner = self.prepared()
                 kept = self._snapshot(runner)
+                start = time.monotonic()
                 for result in self._watched(runner, orders):
                     results += [result] if result.values else []
                     kept = self._snapshot(runner)
@@ -114,12 +117,15 @@ class RunJob:
             lift_time_limit()
             self._save(kept)
             raise
+        seconds = time.monotonic() - start
         lift_time_limit()
         self._save(runner.state() if options.save_state else {})
         if options.save_model:
             save_model(options.save_model, self.graph, runner.session, self.names, self._words(), self.quiet)
         if interruption.requested:
             self.exit_code = INTERRUPTED
+        if self.session.engine is None and self.session.on is None:
+            suggest_engine(self.graph, (*orders.fetches.values(), *orders.targets), seconds, self.quiet)
         if options.cache_stats:
             self._note_cache(runner.session.cache_stats)
         return tuple(results)

@@ -131,8 +131,7 @@ class AutoEngagement:
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """The engines to try for a plan of nodes, in order."""
-        order = _TRAINING if _trains(graph, nodes) else _INFERENCE
-        known = [name for name in order if name in self._names]
+        known = [name for name in preferred(graph, nodes) if name in self._names]
         return [*known, *(name for name in self._names if name not in known)]
 
     def engaged(self, name: str) -> Engagement | None:
@@ -197,6 +196,11 @@ def engage(
     if chosen == AUTO and mesh is None:
         return AutoEngagement(precision, settings)
     return engagement(chosen, precision, settings, mesh)
+
+
+def preferred(graph: Graph, nodes: Sequence[Node]) -> Sequence[str]:
+    """The engines that tfg brings, the one first that is the faster, as a rule, for a plan of such nodes."""
+    return _TRAINING if _trains(graph, nodes) else _INFERENCE
 
 
 def _trains(graph: Graph, nodes: Sequence[Node]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_a_missing_module_and_a_missing_engine_are_named(package, graph):
         ("failing", "which 'engine_of_others:failing' makes, failed: KeyError: 'of engines'"),
         (
             "incomplete",
-            "it has no compile, needs_elements, note, smallest, static_inputs, takes_control_flow, takes_variables",
+            "it has no compile, faster, largest, needs_elements, note, precision, smallest",
         ),
         ("forgotten", "which 'engine_of_others:forgotten' makes, failed: AttributeError"),
     ],
@@ -188,3 +189,62 @@ def test_compare_passes_over_what_only_loops_and_branches_have(package, sample):
 def test_compare_takes_two_engines(package, graph, engines):
     done = run("compare", graph, "--engines", engines)
     assert (done.code, "FIRST,SECOND" in done.err) == (2, True)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+
+
+@pytest.fixture
+def long_runs(monkeypatch):
+    monkeypatch.setattr("tfg.cli.engines._LONG_SECONDS", 0.0)
+
+
+STEPS = (SAMPLES / "square.pbtxt", "--init", "--target", "momentum", "--fetch", "loss", "--steps", 2)
+
+
+def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypatch):
+    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", list)
+    said = [line for line in run("run", *STEPS).err.splitlines() if "--engine" in line]
+    assert len(said) == 1
+    assert re.search(r"NumPy took 0 s: --engine xla would take \d+% of the nodes, once installed by .*tfg\[xla\]", said[0])
+
+
+def test_an_installed_engine_is_not_to_be_installed(terminal, long_runs, monkeypatch):
+    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", lambda: ["xla"])
+    assert "of the nodes\n" in run("run", *STEPS).err
+
+
+def test_a_short_run_names_no_engine(terminal):
+    assert "--engine" not in run("run", *STEPS).err
+
+
+def test_a_long_run_names_no_engine_where_nobody_reads_it(long_runs, monkeypatch):
+    assert "--engine" not in run("run", *STEPS).err
+    monkeypatch.setattr("tests.cli.running._Stream.isatty", lambda self: True)
+    assert "--engine" not in run("run", *STEPS, "-q").err
+
+
+def test_strings_are_for_no_engine(terminal, long_runs, tmp_path):
+    b = tfg.GraphBuilder()
+    b.StringLower(b.Placeholder(dtype="string", shape=[1], name="x"), name="y")
+    path = tmp_path / "strings.pb"
+    tfg.save(b.graph, str(path))
+    assert "--engine" not in run("run", path, "--fetch", "y", "--feed", 'x=["A"]').err
+
+
+def test_the_environment_names_the_engine(monkeypatch):
+    monkeypatch.setenv("TFG_ENGINE", "abacus")
+    assert "no engine 'abacus'" in run("run", *STEPS).err
+    assert run("run", *STEPS, "--engine", "numpy").code == 0
+    monkeypatch.setenv("TFG_ENGINE", "auto")
+    assert "engine auto" in run("run", *STEPS, "--engine-report").err
+    monkeypatch.delenv("TFG_ENGINE")
+    assert "goes with --engine" in run("run", *STEPS, "--engine-report").err
+
+
+def test_auto_tells_what_it_kept():
+    done = run("run", *STEPS, "--engine", "auto", "--engine-report")
+    assert done.code == 0
+    assert re.search(r"momentum, loss:0 +numpy", done.err) or re.search(r"loss:0, momentum +numpy", done.err)

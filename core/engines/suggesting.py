@@ -1,0 +1,50 @@
+"""Which engine would take most of a run, known without the packages of engines."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from ..graph.graph import Graph, Node, Output
+from ..planning.plan import Loop
+from ..planning.planner import compile_plan
+from ..support.optional_packages import extra_hint
+from .automatic import preferred
+from .engine_registry import installed_engines
+from .lowerable import refusals
+from .protocol import inner_steps
+from .step_bodies import is_given
+from .unsupported import Denials
+
+_MOST: Final = 0.5
+"""The part of the nodes that an engine must take to be worth a word."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An engine, the part of the nodes that it would take, and how to install it, where that is to be done."""
+
+    engine: str
+    share: float
+    install: str | None
+
+
+def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggestion | None:
+    """The engine that would take most of a run of `targets`, None where none would.
+
+    Both engines are asked by their denials and by the lowerings of ops: what OpenVINO translates besides is known to it alone.
+    """
+    plan = compile_plan(graph, targets)
+    if plan.needs_dataflow:
+        return None
+    steps = [step for step in inner_steps(plan.steps) if not (isinstance(step, Loop) or is_given(step))]
+    nodes = [step.node for step in steps]
+    has_loops = any(isinstance(step, Loop) for step in plan.steps)
+    for name in preferred(graph, nodes):
+        if name == "openvino" and has_loops:
+            continue
+        share = 1 - len(refusals(nodes, Denials.of(name), graph)) / len(nodes) if nodes else 0.0
+        if share >= _MOST:
+            return Suggestion(name, share, None if name in installed_engines() else extra_hint(name))
+    return None
