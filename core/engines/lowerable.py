@@ -19,6 +19,7 @@ from .function_plans import called_plan
 from .protocol import inner_steps
 from .reasons import Reason
 from .shape_checks import without_kernel
+from .step_bodies import only_decides
 from .unsupported import Denials
 
 _TYPES: Final = (
@@ -87,10 +88,9 @@ class _Refusals:
             _, plan = called_plan(self.functions, reference)
         except TfgError as error:
             return reasons.not_called(error.message)
-        steps = inner_steps(plan.steps)
-        if plan.needs_dataflow or any(step.is_guarded for step in steps):
+        if plan.needs_dataflow:
             return reasons.by_node(reference.name)
-        nodes = [step.node for step in steps if not (step.node.is_constant or step.node.is_loop_condition or _is_join(step))]
+        nodes = [step.node for step in inner_steps(plan.steps) if not _is_no_computation(step)]
         known = _known_while_compiling(nodes) | {node for node in nodes if _may_be_shape(node)}
         for node in nodes:
             reason = self.of_node(node, node in known) or without_kernel(node)
@@ -99,8 +99,9 @@ class _Refusals:
         return None
 
 
-def _is_join(step: Step) -> bool:
-    return not step.node.output_dtypes and not step.node.inputs
+def _is_no_computation(step: Step) -> bool:
+    node = step.node
+    return node.is_constant or node.is_loop_condition or only_decides(step) or not (node.output_dtypes or node.inputs)
 
 
 def _may_be_shape(node: Node) -> bool:

@@ -31,7 +31,7 @@ from .protocol import Cluster, Engine, Engined, Foretold, inner_steps, inputs_of
 from .reasons import Reason
 from .shape_checks import without_kernel
 from .shape_precompute import foretold
-from .step_bodies import body_of, given_steps, is_given, is_held_together, is_reference
+from .step_bodies import body_of, given_steps, is_given, is_held_together, is_reference, only_decides
 
 _Reach: TypeAlias = tuple[int, int]
 """The highest levels of the able and of the other steps that something waits for."""
@@ -150,36 +150,52 @@ def _offered_inside(step: Step) -> list[Node]:
     """The nodes that an engine is asked for to run a step: its own, or those in a loop."""
     if not isinstance(step, Loop):
         return [step.node]
-    inner = (part for part in inner_steps((step,)) if not (isinstance(part, Loop) or _is_free(part)))
-    return [part.node for part in inner]
+    return [
+        part.node
+        for part in inner_steps((step,))
+        if not (isinstance(part, Loop) or part.node.is_constant or _is_join(part) or only_decides(part))
+    ]
 
 
 def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
     """Why no engine gets a step; None where one may."""
-    if isinstance(step, Loop):
-        return _ineligible_loop(step, graph, known, engine) if engine.takes_control_flow else reasons.V1_LOOP
-    if type(step) is not Step:
-        return reasons.KEPT
+    if isinstance(step, Loop) and not engine.takes_control_flow:
+        return reasons.V1_LOOP
     if step.is_guarded:
         return reasons.ON_BRANCH
+    return _ineligible_inside(step, graph, known, engine)
+
+
+def _ineligible_inside(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
+    """The same of a step that may lie on a branch, in a loop that the engine takes whole."""
+    if isinstance(step, Loop):
+        return _ineligible_loop(step, graph, known, engine)
+    if type(step) is not Step:
+        return reasons.KEPT
     if engine.takes_control_flow and _is_control_flow(step.node):
         return _impurity_of_calls(step.node, graph, known)
     return _ineligible_node(step, graph, known, engine.takes_variables)
 
 
 def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
-    """Why no engine gets a V1 loop; what is in it must neither write to a variable nor have to be told apart."""
-    if loop.is_guarded:
-        return reasons.ON_BRANCH
+    """Why no engine gets a V1 loop; nothing in it may write to a variable."""
     if loop.references or loop.shared:
         return reasons.BY_REFERENCE
     for part in (*loop.head, *loop.body, *loop.tail):
         if _is_free(part):
             continue
-        reason = reasons.WRITES_IN_LOOP if _updates(part.node) else _ineligible(part, graph, known, engine)
+        if only_decides(part):
+            reason = reasons.BY_REFERENCE if any(map(_is_of_variable, part.node.inputs)) else None
+        else:
+            reason = reasons.WRITES_IN_LOOP if _updates(part.node) else _ineligible_inside(part, graph, known, engine)
         if reason is not None:
             return reason.within(f"in the loop, {part.node.op} '{part.node.name}'")
     return None
+
+
+def _is_of_variable(value: Output) -> bool:
+    """True for a reference, and for a handle that may lead to a variable."""
+    return is_reference(value.dtype) or (value.dtype is dtypes.resource and not is_held_together(value))
 
 
 def _is_control_flow(node: Node) -> bool:

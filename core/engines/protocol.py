@@ -73,7 +73,8 @@ class Engine(Protocol):
 
     takes_control_flow: bool
     """True where it may get V1 loops whole, calls, loops and conditionals that name functions, the lists, stacks and arrays of
-    tensors that these work on, and checks, for all of which it must run the steps of a cluster itself: `as_graph` has none."""
+    tensors that these work on, and checks, for all of which it must run the steps of a cluster itself: `as_graph` has none. In
+    loops and functions there may be V1 conditionals: steps that are guarded."""
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
         """Which of the nodes it cannot run, and why: a `Reason` says what the user can do, too.

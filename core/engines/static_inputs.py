@@ -8,6 +8,7 @@ from ..graph.graph import Node
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
 from .protocol import Body, Engine
+from .step_bodies import only_decides
 
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
@@ -47,6 +48,8 @@ def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
 
 def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
     """The inputs of a step that the engine must know: of a loop those that are the same in every iteration."""
+    if only_decides(step):
+        return ()
     if not isinstance(step, Loop):
         return engine.static_inputs(step.node)
     found = _fixed_slots((*step.head, *step.body, *step.tail), engine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from ..control_flow.copies import handed_in
+from ..control_flow.frames import MERGE, SWITCH
 from ..graph.graph import Output
 from ..planning.plan import Plan, Step, add_releases, on_own_slots
 from ..registry.op_facts import has_fact
@@ -16,6 +17,11 @@ from .protocol import Body, inputs_of
 def is_given(step: Step) -> bool:
     """True for a constant, whose value is there before anything runs."""
     return type(step) is Step and step.node.is_constant and not step.is_guarded
+
+
+def only_decides(step: Step) -> bool:
+    """True for a step of a V1 conditional that says which steps run, or takes what the branch gives that ran."""
+    return step.node.op in (*SWITCH, *MERGE) or (step.is_guarded and step.node.is_no_op)
 
 
 def given_steps(plan: Plan) -> dict[int, Step]:

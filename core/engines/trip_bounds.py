@@ -10,6 +10,7 @@ import numpy as np
 from ..inference.node_calls import apply_kernel
 from ..planning.plan import Loop, Step
 from ..support.errors import TfgError
+from .step_bodies import only_decides
 
 _MOST: Final = 1 << 13
 _FEW: Final = 64
@@ -55,7 +56,7 @@ def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
     nothing = [UNKNOWN] * len(step.outputs)
     if step.node.is_constant:
         return [step.node.constant_value()]
-    if isinstance(step, Loop) or step.node.op_def is None or step.node.op_def.is_stateful:
+    if isinstance(step, Loop) or only_decides(step) or step.node.op_def is None or step.node.op_def.is_stateful:
         return nothing
     missing = [i for i, value in enumerate(inputs) if not isinstance(value, (np.ndarray, np.generic))]
     try:

@@ -92,7 +92,7 @@ class _Loop(_Part):
             again = jnp.asarray(self.condition(self.enter(inner)))
             if again.ndim:
                 raise UnimplementedError("a loop's condition is no scalar")
-            return again & held
+            return again & held & self.xla.alive
 
     def settle(self) -> None:
         """Find what varies and what it looks like in all iterations."""

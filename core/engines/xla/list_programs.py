@@ -95,6 +95,12 @@ class Elements:
             found = found.with_room(tuple(other.rows.shape[1:]), other.capacity)
         return found
 
+    def alike(self, other: Elements) -> Elements:
+        """The same elements in a form that is that of `other.alike(self)`: one of the two is chosen when the program runs."""
+        found = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})
+        same = isinstance(self.length, np.integer) and _equal(self.length, other.length)
+        return found if same else dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
+
     def pushed(self, xla: Any, value: Any, site: str) -> Elements:
         """With one element more at the end; `site` names what pushes it."""
         if self.limit >= 0:

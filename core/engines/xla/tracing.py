@@ -27,7 +27,9 @@ from ..division import said
 from ..function_plans import called_plan
 from ..protocol import ENDING, Cluster, Declined, Unable
 from ..reasons import uncompiled
+from ..step_bodies import only_decides
 from ..trip_bounds import UNKNOWN, known_results, trip_bound
+from .branch_programs import Branches, on_branch
 from . import control_flow_programs
 from .exported_modules import call_module
 from .library import jax, jnp
@@ -49,6 +51,8 @@ class Namespace:
         self.cells: list[Stack | TensorArray] = []
         self.times: int | None = 1
         """How often at most what is traced runs, because of the loops that it is in."""
+        self.alive: Any = True
+        """Whether the run would do what is traced, because of the branches that it lies on."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """A function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
@@ -61,6 +65,8 @@ class Namespace:
 
     def require(self, condition: Any) -> None:
         """Leave a run in which `condition`, a truth value, does not hold to NumPy, which says what is wrong."""
+        if self.alive is not True:
+            condition = condition | ~self.alive
         if isinstance(condition, jax.core.Tracer):
             self.conditions.append(condition)
         elif not np.all(condition):
@@ -140,8 +146,10 @@ class Namespace:
         """The results of a function of the library."""
         found, plan = self.plan(function)
         slots = _started(plan, values)
-        run_steps(self, plan.steps, slots)
-        return [slots[i] for i in plan.fetches[: len(found.results)] if i is not None]
+        branches = run_steps(self, plan.steps, slots)
+        fetches = [i for i in plan.fetches[: len(found.results)] if i is not None]
+        self.require(branches.all_alive(fetches))
+        return [slots[i] for i in fetches]
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
         """The results of the function of that number."""
@@ -244,15 +252,31 @@ def _naming(step: Step) -> Iterator[None]:
         raise Unable({step.node.name: uncompiled(said(error))}) from error
 
 
-def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> None:
-    """Fill the slots that steps write to, but those that are filled."""
+def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branches:
+    """Fill the slots that steps write to, but those that are filled; which are alive where there are V1 conditionals."""
+    branches = Branches(xla)
     for step in steps:
         if step.outputs and slots[step.outputs[0]] is not None:
             continue
         values = [slots[i] for i in step.inputs]
-        results = _left(xla, step, values) if isinstance(step, Loop) else _results(xla, step, values)
-        for slot, value in zip(step.outputs, results):
+        for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
             slots[slot] = value
+    return branches
+
+
+def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[Any]) -> Sequence[Any]:
+    """What a step gives, one that may lie on a branch, too."""
+    if only_decides(step):
+        return branches.decided(step, values)
+    made = _left if isinstance(step, Loop) else _results
+    alive = branches.of(step) if step.is_guarded else True
+    if alive is True:
+        return made(xla, step, values)  # type: ignore[arg-type]
+    branches.note(step, alive)
+    if not isinstance(alive, jax.Array) and not alive:
+        return [Unread(np.dtype(np.float32))] * len(step.outputs)
+    with on_branch(xla, alive):
+        return [*made(xla, step, values), alive]  # type: ignore[arg-type]
 
 
 def _started(plan: Plan, values: Sequence[Any]) -> list[Any]:

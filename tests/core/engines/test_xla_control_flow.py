@@ -78,7 +78,11 @@ def test_cases_are_as_recorded(family):
     assert taken >= FAMILIES[family]
 
 
-@pytest.mark.parametrize("key", ["map_v1", "while_v1", "map_v2", "while_v2", "cond_v2", "case_v1", "case_v2"])
+IN_LOOPS = ("two_in_loop_False_v1", "two_in_loop_True_v1")
+"""V1 conditionals in V1 loops: gradients push on stacks on branches."""
+
+
+@pytest.mark.parametrize("key", ["map_v1", "while_v1", "map_v2", "while_v2", "cond_v2", "case_v1", "case_v2", *IN_LOOPS])
 def test_gradients_of_control_flow_stay_in_the_engine(key):
     graph, names, feeds, want = case(key)
     session = engaged(graph)

@@ -1,0 +1,114 @@
+"""V1 conditionals in loops and functions as array programs: the steps of all branches are computed, a Merge chooses.
+
+A value is alive where the run would have computed it. Conditions of steps that are not alive do not count, loops on branches
+that are not taken end at once, and stacks and arrays of tensors stay there as they were.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...control_flow.frames import MERGE
+from ...planning.plan import Step
+from ...support.errors import UnimplementedError
+from .library import jax, jnp
+from .list_programs import Elements, Unread
+
+
+class Branches:
+    """Which of the values in slots are alive while steps are traced: those that are not noted are."""
+
+    def __init__(self, xla: Any) -> None:
+        self.xla = xla
+        self.alive: dict[int, Any] = {}
+
+    def of(self, step: Step) -> Any:
+        """Whether a guarded step is alive: all that it takes and waits for is."""
+        return self.all_alive(list(dict.fromkeys((*step.inputs, *step.controls))))
+
+    def note(self, step: Step, alive: Any) -> None:
+        """Note that what a step gives is alive where the step is."""
+        self.alive.update(dict.fromkeys(step.outputs, alive))
+
+    def all_alive(self, slots: Sequence[int]) -> Any:
+        """Whether the values in all these slots are."""
+        return _all(self.alive[slot] for slot in slots if slot in self.alive)
+
+    def decided(self, step: Step, values: Sequence[Any]) -> list[Any]:
+        """What a step gives that decides on branches, or ends them."""
+        if step.node.op in MERGE:
+            return self.merged(step, values)
+        alive = self.of(step)
+        self.note(step, alive)
+        return self.switched(step, values[0], values[1], alive) if values else [alive]
+
+    def switched(self, step: Step, data: Any, choice: Any, alive: Any) -> list[Any]:
+        """The outputs of a Switch: its data, alive on the side that a predicate chooses, or a number, else the last."""
+        if np.ndim(choice):
+            raise UnimplementedError("a predicate is no scalar")
+        count = len(step.node.output_dtypes)
+        sides = [choice == side for side in range(count)]
+        if choice.dtype != bool:
+            sides[-1] = (choice < 0) | (choice >= count - 1)
+        for slot, side in zip(step.outputs, sides):
+            self.alive[slot] = side if alive is True else alive & side
+        return [*[data] * count, alive]
+
+    def merged(self, step: Step, values: Sequence[Any]) -> list[Any]:
+        """The outputs of a Merge: the first input that is alive, and its number."""
+        alive = [self.alive.get(slot, True) for slot in step.inputs]
+        found, number = values[-1], np.int32(len(values) - 1)
+        for place in reversed(range(len(values) - 1)):
+            found, number = chosen(alive[place], values[place], found), chosen(alive[place], np.int32(place), number)
+        if all(state is not True for state in alive):
+            self.note(step, functools.reduce(lambda a, b: a | b, alive))
+        return [found, number]
+
+
+def _all(conditions: Iterator[Any]) -> Any:
+    found: Any = True
+    for condition in conditions:
+        found = condition if found is True else found & condition
+    return found
+
+
+def chosen(condition: Any, value: Any, other: Any) -> Any:
+    """`value` where a condition holds, else `other`, which must be of the same dtype and shape."""
+    if not isinstance(condition, jax.Array):
+        return value if condition else other
+    if value is other or isinstance(other, Unread):
+        return value
+    if isinstance(value, Unread):
+        return other
+    if isinstance(value, Elements) and isinstance(other, Elements):
+        value, other = value.alike(other), other.alike(value)
+    elif isinstance(value, Elements) or isinstance(other, Elements):
+        raise UnimplementedError("one branch gives a list, another a tensor")
+    else:
+        value, other = jnp.asarray(value), jnp.asarray(other)
+    if jax.tree.structure(value) != jax.tree.structure(other):
+        raise UnimplementedError("branches give lists of several forms")
+    pairs = zip(jax.tree.leaves(value), jax.tree.leaves(other))
+    if any(np.shape(a) != np.shape(b) or a.dtype != b.dtype for a, b in pairs):
+        raise UnimplementedError("branches give tensors of several shapes")
+    return jax.tree.map(functools.partial(jnp.where, condition), value, other)
+
+
+@contextlib.contextmanager
+def on_branch(xla: Any, alive: Any) -> Iterator[None]:
+    """A context in which conditions and what stacks and arrays hold count where `alive` is true."""
+    outer, cells = xla.alive, list(xla.cells)
+    contents = [cell.value for cell in cells]
+    xla.alive = alive if outer is True else outer & alive
+    try:
+        yield
+    finally:
+        xla.alive = outer
+    for cell, content in zip(cells, contents):
+        if cell.value is not content:
+            cell.value = chosen(alive, cell.value, content)
