@@ -37,9 +37,10 @@ def taking_control_flow():
 
 
 SAMPLES = {
-    "error": "text", "message": "text", "why": "text", "name": "f", "tensor": "x:0", "variable": "v", "most": 16,
-    "reason": "text", "engine": "openvino", "dtype": dtypes.complex64, "node": node_of("Placeholder", dtype=dtypes.float32),
+    "str": "text", "object": "text", "int": 16, "float": 1.5, "DType | None": dtypes.complex64,
+    "Node": node_of("Placeholder", dtype=dtypes.float32),
 }  # fmt: skip
+"""An argument for each annotation of a function that makes reasons."""
 
 
 def every_reason():
@@ -47,7 +48,7 @@ def every_reason():
     found = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
     for name, made in inspect.getmembers(reasons, inspect.isfunction):
         if made.__module__ == reasons.__name__:
-            found[name] = made(*(SAMPLES[parameter] for parameter in inspect.signature(made).parameters))
+            found[name] = made(*(SAMPLES[p.annotation] for p in inspect.signature(made).parameters.values()))
     for engine in ("openvino", "xla"):
         found |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in Denials.of(engine).lines}
     return found
