@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ..graph.graph import Node
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
-from .protocol import Body, Engine
+from ..types import dtypes
+from .protocol import Body, Engine, inputs_of
 from .step_bodies import only_decides
+
+_COUNTS: Final = (dtypes.int32, dtypes.int64)
 
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
@@ -54,4 +58,30 @@ def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
         return engine.static_inputs(step.node)
     found = _fixed_slots((*step.head, *step.body, *step.tail), engine)
     carried = {slot for _, slot in step.carried}
-    return [place for place, slot in enumerate(step.entries) if slot in found and slot not in carried]
+    counting = _counting_slots(step)
+    wanted = [slot for slot in step.entries if slot in counting or (slot in found and slot not in carried)]
+    return [place for place, slot in enumerate(step.entries) if slot in wanted]
+
+
+def growing_steps(loop: Loop) -> list[Step]:
+    """The steps of a loop that set elements of lists, which grow where they have no such element."""
+    return [step for step in loop.body if step.node.attr("resize_if_index_out_of_bounds", False) and not step.is_guarded]
+
+
+def _counting_slots(loop: Loop) -> set[int]:
+    """What enters a loop in which lists grow and says how often it runs and what it sets; nothing where that is no integer."""
+    growing = growing_steps(loop)
+    if not growing:
+        return set()
+    makers = {slot: step for step in (*loop.head, *loop.body) for slot in step.outputs}
+    before = {target: source for source, target in loop.carried}
+    found: set[int] = set()
+    pending = [loop.condition, *(step.inputs[1] for step in growing)]
+    while pending:
+        slot = pending.pop()
+        if slot not in found:
+            found.add(slot)
+            pending += makers[slot].inputs if slot in makers else ()
+            pending += [before[slot]] if slot in before else ()
+    entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in found}
+    return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()

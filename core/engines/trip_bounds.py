@@ -34,6 +34,22 @@ def trip_bound(
     return None
 
 
+def iterations(
+    condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
+) -> list[Sequence[Any]] | None:
+    """The values at the beginning of each iteration; None where it is not known how many there are."""
+    found: list[Sequence[Any]] = []
+    while len(found) < _MOST:
+        again = condition(values)
+        if again is UNKNOWN:
+            return None
+        if not np.any(again):
+            return found
+        found.append(values)
+        values = advance(values)
+    return None
+
+
 def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]) -> list[Any]:
     """The values of the slots `wanted` as far as they follow from those in `slots`, where UNKNOWN or None are not known."""
     makers = {slot: step for step in steps for slot in step.outputs}

@@ -95,6 +95,15 @@ class Elements:
             found = found.with_room(tuple(other.rows.shape[1:]), other.capacity)
         return found
 
+    def grown(self, length: int) -> Elements:
+        """With so many elements at least, zeros behind those that there are."""
+        if not isinstance(self.length, np.integer) or length <= self.length:
+            return self
+        found = self.of(self.dtype)
+        if found.rows is not None:
+            found = found.with_room(tuple(found.rows.shape[1:]), max(length, found.capacity))
+        return dataclasses.replace(found, length=np.int32(length))
+
     def alike(self, other: Elements) -> Elements:
         """The same elements in a form that is that of `other.alike(self)`: one of the two is chosen when the program runs."""
         found = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})

@@ -27,8 +27,9 @@ from ..division import said
 from ..function_plans import called_plan
 from ..protocol import ENDING, Cluster, Declined, Unable
 from ..reasons import uncompiled
+from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
-from ..trip_bounds import UNKNOWN, known_results, trip_bound
+from ..trip_bounds import UNKNOWN, iterations, known_results, trip_bound
 from .branch_programs import Branches, on_branch
 from . import control_flow_programs
 from .exported_modules import call_module
@@ -316,13 +317,25 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     steps = (*loop.head, *loop.body)
     condition = [loop.condition]
     first = [initial[slot] for slot in targets]
-    times = trip_bound(
-        lambda given: known(loop.head, condition, given)[0], functools.partial(known, steps, sources), _known(first)
-    )
+    goes_on, advance = lambda given: known(loop.head, condition, given)[0], functools.partial(known, steps, sources)
+    times = trip_bound(goes_on, advance, _known(first))
+    for step in growing_steps(loop):
+        place, source = step.inputs[1], step.inputs[0]
+        rounds = iterations(goes_on, advance, _known(first)) if _is_grown_alone(loop, step) else None
+        numbers = [known(steps, [place], given)[0] for given in rounds or ()]
+        if numbers and UNKNOWN not in numbers:
+            first[targets.index(source)] = first[targets.index(source)].grown(int(max(numbers)) + 1)
     final = control_flow_programs.loop(
         xla, lambda given: traced(loop.head, condition, given)[0], functools.partial(traced, steps, sources), first, times
     )
     return traced((*loop.head, *loop.tail), loop.exits, final)
+
+
+def _is_grown_alone(loop: Loop, step: Step) -> bool:
+    """True where a list goes from iteration to iteration through this step alone, so that nothing else sees how long it is."""
+    steps = (*loop.head, *loop.body, *loop.tail)
+    readers = [other for other in steps if step.inputs[0] in (*other.inputs, *other.controls)]
+    return readers == [step] and (step.outputs[0], step.inputs[0]) in loop.carried
 
 
 def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]:

@@ -134,6 +134,39 @@ def test_stacks_need_to_know_how_often_a_loop_runs(fed):
     assert (group.runs, group.reason and "how often" in group.reason) == ((0, True) if fed else (1, None))
 
 
+def collected(b, limit, also_read):
+    """A V1 loop that writes 0, 1, 4, 9 ... to a list, which grows; `also_read`: that looks at its length on the way."""
+    reserved = b.TensorListReserve(b.constant(np.zeros(0, "i")), b.constant(np.int32(0)), element_dtype="float32")
+    start = (b.constant(np.int32(0)), reserved, b.constant(np.int32(0)))
+    entered = [b.Enter(value, frame_name="collected") for value in start]
+    merged = [b.Merge([value, value])[0] for value in entered]
+    most, one = (b.Enter(v, frame_name="collected", is_constant=True) for v in (limit, b.constant(np.int32(1))))
+    goes_on = b.LoopCond(b.Less(merged[0], most))
+    switches = [b.Switch(value, goes_on) for value in merged]
+    number, items, seen = (b.Identity(switch[1]) for switch in switches)
+    square = b.Cast(b.Mul(number, number), DstT="float32")
+    longer = b.TensorListSetItem(items, number, square, resize_if_index_out_of_bounds=True)
+    seen = b.AddV2(seen, b.TensorListLength(items)) if also_read else seen
+    for merge, new in zip(merged, (b.AddV2(number, one), longer, seen)):
+        b.graph.set_input(merge.node, 1, b.NextIteration(new))
+    leaving = [b.Exit(switch[0]) for switch in switches[1:]]
+    return b.TensorListStack(leaving[0], b.constant(np.zeros(0, "i")), element_dtype="float32"), leaving[1]
+
+
+@pytest.mark.parametrize("also_read", [False, True])
+def test_a_list_that_grows_in_a_loop_has_room_from_the_start(also_read):
+    """Where nothing else looks at the list on the way; how often the loop runs is part of what is compiled."""
+    b = GraphBuilder()
+    squares, seen = collected(b, b.Placeholder(dtype="int32", shape=[], name="limit"), also_read)
+    names = [b.Neg(squares).name, *([seen.name] if also_read else [])]
+    session = engaged(b.graph)
+    for limit in (4, 2):
+        found = session.run(names, {"limit:0": limit})
+        np.testing.assert_array_equal(found[0], -(np.arange(limit, dtype="f") ** 2))
+        assert found[1:] == ([sum(range(limit))] if also_read else [])
+    assert ("TensorListSetItem" in ops_taken(session)) is not also_read
+
+
 def test_a_value_that_changes_its_shape_runs_in_numpy():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None], name="x")
