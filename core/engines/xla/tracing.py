@@ -30,8 +30,8 @@ from ..reasons import uncompiled
 from ..static_inputs import growing_steps
 from ..step_bodies import only_decides
 from ..trip_bounds import UNKNOWN, iterations, known_results, trip_bound
-from .branch_programs import Branches, on_branch
 from . import control_flow_programs
+from .branch_programs import Branches, on_branch
 from .exported_modules import call_module
 from .library import jax, jnp
 from .list_programs import Elements, Stack, TensorArray, Unread
