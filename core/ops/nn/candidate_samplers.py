@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,22 +48,25 @@ class _State(Shared):
         self.stream = stream
 
 
-def _sample(
-    ctx: KernelContext,
-    true_classes: Array,
-    create: Callable[..., Any],
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    seed: int,
-    seed2: int,
-) -> tuple[Array, Array, Array]:
+class Draw(NamedTuple):
+    """The attributes that all samplers have."""
+
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+    seed: int
+    seed2: int
+
+
+def _sample(ctx: KernelContext, true_classes: Array, create: Callable[..., Any], draw: Draw) -> tuple[Array, Array, Array]:
     """(sampled classes, expected counts of the true classes, expected counts of the sampled ones)."""
-    state = ctx.state(lambda: _State(create(), new_stream(ctx, seed, seed2)))
+    num_sampled, unique = draw.num_sampled, draw.unique
+    state = ctx.state(lambda: _State(create(), new_stream(ctx, draw.seed, draw.seed2)))
     sampler = state.sampler
     if unique and num_sampled > sampler.possible:
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
-    _check_true_classes(true_classes, num_true, sampler.size)
+    _check_true_classes(true_classes, draw.num_true, sampler.size)
     flat = true_classes.reshape(-1)
     with state:
         words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
@@ -76,20 +79,9 @@ def _sample(
 
 
 @kernel("UniformCandidateSampler")
-def uniform_candidate_sampler(
-    ctx: KernelContext,
-    true_classes: Array,
-    *,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-) -> tuple[Result, Result, Result]:
+def uniform_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
     """All classes are equally likely."""
-    create = functools.partial(range_samplers.UniformSampler, range_max)
-    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+    return _sample(ctx, true_classes, functools.partial(range_samplers.UniformSampler, draw.range_max), draw)
 
 
 def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
@@ -109,20 +101,9 @@ flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
 
 
 @kernel("LogUniformCandidateSampler")
-def log_uniform_candidate_sampler(
-    ctx: KernelContext,
-    true_classes: Array,
-    *,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-) -> tuple[Result, Result, Result]:
+def log_uniform_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
     """Classes are sorted by falling frequency."""
-    create = functools.partial(range_samplers.LogUniformSampler, range_max)
-    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+    return _sample(ctx, true_classes, functools.partial(range_samplers.LogUniformSampler, draw.range_max), draw)
 
 
 flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
@@ -131,22 +112,11 @@ not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
 
 
 @kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-def learned_unigram_candidate_sampler(
-    ctx: KernelContext,
-    true_classes: Array,
-    *,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    seed: int,
-    seed2: int,
-) -> tuple[Result, Result, Result]:
+def learned_unigram_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
     """Classes are as likely as they were among the true ones so far."""
-    if range_max >= _INT32_MAX:
-        raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {range_max}")
-    create = functools.partial(range_samplers.LearnedUnigramSampler, range_max)
-    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+    if draw.range_max >= _INT32_MAX:
+        raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}")
+    return _sample(ctx, true_classes, functools.partial(range_samplers.LearnedUnigramSampler, draw.range_max), draw)
 
 
 _SAMPLERS = (
@@ -172,40 +142,38 @@ flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_
 not_differentiable("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
 
 
+class Weights(NamedTuple):
+    """How likely each class is, and which classes a shard has."""
+
+    vocab_file: str
+    distortion: float
+    num_reserved_ids: int
+    num_shards: int
+    shard: int
+    unigrams: tuple[float, ...]
+
+
 @kernel("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
-    ctx: KernelContext,
-    true_classes: Array,
-    *,
-    num_true: int,
-    num_sampled: int,
-    unique: bool,
-    range_max: int,
-    vocab_file: str,
-    distortion: float,
-    num_reserved_ids: int,
-    num_shards: int,
-    shard: int,
-    unigrams: list[float],
-    seed: int,
-    seed2: int,
+    ctx: KernelContext, true_classes: Array, *, draw: Draw, weights: Weights
 ) -> tuple[Result, Result, Result]:
     """Classes are as likely as given: by a list, or by the last field of each line of a file."""
+    return _sample(ctx, true_classes, lambda: _fixed_sampler(ctx, draw.range_max, weights), draw)
 
-    def create() -> FixedUnigramSampler:
-        if bool(vocab_file) == bool(unigrams):
-            raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
-        given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
-        reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
-        own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
-        if reserved + len(own) != range_max:
-            raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
-        powers = np.power(np.array(own, np.float32), np.float32(distortion))
-        total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
-        reserve(32 * range_max)
-        return range_samplers.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
 
-    return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+def _fixed_sampler(ctx: KernelContext, range_max: int, weights: Weights) -> FixedUnigramSampler:
+    vocab_file, distortion, num_reserved_ids, num_shards, shard, unigrams = weights
+    if bool(vocab_file) == bool(unigrams):
+        raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
+    given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
+    reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
+    own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
+    if reserved + len(own) != range_max:
+        raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
+    powers = np.power(np.array(own, np.float32), np.float32(distortion))
+    total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
+    reserve(32 * range_max)
+    return range_samplers.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
 
 
 def _file_weights(ctx: KernelContext, path: str) -> Any:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,33 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require
 from ..shared.elementwise_tables import unary_flops
+
+
+class Operands(NamedTuple):
+    """The inputs of an op on two quantized tensors."""
+
+    lhs: Array
+    rhs: Array
+    lhs_scales: Array
+    lhs_zero_points: Array
+    rhs_scales: Array
+    rhs_zero_points: Array
+    output_scales: Array
+    output_zero_points: Array
+
+
+class Axes(NamedTuple):
+    """The axes that scales are for, -1 for one scale, and the least and the greatest integer of the output."""
+
+    lhs_quantization_axis: int
+    rhs_quantization_axis: int
+    output_quantization_axis: int
+    output_quantization_min_val: int
+    output_quantization_max_val: int
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        return self.output_quantization_min_val, self.output_quantization_max_val
 
 
 def check_scales(x: Array, scales: Array, zero_points: Array, axis: int, name: str) -> None:
@@ -160,43 +187,25 @@ not_differentiable("UniformRequantize")
 
 
 @kernel("UniformQuantizedAdd")
-def uniform_quantized_add(
-    lhs: Array,
-    rhs: Array,
-    lhs_scales: Array,
-    lhs_zero_points: Array,
-    rhs_scales: Array,
-    rhs_zero_points: Array,
-    output_scales: Array,
-    output_zero_points: Array,
-    *,
-    T: DType,
-    lhs_quantization_axis: int,
-    rhs_quantization_axis: int,
-    output_quantization_axis: int,
-    output_quantization_min_val: int,
-    output_quantization_max_val: int,
-) -> Result:
+def uniform_quantized_add(operands: Operands, *, axes: Axes, T: DType) -> Result:
     """Both operands at the output's scale, added; the smaller one is broadcast."""
-    check_scales(lhs, lhs_scales, lhs_zero_points, lhs_quantization_axis, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
+    check_scales(lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis, "lhs")
+    check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
     try:
         result = np.broadcast_shapes(lhs.shape, rhs.shape)
     except ValueError:
         require(False, f"shapes {lhs.shape} and {rhs.shape} do not broadcast")
-    check_scales(np.empty(result, np.int8), output_scales, output_zero_points, output_quantization_axis, "output")
-    rank = len(result)
-    after = along_axis(output_scales, output_quantization_axis, rank)
-    zero = along_axis(output_zero_points, output_quantization_axis, rank)
-    low, high = output_quantization_min_val, output_quantization_max_val
+    check_scales(np.empty(result, np.int8), output_scales, output_zero_points, axes.output_quantization_axis, "output")
+    after, zero = (along_axis(v, axes.output_quantization_axis, len(result)) for v in (output_scales, output_zero_points))
     total = -zero.astype(np.int64)
     for x, scales, zero_points, axis in (
-        (lhs, lhs_scales, lhs_zero_points, lhs_quantization_axis),
-        (rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis),
+        (lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis),
+        (rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis),
     ):
         scale = along_axis(scales, axis, x.ndim).astype(np.float64) / after
         total = total + to_output(x.astype(np.int64) - along_axis(zero_points, axis, x.ndim), scale, zero, *_INT32, np.int64)
-    return _clipped(total, low, high, T.numpy)
+    return _clipped(total, *axes.limits, T.numpy)
 
 
 @shape("UniformQuantizedAdd")

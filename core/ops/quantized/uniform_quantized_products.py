@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads
-from .uniform_quantized import RESCALED_COST, along_axis, check_scales, to_output, to_quantized
+from .uniform_quantized import RESCALED_COST, Axes, Operands, along_axis, check_scales, to_output, to_quantized
 
 
 def _check_matrices(lhs: Array, rhs: Array) -> None:
@@ -35,35 +36,19 @@ def _centered(x: Array, zero_points: Array, axis: int) -> Array:
 
 
 @kernel("UniformQuantizedDot")
-def uniform_quantized_dot(
-    lhs: Array,
-    rhs: Array,
-    lhs_scales: Array,
-    lhs_zero_points: Array,
-    rhs_scales: Array,
-    rhs_zero_points: Array,
-    output_scales: Array,
-    output_zero_points: Array,
-    *,
-    Tout: DType,
-    lhs_quantization_axis: int,
-    rhs_quantization_axis: int,
-    output_quantization_axis: int,
-    output_quantization_min_val: int,
-    output_quantization_max_val: int,
-) -> Result:
+def uniform_quantized_dot(operands: Operands, *, axes: Axes, Tout: DType) -> Result:
     """The matrix product at the output's scale; rhs may have a scale for each column."""
+    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
     _check_matrices(lhs, rhs)
-    require(lhs_quantization_axis == -1, "lhs must have one scale")
-    require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
-    require(output_quantization_axis in (-1, 1), "the output must have one scale, or one for each column")
+    require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
+    require(axes.rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
+    require(axes.output_quantization_axis in (-1, 1), "the output must have one scale, or one for each column")
     check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
-    product = _centered(lhs, lhs_zero_points, -1) @ _centered(rhs, rhs_zero_points, rhs_quantization_axis)
-    check_scales(product, output_scales, output_zero_points, output_quantization_axis, "output")
+    check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
+    product = _centered(lhs, lhs_zero_points, -1) @ _centered(rhs, rhs_zero_points, axes.rhs_quantization_axis)
+    check_scales(product, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = lhs_scales.astype(np.float64) * rhs_scales / output_scales
-    limits = output_quantization_min_val, output_quantization_max_val
-    return to_output(product.astype(np.int64), scale, output_zero_points, *limits, Tout.numpy)
+    return to_output(product.astype(np.int64), scale, output_zero_points, *axes.limits, Tout.numpy)
 
 
 not_differentiable("UniformQuantizedDot")
@@ -137,38 +122,41 @@ def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: 
 without_gradient("UniformQuantizedDotHybrid")
 
 
-class _Convolution:
-    """The attributes of one convolution: which dimension is which, strides, dilations, padding and groups."""
+class Window(NamedTuple):
+    """The attributes of a convolution."""
 
-    def __init__(
-        self,
-        lhs: tuple[int, ...],
-        rhs: tuple[int, ...],
-        window_strides: list[int],
-        padding: str,
-        explicit_padding: list[int],
-        lhs_dilation: list[int],
-        rhs_dilation: list[int],
-        counts: tuple[int, ...],
-        numbers: str,
-    ) -> None:
+    window_strides: tuple[int, ...]
+    padding: str
+    explicit_padding: tuple[int, ...]
+    lhs_dilation: tuple[int, ...]
+    rhs_dilation: tuple[int, ...]
+    batch_group_count: int
+    feature_group_count: int
+    dimension_numbers: str
+
+
+class _Convolution:
+    """What the attributes of one convolution say: which dimension is which, strides, dilations, padding and groups."""
+
+    def __init__(self, lhs: tuple[int, ...], rhs: tuple[int, ...], window: Window) -> None:
+        strides, padding, explicit_padding, lhs_dilation, rhs_dilation, *counts, numbers = window
         rank = len(lhs)
         require(rank > 2 and len(rhs) == rank, f"lhs {tuple(lhs)} and rhs {tuple(rhs)} must have the same rank, above 2")
         spatial = rank - 2
         self.batch_groups, self.feature_groups = counts
-        for name, values in (("strides", window_strides), ("lhs_dilation", lhs_dilation), ("rhs_dilation", rhs_dilation)):
+        for name, values in (("strides", strides), ("lhs_dilation", lhs_dilation), ("rhs_dilation", rhs_dilation)):
             fits = len(values) in (0, spatial) and all(v >= 1 for v in values)
             require(fits, f"{name} {list(values)} of {spatial} dimensions")
-        self.strides = tuple(window_strides) or (1,) * spatial
-        self.lhs_dilation = tuple(lhs_dilation) or (1,) * spatial
-        self.rhs_dilation = tuple(rhs_dilation) or (1,) * spatial
+        self.strides = strides or (1,) * spatial
+        self.lhs_dilation = lhs_dilation or (1,) * spatial
+        self.rhs_dilation = rhs_dilation or (1,) * spatial
         self.lhs_order, self.rhs_order, self.out_order = _orders(numbers, spatial)
         sizes = [lhs[i] for i in self.lhs_order[1:-1]]
-        window = [rhs[i] for i in self.rhs_order[:-2]]
+        filter_sizes = [rhs[i] for i in self.rhs_order[:-2]]
         dilated = [(n - 1) * d + 1 if n else 0 for n, d in zip(sizes, self.lhs_dilation)]
-        self.pads = _pads(dilated, window, self.strides, self.rhs_dilation, padding, explicit_padding)
+        self.pads = _pads(dilated, filter_sizes, self.strides, self.rhs_dilation, padding, explicit_padding)
         padded = windows.padded_sizes(dilated, self.pads)
-        self.outputs = tuple(map(windows.output_size, padded, window, self.strides, self.rhs_dilation))
+        self.outputs = tuple(map(windows.output_size, padded, filter_sizes, self.strides, self.rhs_dilation))
         self._check_groups(lhs, rhs)
         batch, filters = lhs[self.lhs_order[0]] // self.batch_groups, rhs[self.rhs_order[-1]]
         inner = (batch, *self.outputs, filters)
@@ -223,7 +211,7 @@ def _pads(
     strides: tuple[int, ...],
     dilations: tuple[int, ...],
     padding: str,
-    explicit: list[int],
+    explicit: Sequence[int],
 ) -> Pads:
     if padding == "EXPLICIT":
         require(len(explicit) == 2 * len(sizes), f"explicit_padding must have {2 * len(sizes)} values, not {list(explicit)}")
@@ -240,71 +228,28 @@ def _pads(
 
 
 @kernel("UniformQuantizedConvolution")
-def uniform_quantized_convolution(
-    lhs: Array,
-    rhs: Array,
-    lhs_scales: Array,
-    lhs_zero_points: Array,
-    rhs_scales: Array,
-    rhs_zero_points: Array,
-    output_scales: Array,
-    output_zero_points: Array,
-    *,
-    Tout: DType,
-    window_strides: list[int],
-    padding: str,
-    explicit_padding: list[int],
-    lhs_dilation: list[int],
-    rhs_dilation: list[int],
-    batch_group_count: int,
-    feature_group_count: int,
-    dimension_numbers: str,
-    lhs_quantization_axis: int,
-    rhs_quantization_axis: int,
-    output_quantization_axis: int,
-    output_quantization_min_val: int,
-    output_quantization_max_val: int,
-) -> Result:
+def uniform_quantized_convolution(operands: Operands, *, window: Window, axes: Axes, Tout: DType) -> Result:
     """The convolution at the output's scale; rhs may have a scale for each filter."""
-    form = _Convolution(
-        lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
-        (batch_group_count, feature_group_count), dimension_numbers,
-    )  # fmt: skip
-    require(lhs_quantization_axis == -1, "lhs must have one scale")
-    require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
-    require(output_quantization_axis in (-1, form.out_order[-1]), "the output must have one scale, or one for each filter")
-    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
-    sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_quantization_axis))
-    check_scales(sums, output_scales, output_zero_points, output_quantization_axis, "output")
+    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
+    form, rhs_axis = _Convolution(lhs.shape, rhs.shape, window), axes.rhs_quantization_axis
     axis = form.out_order[-1]
+    require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
+    require(rhs_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
+    require(axes.output_quantization_axis in (-1, axis), "the output must have one scale, or one for each filter")
+    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
+    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_axis, "rhs")
+    sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_axis))
+    check_scales(sums, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = along_axis(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
-    limits = output_quantization_min_val, output_quantization_max_val
-    return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *limits, Tout.numpy)
+    return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
 
 
 @shape("UniformQuantizedConvolution")
-def uniform_quantized_convolution_shape(
-    lhs: TensorSpec,
-    rhs: TensorSpec,
-    *rest: TensorSpec,
-    window_strides: list[int],
-    padding: str,
-    explicit_padding: list[int],
-    lhs_dilation: list[int],
-    rhs_dilation: list[int],
-    batch_group_count: int,
-    feature_group_count: int,
-    dimension_numbers: str,
-) -> Shape:
+def uniform_quantized_convolution_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, window: Window) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
         return unknown_dims(rank)
-    form = _Convolution(
-        lhs.shape.known(), rhs.shape.known(), window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
-        (batch_group_count, feature_group_count), dimension_numbers,
-    )  # fmt: skip
-    return Shape(form.shape)
+    return Shape(_Convolution(lhs.shape.known(), rhs.shape.known(), window).shape)
 
 
 def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> DimLike:
@@ -326,26 +271,10 @@ not_differentiable("UniformQuantizedConvolution")
 
 @kernel("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid(
-    lhs: Array,
-    rhs: Array,
-    rhs_scales: Array,
-    rhs_zero_points: Array,
-    *,
-    window_strides: list[int],
-    padding: str,
-    explicit_padding: list[int],
-    lhs_dilation: list[int],
-    rhs_dilation: list[int],
-    batch_group_count: int,
-    feature_group_count: int,
-    dimension_numbers: str,
-    rhs_quantization_axis: int,
+    lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, window: Window, rhs_quantization_axis: int
 ) -> Result:
     """Floats, quantized image by image, convolved with integers: floats."""
-    form = _Convolution(
-        lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
-        (batch_group_count, feature_group_count), dimension_numbers,
-    )  # fmt: skip
+    form = _Convolution(lhs.shape, rhs.shape, window)
     require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
     check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     batch = form.lhs_order[0]
