@@ -71,7 +71,9 @@ def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
     return is_variable, (shape[1:] if is_variable else shape).known()
 
 
-def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
+def dense_features(
+    keys: Sequence[bytes], types: Sequence[DType], shapes: Sequence[Shape], defaults: Sequence[Array]
+) -> list[Dense]:
     """The dense features of an op; InvalidArgumentError where their number, shapes or defaults do not fit."""
     if not len(keys) == len(types) == len(shapes) == len(defaults):
         raise InvalidArgumentError(
@@ -181,10 +183,7 @@ def parse_batch(
 
 
 def _parse_alone(
-    serialized: bytes,
-    sparse: list[tuple[bytes, DType]],
-    dense: list[Dense],
-    ragged: list[tuple[bytes, DType, DType]],
+    serialized: bytes, sparse: list[tuple[bytes, DType]], dense: list[Dense], ragged: list[tuple[bytes, DType, DType]]
 ) -> tuple[list[Array], ...] | None:
     """All outputs of one example, without the arrays that many take; None where it is not as most are."""
     wanted = [*sparse, *((key, dtype) for key, dtype, _ in ragged)]
@@ -327,29 +326,14 @@ def _batched(serialized: TensorSpec, sparse_count: int, dense: list[Shape], ragg
 
 @shape("ParseExampleV2")
 def parse_example_v2_shape(
-    serialized: TensorSpec,
-    names: TensorSpec,
-    sparse_keys: TensorSpec,
-    dense_keys: TensorSpec,
-    ragged_keys: TensorSpec,
-    dense_defaults: list[TensorSpec],
-    *,
-    num_sparse: int,
-    ragged_value_types: list[DType],
-    dense_shapes: list[Shape],
+    serialized: TensorSpec, *inputs: Any, num_sparse: int, ragged_value_types: list[DType], dense_shapes: list[Shape]
 ) -> tuple[list[Shape], ...]:
     return _batched(serialized, num_sparse, dense_shapes, len(ragged_value_types))
 
 
 @shape("ParseExample")
 def parse_example_shape(
-    serialized: TensorSpec,
-    names: TensorSpec,
-    sparse_keys: list[TensorSpec],
-    dense_keys: list[TensorSpec],
-    dense_defaults: list[TensorSpec],
-    *,
-    dense_shapes: list[Shape],
+    serialized: TensorSpec, names: TensorSpec, sparse_keys: list[TensorSpec], *inputs: Any, dense_shapes: list[Shape]
 ) -> tuple[list[Shape], ...]:
     return _batched(serialized, len(sparse_keys), dense_shapes, 0)[:4]
 

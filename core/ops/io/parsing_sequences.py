@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._examples import Columns, Feature
-from .parsing_examples import Dense, dense_batch, dense_features, sparse_shapes
+from .parsing_examples import dense_batch, dense_features, sparse_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,6 +45,67 @@ class _Wanted:
             if twice:
                 names = ", ".join(sorted(key.decode("utf-8", "replace") for key in twice))
                 raise InvalidArgumentError(f"{what} feature {names} cannot be two of dense, ragged and sparse")
+
+
+class Types(NamedTuple):
+    """The attributes that say which dtypes and shapes the features have, by lists as long as those of the keys."""
+
+    Ncontext_sparse: int
+    Nfeature_list_sparse: int
+    context_sparse_types: tuple[DType, ...]
+    Tcontext_dense: tuple[DType, ...]
+    context_dense_shapes: tuple[Shape, ...]
+    feature_list_sparse_types: tuple[DType, ...]
+    feature_list_dense_types: tuple[DType, ...]
+    feature_list_dense_shapes: tuple[Shape, ...]
+    context_ragged_value_types: tuple[DType, ...] = ()
+    context_ragged_split_types: tuple[DType, ...] = ()
+    feature_list_ragged_value_types: tuple[DType, ...] = ()
+    feature_list_ragged_split_types: tuple[DType, ...] = ()
+
+
+class Keys(NamedTuple):
+    """The keys of features, the dense ones of lists that may be missing, and the values of missing dense ones."""
+
+    context_sparse: Sequence[bytes]
+    context_dense: Sequence[bytes]
+    sparse: Sequence[bytes]
+    dense: Sequence[bytes]
+    may_miss: Sequence[bool]
+    defaults: Sequence[Array]
+    context_ragged: Sequence[bytes] = ()
+    ragged: Sequence[bytes] = ()
+
+
+class KeyInputs(NamedTuple):
+    """The inputs of ParseSequenceExampleV2 that are keys, and which dense feature lists may be missing."""
+
+    context_sparse_keys: Array
+    context_dense_keys: Array
+    context_ragged_keys: Array
+    feature_list_sparse_keys: Array
+    feature_list_dense_keys: Array
+    feature_list_ragged_keys: Array
+    feature_list_dense_missing_assumed_empty: Array
+
+
+class KeyAttrs(NamedTuple):
+    """The same of ParseSequenceExample, whose keys are attributes; the last names the keys that may be missing."""
+
+    context_sparse_keys: tuple[str, ...]
+    context_dense_keys: tuple[str, ...]
+    feature_list_sparse_keys: tuple[str, ...]
+    feature_list_dense_keys: tuple[str, ...]
+    feature_list_dense_missing_assumed_empty: tuple[str, ...]
+
+
+class KeyLists(NamedTuple):
+    """The same of ParseSingleSequenceExample, lists of scalars."""
+
+    context_sparse_keys: list[Array]
+    context_dense_keys: list[Array]
+    feature_list_sparse_keys: list[Array]
+    feature_list_dense_keys: list[Array]
 
 
 class _Batch:
@@ -174,25 +235,26 @@ def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _context_dense(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
-    for size in shapes:
+def _wanted(keys: Keys, types: Types) -> _Wanted:
+    """What keys and types ask for; InvalidArgumentError where they do not fit each other."""
+    for size in (*types.context_dense_shapes, *types.feature_list_dense_shapes):
         if not size.is_known:
             raise InvalidArgumentError(f"Shape {size} is not fully defined")
-    return dense_features(keys, types, shapes, defaults)
-
-
-def _known_shapes(shapes: list[Shape]) -> list[Shape]:
-    for size in shapes:
-        if not size.is_known:
-            raise InvalidArgumentError(f"Shape {size} is not fully defined")
-    return shapes
+    return _Wanted(
+        _pairs(keys.context_sparse, types.context_sparse_types),
+        dense_features(keys.context_dense, types.Tcontext_dense, types.context_dense_shapes, keys.defaults),
+        _pairs(keys.context_ragged, types.context_ragged_value_types, types.context_ragged_split_types),
+        _pairs(keys.sparse, types.feature_list_sparse_types),
+        _pairs(keys.dense, types.feature_list_dense_types, types.feature_list_dense_shapes, keys.may_miss),
+        _pairs(keys.ragged, types.feature_list_ragged_value_types, types.feature_list_ragged_split_types),
+    )
 
 
 def _keys(value: Array) -> list[bytes]:
     return np.ravel(value).tolist()
 
 
-def _pairs(keys: list[bytes], *lists: list[Any]) -> list[tuple[Any, ...]]:
+def _pairs(keys: Sequence[bytes], *lists: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Keys with their types; InvalidArgumentError where their numbers differ."""
     if any(len(items) != len(keys) for items in lists):
         raise InvalidArgumentError(f"{len(keys)} keys do not fit {[len(items) for items in lists]} types or shapes")
@@ -201,43 +263,15 @@ def _pairs(keys: list[bytes], *lists: list[Any]) -> list[tuple[Any, ...]]:
 
 @kernel("ParseSequenceExampleV2")
 def parse_sequence_example_v2(
-    serialized: Array,
-    debug_name: Array,
-    context_sparse_keys: Array,
-    context_dense_keys: Array,
-    context_ragged_keys: Array,
-    feature_list_sparse_keys: Array,
-    feature_list_dense_keys: Array,
-    feature_list_ragged_keys: Array,
-    feature_list_dense_missing_assumed_empty: Array,
-    context_dense_defaults: list[Array],
-    *,
-    Tcontext_dense: list[DType],
-    context_sparse_types: list[DType],
-    context_ragged_value_types: list[DType],
-    context_ragged_split_types: list[DType],
-    context_dense_shapes: list[Shape],
-    feature_list_dense_types: list[DType],
-    feature_list_sparse_types: list[DType],
-    feature_list_ragged_value_types: list[DType],
-    feature_list_ragged_split_types: list[DType],
-    feature_list_dense_shapes: list[Shape],
+    serialized: Array, debug_name: Array, keys: KeyInputs, context_dense_defaults: list[Array], *, types: Types
 ) -> Any:
     """SequenceExamples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
-    dense_keys = _keys(feature_list_dense_keys)
-    may_miss = np.ravel(feature_list_dense_missing_assumed_empty).tolist()
-    wanted = _Wanted(
-        _pairs(_keys(context_sparse_keys), context_sparse_types),
-        _context_dense(_keys(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        _pairs(_keys(context_ragged_keys), context_ragged_value_types, context_ragged_split_types),
-        _pairs(_keys(feature_list_sparse_keys), feature_list_sparse_types),
-        _pairs(dense_keys, feature_list_dense_types, _known_shapes(feature_list_dense_shapes), may_miss),
-        _pairs(_keys(feature_list_ragged_keys), feature_list_ragged_value_types, feature_list_ragged_split_types),
-    )
-    return _parse(serialized, debug_name, wanted)
+    context_sparse, context_dense, context_ragged, sparse, dense, ragged, may_miss = (_keys(value) for value in keys)
+    wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
+    return _parse(serialized, debug_name, _wanted(wanted, types))
 
 
-def _encoded(keys: list[str]) -> list[bytes]:
+def _encoded(keys: Sequence[str]) -> list[bytes]:
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
@@ -248,140 +282,65 @@ def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]
 
 @kernel("ParseSequenceExample")
 def parse_sequence_example(
-    serialized: Array,
-    debug_name: Array,
-    context_dense_defaults: list[Array],
-    *,
-    feature_list_dense_missing_assumed_empty: list[str],
-    context_sparse_keys: list[str],
-    context_dense_keys: list[str],
-    feature_list_sparse_keys: list[str],
-    feature_list_dense_keys: list[str],
-    context_sparse_types: list[DType],
-    Tcontext_dense: list[DType],
-    feature_list_dense_types: list[DType],
-    context_dense_shapes: list[Shape],
-    feature_list_sparse_types: list[DType],
-    feature_list_dense_shapes: list[Shape],
+    serialized: Array, debug_name: Array, context_dense_defaults: list[Array], *, keys: KeyAttrs, types: Types
 ) -> Any:
     """A batch of SequenceExamples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
-    may_miss = [key in feature_list_dense_missing_assumed_empty for key in feature_list_dense_keys]
-    wanted = _Wanted(
-        _pairs(_encoded(context_sparse_keys), context_sparse_types),
-        _context_dense(_encoded(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        (),
-        _pairs(_encoded(feature_list_sparse_keys), feature_list_sparse_types),
-        _pairs(
-            _encoded(feature_list_dense_keys), feature_list_dense_types, _known_shapes(feature_list_dense_shapes), may_miss
-        ),
-    )
-    return _without_ragged(_parse(serialized, debug_name, wanted))
+    *features, empty = map(_encoded, keys)
+    wanted = Keys(*features, [key in empty for key in features[-1]], context_dense_defaults)
+    return _without_ragged(_parse(serialized, debug_name, _wanted(wanted, types)))
 
 
 @kernel("ParseSingleSequenceExample")
 def parse_single_sequence_example(
-    serialized: Array,
-    feature_list_dense_missing_assumed_empty: Array,
-    context_sparse_keys: list[Array],
-    context_dense_keys: list[Array],
-    feature_list_sparse_keys: list[Array],
-    feature_list_dense_keys: list[Array],
-    context_dense_defaults: list[Array],
-    debug_name: Array,
-    *,
-    context_sparse_types: list[DType],
-    Tcontext_dense: list[DType],
-    feature_list_dense_types: list[DType],
-    context_dense_shapes: list[Shape],
-    feature_list_sparse_types: list[DType],
-    feature_list_dense_shapes: list[Shape],
+    serialized: Array, empty: Array, keys: KeyLists, context_dense_defaults: list[Array], debug_name: Array, *, types: Types
 ) -> Any:
-    """One SequenceExample into sparse and dense tensors without a batch dimension."""
+    """One SequenceExample into tensors without a batch dimension; lists of the keys in `empty` may be missing."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
-    lists = (context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys)
-    if any(key.ndim for keys in lists for key in keys):
+    if any(key.ndim for scalars in keys for key in scalars):
         raise InvalidArgumentError("Expected each key to be a scalar")
-    context_sparse, context_dense, sparse, dense = ([key.item() for key in keys] for keys in lists)
-    empty = _keys(feature_list_dense_missing_assumed_empty)
-    wanted = _Wanted(
-        _pairs(context_sparse, context_sparse_types),
-        _context_dense(context_dense, Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        (),
-        _pairs(sparse, feature_list_sparse_types),
-        _pairs(dense, feature_list_dense_types, _known_shapes(feature_list_dense_shapes), [key in empty for key in dense]),
-    )
+    features = [[key.item() for key in scalars] for scalars in keys]
+    assumed_empty = _keys(empty)
+    wanted = Keys(*features, [key in assumed_empty for key in features[-1]], context_dense_defaults)
     names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
-    return _without_ragged(_parse(serialized, names, wanted))[:8]
+    return _without_ragged(_parse(serialized, names, _wanted(wanted, types)))[:8]
 
 
-def _shapes(
-    serialized: TensorSpec, sparse: tuple[int, int], context_dense: list[Shape], dense: list[Shape]
-) -> tuple[list[Shape], ...]:
-    """Output shapes: `sparse` counts those of the context and of the feature lists."""
+def _shapes(serialized: TensorSpec, types: Types) -> tuple[list[Shape], ...]:
+    """Output shapes without those of ragged features."""
     rank = serialized.rank
     batch = UNKNOWN if rank is None else serialized.shape
     time = Dim.unknown()
     return (
-        *sparse_shapes(sparse[0], None if rank is None else rank + 1),
-        [batch + size for size in context_dense],
-        *sparse_shapes(sparse[1], None if rank is None else rank + 2),
-        [batch + Shape((time,)) + size for size in dense],
-        [batch] * len(dense),
+        *sparse_shapes(types.Ncontext_sparse, None if rank is None else rank + 1),
+        [batch + size for size in types.context_dense_shapes],
+        *sparse_shapes(types.Nfeature_list_sparse, None if rank is None else rank + 2),
+        [batch + Shape((time,)) + size for size in types.feature_list_dense_shapes],
+        [batch] * len(types.feature_list_dense_shapes),
     )
 
 
 @shape("ParseSequenceExampleV2")
-def parse_sequence_example_v2_shape(
-    serialized: TensorSpec,
-    *inputs: Any,
-    Ncontext_sparse: int,
-    context_dense_shapes: list[Shape],
-    context_ragged_value_types: list[DType],
-    Nfeature_list_sparse: int,
-    feature_list_dense_shapes: list[Shape],
-    feature_list_ragged_value_types: list[DType],
-) -> tuple[list[Shape], ...]:
+def parse_sequence_example_v2_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
     rank = serialized.rank
-    found = _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
+    found = _shapes(serialized, types)
     splits = UNKNOWN if rank is None else serialized.shape if rank == 0 else Shape((serialized.shape[0] + 1,))
-    context, lists = len(context_ragged_value_types), len(feature_list_ragged_value_types)
+    context, lists = len(types.context_ragged_value_types), len(types.feature_list_ragged_value_types)
     vector = Shape([None])
-    return (
-        *found[:4],
-        [vector] * context,
-        [splits] * context,
-        *found[4:],
-        [vector] * lists,
-        [splits] * lists,
-        [vector] * lists,
-    )
+    of_lists = ([vector] * lists, [splits] * lists, [vector] * lists)
+    return (*found[:4], [vector] * context, [splits] * context, *found[4:], *of_lists)
 
 
 @shape("ParseSequenceExample")
-def parse_sequence_example_shape(
-    serialized: TensorSpec,
-    *inputs: Any,
-    Ncontext_sparse: int,
-    context_dense_shapes: list[Shape],
-    Nfeature_list_sparse: int,
-    feature_list_dense_shapes: list[Shape],
-) -> tuple[list[Shape], ...]:
-    return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
+def parse_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
+    return _shapes(serialized, types)
 
 
 @shape("ParseSingleSequenceExample")
-def parse_single_sequence_example_shape(
-    serialized: TensorSpec,
-    *inputs: Any,
-    Ncontext_sparse: int,
-    context_dense_shapes: list[Shape],
-    Nfeature_list_sparse: int,
-    feature_list_dense_shapes: list[Shape],
-) -> tuple[list[Shape], ...]:
-    return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)[:8]
+def parse_single_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
+    return _shapes(serialized, types)[:8]
 
 
 _ALL = ("ParseSequenceExampleV2", "ParseSequenceExample", "ParseSingleSequenceExample")
