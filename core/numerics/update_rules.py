@@ -7,7 +7,7 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,54 @@ def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Se
         rule(*tiles, *arguments[:gradient], steps, *arguments[gradient + 1 :])
 
     divide(update, cut(grad.size, grad.size // BLOCK_ELEMENTS))
+
+
+class AdamRates(NamedTuple):
+    """The hyperparameters of Adam and its kin."""
+
+    beta1_power: Array
+    beta2_power: Array
+    lr: Array
+    beta1: Array
+    beta2: Array
+    epsilon: Array
+
+
+class DualAveraging(NamedTuple):
+    """The hyperparameters of Adagrad with dual averaging."""
+
+    lr: Array
+    l1: Array
+    l2: Array
+    global_step: Array
+
+
+class Ftrl(NamedTuple):
+    """The hyperparameters of FTRL."""
+
+    lr: Array
+    l1: Array
+    l2: Array
+    lr_power: Array
+
+
+class FtrlV2(NamedTuple):
+    """The hyperparameters of FTRL with shrinkage."""
+
+    lr: Array
+    l1: Array
+    l2: Array
+    l2_shrinkage: Array
+    lr_power: Array
+
+
+class RmsProp(NamedTuple):
+    """The hyperparameters of RMSProp."""
+
+    lr: Array
+    rho: Array
+    momentum: Array
+    epsilon: Array
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
@@ -58,76 +106,42 @@ def keras_momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: A
         var += accum
 
 
-def adam(
-    var: Array,
-    m: Array,
-    v: Array,
-    beta1_power: Array,
-    beta2_power: Array,
-    lr: Array,
-    beta1: Array,
-    beta2: Array,
-    epsilon: Array,
-    grad: Array,
-    *,
-    use_nesterov: bool = False,
-) -> None:
+def adam(var: Array, m: Array, v: Array, rates: AdamRates, grad: Array, *, use_nesterov: bool = False) -> None:
     """Kingma and Ba 2014, section 2.1, with epsilon outside of the bias correction."""
     one = var.dtype.type(1)
-    alpha = _unbiased_rate(one, lr, beta1_power, beta2_power)
-    scratch = _adam_moments(m, v, beta1, beta2, grad)
+    scratch = _adam_moments(m, v, rates, grad)
     np.sqrt(v, out=scratch)
-    scratch += epsilon
-    direction = grad * (one - beta1) + beta1 * m if use_nesterov else m
+    scratch += rates.epsilon
+    direction = grad * (one - rates.beta1) + rates.beta1 * m if use_nesterov else m
     np.divide(direction, scratch, out=scratch)
-    add_scaled(var, scratch, -alpha)
+    add_scaled(var, scratch, -_unbiased_rate(one, rates))
 
 
-def adam_with_amsgrad(
-    var: Array,
-    m: Array,
-    v: Array,
-    vhat: Array,
-    beta1_power: Array,
-    beta2_power: Array,
-    lr: Array,
-    beta1: Array,
-    beta2: Array,
-    epsilon: Array,
-    grad: Array,
-) -> None:
+def adam_with_amsgrad(var: Array, m: Array, v: Array, vhat: Array, rates: AdamRates, grad: Array) -> None:
     """Adam whose denominator never shrinks: Reddi, Kale, Kumar 2018."""
-    alpha = _unbiased_rate(var.dtype.type(1), lr, beta1_power, beta2_power)
-    _adam_moments(m, v, beta1, beta2, grad)
+    alpha = _unbiased_rate(var.dtype.type(1), rates)
+    _adam_moments(m, v, rates, grad)
     np.maximum(vhat, v, out=vhat)
-    var -= m * alpha / (np.sqrt(vhat) + epsilon)
+    var -= m * alpha / (np.sqrt(vhat) + rates.epsilon)
 
 
-def _unbiased_rate(one: Any, lr: Array, beta1_power: Array, beta2_power: Array) -> Array:
+def _unbiased_rate(one: Any, rates: AdamRates) -> Array:
     """The rate that makes up for moments which begin at zero."""
-    rate: Array = lr * np.sqrt(one - beta2_power) / (one - beta1_power)
+    rate: Array = rates.lr * np.sqrt(one - rates.beta2_power) / (one - rates.beta1_power)
     return rate
 
 
-def _adam_moments(m: Array, v: Array, beta1: Array, beta2: Array, grad: Array) -> Array:
+def _adam_moments(m: Array, v: Array, rates: AdamRates, grad: Array) -> Array:
     """Move the two moments towards the gradient and its square; returns a scratch array."""
     one, scratch = m.dtype.type(1), np.empty_like(m)
-    move_towards(m, grad, one - beta1, scratch)
+    move_towards(m, grad, one - rates.beta1, scratch)
     np.multiply(grad, grad, out=scratch)
-    move_towards(v, scratch, one - beta2, scratch)
+    move_towards(v, scratch, one - rates.beta2, scratch)
     return scratch
 
 
 def ada_max(
-    var: Array,
-    m: Array,
-    v: Array,
-    beta1_power: Array,
-    lr: Array,
-    beta1: Array,
-    beta2: Array,
-    epsilon: Array,
-    grad: Array,
+    var: Array, m: Array, v: Array, beta1_power: Array, lr: Array, beta1: Array, beta2: Array, epsilon: Array, grad: Array
 ) -> None:
     """Adam under the infinity norm: Kingma and Ba 2014, section 7.1."""
     one = var.dtype.type(1)
@@ -162,16 +176,10 @@ def adagrad_v2(var: Array, accum: Array, lr: Array, epsilon: Array, grad: Array,
 
 
 def adagrad_da(
-    var: Array,
-    gradient_accumulator: Array,
-    gradient_squared_accumulator: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    global_step: Array,
+    var: Array, gradient_accumulator: Array, gradient_squared_accumulator: Array, grad: Array, rates: DualAveraging
 ) -> None:
     """Dual averaging: Duchi, Hazan, Singer 2011. var = -lr shrink(sum g, l1 t) / (l2 t lr + sqrt(sum g^2))"""
+    lr, l1, l2, global_step = rates
     gradient_accumulator += grad
     gradient_squared_accumulator += grad * grad
     step = var.dtype.type(global_step)
@@ -182,16 +190,10 @@ def adagrad_da(
 
 
 def adagrad_da_rows(
-    var: Array,
-    gradient_accumulator: Array,
-    gradient_squared_accumulator: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    global_step: Array,
+    var: Array, gradient_accumulator: Array, gradient_squared_accumulator: Array, grad: Array, rates: DualAveraging
 ) -> None:
     """Dual averaging on rows, over the mean gradient: another form only for a step that is not positive."""
+    lr, l1, l2, global_step = rates
     gradient_accumulator += grad
     gradient_squared_accumulator += grad * grad
     step = var.dtype.type(global_step)
@@ -222,88 +224,35 @@ def _proximal_step(var: Array, rate: Array, l1: Array, l2: Array, grad: Array) -
     np.divide(stepped, one + l2 * rate, out=var)
 
 
-def ftrl(
-    var: Array,
-    accum: Array,
-    linear: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    lr_power: Array,
-    *,
-    multiply_linear_by_lr: bool,
-) -> None:
+def ftrl(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
     """Follow the regularized leader: McMahan et al. 2013."""
-    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_minimum)
+    _ftrl((var, accum, linear), grad, grad, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
-def ftrl_rows(
-    var: Array,
-    accum: Array,
-    linear: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    lr_power: Array,
-    *,
-    multiply_linear_by_lr: bool,
-) -> None:
+def ftrl_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
     """FTRL on rows: another form only where nothing was accumulated yet, which gives NaN."""
-    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_row_minimum)
+    _ftrl((var, accum, linear), grad, grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
-def ftrl_v2(
-    var: Array,
-    accum: Array,
-    linear: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    l2_shrinkage: Array,
-    lr_power: Array,
-    *,
-    multiply_linear_by_lr: bool,
-) -> None:
+def ftrl_v2(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
     """FTRL with a shrinkage that is added to the gradient only, not to the accumulator."""
-    shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
-    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_minimum)
+    shrunk = grad + var.dtype.type(2) * rates.l2_shrinkage * var
+    _ftrl((var, accum, linear), grad, shrunk, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
-def ftrl_v2_rows(
-    var: Array,
-    accum: Array,
-    linear: Array,
-    grad: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    l2_shrinkage: Array,
-    lr_power: Array,
-    *,
-    multiply_linear_by_lr: bool,
-) -> None:
+def ftrl_v2_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
     """FTRL with shrinkage on rows."""
-    shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
-    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_row_minimum)
+    shrunk = grad + var.dtype.type(2) * rates.l2_shrinkage * var
+    _ftrl((var, accum, linear), grad, shrunk, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
 def _ftrl(
-    var: Array,
-    accum: Array,
-    linear: Array,
-    grad: Array,
-    grad_with_shrinkage: Array,
-    lr: Array,
-    l1: Array,
-    l2: Array,
-    lr_power: Array,
-    multiply_linear_by_lr: bool,
-    minimum: Callable[[Array, Array, Array], Array],
-) -> None:
+    slots: tuple[Array, Array, Array], grad: Array, grad_with_shrinkage: Array, rates: Ftrl | FtrlV2,
+    multiply_linear_by_lr: bool, minimum: Callable[[Array, Array, Array], Array],
+) -> None:  # fmt: skip
     """Move all three on; `minimum` says what var becomes, from linear, the L1 threshold and the quadratic coefficient."""
+    var, accum, linear = slots
+    lr, l1, l2, lr_power = rates.lr, rates.l1, rates.l2, rates.lr_power
     kind = var.dtype.type
     new_accum = accum + grad * grad
     power, new_power = _ftrl_power(accum, lr_power), _ftrl_power(new_accum, lr_power)
@@ -330,17 +279,9 @@ def _ftrl_power(accum: Array, lr_power: Array) -> Array:
     return np.sqrt(accum) if lr_power == lr_power.dtype.type(-0.5) else np.power(accum, -lr_power)
 
 
-def rms_prop(
-    var: Array,
-    ms: Array,
-    mom: Array,
-    lr: Array,
-    rho: Array,
-    momentum: Array,
-    epsilon: Array,
-    grad: Array,
-) -> None:
+def rms_prop(var: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> None:
     """Tieleman and Hinton 2012, lecture 6.5."""
+    lr, rho, momentum, epsilon = rates
     scratch = np.multiply(grad, grad, out=np.empty_like(ms))
     move_towards(ms, scratch, var.dtype.type(1) - rho, scratch)
     root = np.add(ms, epsilon, out=scratch)
@@ -351,18 +292,9 @@ def rms_prop(
     var -= mom
 
 
-def centered_rms_prop(
-    var: Array,
-    mg: Array,
-    ms: Array,
-    mom: Array,
-    lr: Array,
-    rho: Array,
-    momentum: Array,
-    epsilon: Array,
-    grad: Array,
-) -> None:
+def centered_rms_prop(var: Array, mg: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> None:
     """RMSProp by an estimate of the gradient's variance in place of its second moment."""
+    lr, rho, momentum, epsilon = rates
     rest = var.dtype.type(1) - rho
     ms += (np.square(grad) - ms) * rest
     mg += (grad - mg) * rest

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...numerics.update_rules import AdamRates, RmsProp
+
 _Values = tuple[Any, ...]
 
 
@@ -26,24 +28,20 @@ def keras_momentum(xla: Any, var: Any, accum: Any, lr: Any, grad: Any, momentum:
     return var + (accum * momentum - step if use_nesterov else accum), accum
 
 
-def adam(
-    xla: Any, var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any,
-    grad: Any, *, use_nesterov: bool,
-) -> _Values:  # fmt: skip
-    alpha = lr * xla.sqrt(1 - beta2_power) / (1 - beta1_power)
-    m, v = _adam_moments(xla, m, v, beta1, beta2, grad)
-    direction = grad * (1 - beta1) + beta1 * m if use_nesterov else m
-    return var - alpha * direction / (xla.sqrt(v) + epsilon), m, v
+def adam(xla: Any, var: Any, m: Any, v: Any, rates: AdamRates, grad: Any, *, use_nesterov: bool) -> _Values:
+    m, v = _adam_moments(xla, m, v, rates.beta1, rates.beta2, grad)
+    direction = grad * (1 - rates.beta1) + rates.beta1 * m if use_nesterov else m
+    return var - _unbiased_rate(xla, rates) * direction / (xla.sqrt(v) + rates.epsilon), m, v
 
 
-def adam_with_amsgrad(
-    xla: Any, var: Any, m: Any, v: Any, vhat: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
-    epsilon: Any, grad: Any,
-) -> _Values:  # fmt: skip
-    alpha = lr * xla.sqrt(1 - beta2_power) / (1 - beta1_power)
-    m, v = _adam_moments(xla, m, v, beta1, beta2, grad)
+def _unbiased_rate(xla: Any, rates: AdamRates) -> Any:
+    return rates.lr * xla.sqrt(1 - rates.beta2_power) / (1 - rates.beta1_power)
+
+
+def adam_with_amsgrad(xla: Any, var: Any, m: Any, v: Any, vhat: Any, rates: AdamRates, grad: Any) -> _Values:
+    m, v = _adam_moments(xla, m, v, rates.beta1, rates.beta2, grad)
     vhat = xla.stored(vhat, xla.maximum(vhat, v))
-    return var - m * alpha / (xla.sqrt(vhat) + epsilon), m, v, vhat
+    return var - m * _unbiased_rate(xla, rates) / (xla.sqrt(vhat) + rates.epsilon), m, v, vhat
 
 
 def _adam_moments(xla: Any, m: Any, v: Any, beta1: Any, beta2: Any, grad: Any) -> _Values:
@@ -74,15 +72,15 @@ def adagrad_v2(xla: Any, var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any,
     return var - grad * lr / (xla.sqrt(accum) + epsilon), accum
 
 
-def rms_prop(xla: Any, var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> _Values:
+def rms_prop(xla: Any, var: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) -> _Values:
+    lr, rho, momentum, epsilon = rates
     ms = xla.stored(ms, ms + (grad * grad - ms) * (1 - rho))
     mom = xla.stored(mom, mom * momentum + grad * lr / xla.sqrt(ms + epsilon))
     return var - mom, ms, mom
 
 
-def centered_rms_prop(
-    xla: Any, var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
-) -> _Values:
+def centered_rms_prop(xla: Any, var: Any, mg: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) -> _Values:
+    lr, rho, momentum, epsilon = rates
     ms = xla.stored(ms, ms + (grad * grad - ms) * (1 - rho))
     mg = xla.stored(mg, mg + (grad - mg) * (1 - rho))
     mom = xla.stored(mom, mom * momentum + grad * lr / xla.sqrt(ms - mg * mg + epsilon))

@@ -23,11 +23,13 @@ have `indices` among them, the rows of the variables that the gradient's rows be
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...inference.binding import bundled, input_bundles
 from ...numerics import update_rules
 from ...numerics.integers import extremes
 from ...registry.catalog import CATALOG
@@ -130,10 +132,25 @@ _CONDITIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+def _on_inputs(update: Callable[..., None]) -> Callable[..., None]:
+    """A rule that takes hyperparameters one by one, as they come: its own form takes some as one tuple."""
+    bundles = input_bundles(update)
+    return (lambda *values, **attrs: update(*bundled(values, bundles), **attrs)) if bundles else update
+
+
+def _as_kernel(apply: Callable[..., Any], update: Callable[..., None]) -> Callable[..., Any]:
+    """`apply` by the name of the rule, with the attributes that the rule asks for."""
+    kernel_function = functools.update_wrapper(apply, update)
+    inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
+    attrs = [p for p in inspect.signature(update).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    kernel_function.__signature__ = inspect.Signature([inputs, *attrs])  # type: ignore[attr-defined]
+    return kernel_function
+
+
 def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
     """The kernel that applies `update` to whole variables."""
+    step = _on_inputs(update)
 
-    @functools.wraps(update)
     def apply(*inputs: Any, **attrs: Any) -> Any:
         variables = layout.resolve(inputs)
         layout.check_scalars(inputs)
@@ -143,19 +160,19 @@ def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
                 f"{layout.op}: var has shape {Shape(shape)}, the gradient {Shape(inputs[layout.gradient].shape)}"
             )
         memories = [variable.writable() for variable in variables]
-        rule = functools.partial(update, **attrs) if attrs else update
+        rule = functools.partial(step, **attrs) if attrs else step
         update_rules.in_tiles(rule, memories, inputs[layout.variables :], layout.gradient - layout.variables)
         return None if layout.is_resource else variables[0]
 
-    return apply
+    return _as_kernel(apply, update)
 
 
 def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
     """The kernel that applies `update` to some rows; a row that occurs several times is updated as often, in order."""
     indices_at = layout.indices
     assert indices_at is not None
+    step = _on_inputs(update)
 
-    @functools.wraps(update)
     def apply(*inputs: Any, **attrs: Any) -> Any:
         variables = layout.resolve(inputs)
         layout.check_scalars(inputs)
@@ -168,12 +185,12 @@ def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
             arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
             place = layout.gradient - layout.variables - (layout.gradient > indices_at)
             arguments[place] = arguments[place][chosen]
-            update(*parts, *arguments, **attrs)
+            step(*parts, *arguments, **attrs)
             for memory, part in zip(memories, parts):
                 memory[rows] = part
         return None if layout.is_resource else variables[0]
 
-    return apply
+    return _as_kernel(apply, update)
 
 
 def _check_rows(layout: _Layout, variable: Variable, grad: Array, indices: Array) -> None:

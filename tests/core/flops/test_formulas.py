@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import zlib
 from functools import partial
@@ -18,6 +19,7 @@ from tests.core.flops.held import SMALL, agree, cost
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
+from tfg.core.inference.binding import bundled, input_bundles
 from tfg.core.numerics import update_rules
 from tfg.core.ops.nn import gru, lstm
 from tfg.core.registry.catalog import CATALOG
@@ -245,13 +247,15 @@ def test_optimizers(op, flag):
     tally, shape = Tally(), (3, 4)
     parameters = inspect.signature(update).parameters.values()
     flags = {p.name: flag for p in parameters if p.kind is p.KEYWORD_ONLY}
-    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    bundles = input_bundles(update)
+    found = itertools.zip_longest((p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), bundles)
+    positional = [field for name, bundle in found for field in (bundle._fields if bundle else (name,))]
     arguments = [
         positive(tally, *shape, seed=i) if p in _ARRAYS else np.float64(-0.5 if p == "lr_power" else 0.01)
         for i, p in enumerate(positional)
     ]
     with np.errstate(invalid="ignore"):
-        update(*arguments, **flags)
+        update(*bundled(arguments, bundles), **flags)
     variable = "VarHandleOp" if op.startswith("Resource") else "VariableV2"
     inputs = [partial(_training_input, arg.name, variable, shape) for arg in CATALOG[op].inputs]
     agree(cost(op, inputs, **flags), tally)
