@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -279,7 +280,7 @@ def _nearest(value: Any) -> int:
 
 
 def _random_crop(
-    width: int, height: int, area_range: list[float], aspect_ratio: Any, words: Words
+    width: int, height: int, area_range: Sequence[float], aspect_ratio: Any, words: Words
 ) -> tuple[Any, Any, Any, Any] | None:
     """A random (top, left, bottom, right) of the aspect ratio, its area within the range; None where rounding allows none."""
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
@@ -316,9 +317,17 @@ def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 
-def _check_sampling(
-    image_size: Array, min_object_covered: float, aspect_ratio_range: list[float], area_range: list[float], max_attempts: int
-) -> tuple[int, int]:
+class Crops(NamedTuple):
+    """The attributes of random crops: bounds of their aspect ratio and area, and how often one is drawn."""
+
+    aspect_ratio_range: tuple[float, ...]
+    area_range: tuple[float, ...]
+    max_attempts: int
+    use_image_if_no_bounding_boxes: bool
+
+
+def _check_sampling(image_size: Array, min_object_covered: float, crops: Crops) -> tuple[int, int]:
+    aspect_ratio_range, area_range, max_attempts, _ = crops
     require(min_object_covered >= 0, f"min_object_covered must not be negative: {min_object_covered}")
     for name, values in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
         require(len(values) == 2 and min(values) > 0, f"{name} must be two positive numbers, not {list(values)}")
@@ -340,26 +349,17 @@ def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: boo
     return (bounding_boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)).astype(np.int64)
 
 
-def _sample(
-    stream: Philox,
-    image_size: Array,
-    boxes: Array,
-    covered: float,
-    aspect_ratio_range: list[float],
-    area_range: list[float],
-    max_attempts: int,
-    use_image: bool,
-) -> tuple[Array, ...]:
+def _sample(stream: Philox, image_size: Array, boxes: Array, covered: float, crops: Crops) -> tuple[Array, ...]:
     """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
-    height, width = _check_sampling(image_size, covered, aspect_ratio_range, area_range, max_attempts)
-    objects = _object_boxes(boxes, height, width, use_image)
-    words = Words(stream.reserve(1, max_attempts))
-    low, high = map(np.float32, aspect_ratio_range)
+    height, width = _check_sampling(image_size, covered, crops)
+    objects = _object_boxes(boxes, height, width, crops.use_image_if_no_bounding_boxes)
+    words = Words(stream.reserve(1, crops.max_attempts))
+    low, high = map(np.float32, crops.aspect_ratio_range)
     crop = (0, 0, height, width)
-    for _ in range(max_attempts):
+    for _ in range(crops.max_attempts):
         pause()
         ratio = np.float32(words.float32()) * (high - low) + low
-        found = _random_crop(width, height, area_range, ratio, words)
+        found = _random_crop(width, height, crops.area_range, ratio, words)
         if found is not None and _covers(found, objects, np.float32(covered)):
             crop = found
             break
@@ -384,16 +384,10 @@ def sample_distorted_bounding_box(
     seed: int,
     seed2: int,
     min_object_covered: float,
-    aspect_ratio_range: list[float],
-    area_range: list[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    crops: Crops,
 ) -> tuple[Result, ...]:
     """A random crop that covers enough of one of the boxes: its begin, size and box."""
-    return _sample(
-        node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range,
-        max_attempts, use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, crops)
 
 
 @kernel("SampleDistortedBoundingBoxV2")
@@ -405,35 +399,19 @@ def sample_distorted_bounding_box_v2(
     *,
     seed: int,
     seed2: int,
-    aspect_ratio_range: list[float],
-    area_range: list[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    crops: Crops,
 ) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBox; how much to cover is an input."""
-    return _sample(
-        node_stream(ctx, seed, seed2), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
-        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    covered = scalar(min_object_covered, "min_object_covered")
+    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, covered, crops)
 
 
 @kernel("StatelessSampleDistortedBoundingBox")
 def stateless_sample_distorted_bounding_box(
-    image_size: Array,
-    bounding_boxes: Array,
-    min_object_covered: Array,
-    seed: Array,
-    *,
-    aspect_ratio_range: list[float],
-    area_range: list[float],
-    max_attempts: int,
-    use_image_if_no_bounding_boxes: bool,
+    image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
-    return _sample(
-        seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
-        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
-    )  # fmt: skip
+    return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
 
 
 @shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,17 +57,17 @@ def _noise(image: Array, height: int, width: int, uniform_noise: bool, noise: st
     return np.clip(values, image.min((0, 1)), image.max((0, 1))).astype(np.float32)
 
 
-def _glimpses(
-    ctx: KernelContext,
-    images: Array,
-    size: Array,
-    offsets: Array,
-    centered: bool,
-    normalized: bool,
-    uniform_noise: bool,
-    noise: str,
-    version: int,
-) -> Array:
+class Glimpses(NamedTuple):
+    """What offsets mean, and which noise fills what lies outside of the image."""
+
+    centered: bool
+    normalized: bool
+    uniform_noise: bool
+    noise: str
+
+
+def _glimpses(ctx: KernelContext, images: Array, size: Array, offsets: Array, glimpses: Glimpses, version: int) -> Array:
+    centered, normalized, uniform_noise, noise = glimpses
     require_rank(images, 4, "input")
     require(noise in ("uniform", "gaussian", "zero"), f"noise must be uniform, gaussian or zero, not '{noise}'")
     require(not uniform_noise or noise == "uniform", f"uniform_noise excludes noise '{noise}'")
@@ -91,35 +91,15 @@ def _glimpses(
 
 
 @kernel("ExtractGlimpse")
-def extract_glimpse(
-    ctx: KernelContext,
-    input: Array,
-    size: Array,
-    offsets: Array,
-    *,
-    centered: bool,
-    normalized: bool,
-    uniform_noise: bool,
-    noise: str,
-) -> Result:
+def extract_glimpse(ctx: KernelContext, input: Array, size: Array, offsets: Array, *, glimpses: Glimpses) -> Result:
     """Windows of the images (N, H, W, C) around the offsets (N, 2), with noise where they leave the image."""
-    return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 1)
+    return _glimpses(ctx, input, size, offsets, glimpses, 1)
 
 
 @kernel("ExtractGlimpseV2")
-def extract_glimpse_v2(
-    ctx: KernelContext,
-    input: Array,
-    size: Array,
-    offsets: Array,
-    *,
-    centered: bool,
-    normalized: bool,
-    uniform_noise: bool,
-    noise: str,
-) -> Result:
+def extract_glimpse_v2(ctx: KernelContext, input: Array, size: Array, offsets: Array, *, glimpses: Glimpses) -> Result:
     """As ExtractGlimpse; offsets that are neither centered nor normalized name the glimpse's corner."""
-    return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 2)
+    return _glimpses(ctx, input, size, offsets, glimpses, 2)
 
 
 @shape("ExtractGlimpse", "ExtractGlimpseV2")

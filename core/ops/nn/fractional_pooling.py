@@ -9,7 +9,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Arr
     return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
 
 
-def _counts(shape: Sequence[Any], pooling_ratio: list[float]) -> list[int]:
+def _counts(shape: Sequence[Any], pooling_ratio: Sequence[float]) -> list[int]:
     require(len(pooling_ratio) == 4, f"pooling_ratio must have 4 values, not {list(pooling_ratio)}")
     require(all(ratio >= 1 for ratio in pooling_ratio), f"pooling_ratio {list(pooling_ratio)} must not be smaller than 1")
     if (pooling_ratio[0], pooling_ratio[3]) != (1, 1):
@@ -68,16 +68,19 @@ def _counts(shape: Sequence[Any], pooling_ratio: list[float]) -> list[int]:
     return counts[1:3]
 
 
-def _draw(
-    ctx: KernelContext,
-    value: Array,
-    pooling_ratio: list[float],
-    pseudo_random: bool,
-    deterministic: bool,
-    seed: int,
-    seed2: int,
-) -> tuple[Array, Array]:
+class Draw(NamedTuple):
+    """The attributes by which regions are drawn."""
+
+    pooling_ratio: tuple[float, ...]
+    pseudo_random: bool
+    deterministic: bool
+    seed: int
+    seed2: int
+
+
+def _draw(ctx: KernelContext, value: Array, draw: Draw) -> tuple[Array, Array]:
     """The sequences of rows and columns for this run: from the node's stream, from its start where `deterministic`."""
+    pooling_ratio, pseudo_random, deterministic, seed, seed2 = draw
     require_rank(value, 4, "value")
     counts = _counts(value.shape, pooling_ratio)
     require(deterministic or not (seed or seed2), "seeds need `deterministic`")
@@ -122,19 +125,9 @@ def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
 
 
 @kernel("FractionalAvgPool")
-def fractional_avg_pool(
-    ctx: KernelContext,
-    value: Array,
-    *,
-    pooling_ratio: list[float],
-    pseudo_random: bool,
-    overlapping: bool,
-    deterministic: bool,
-    seed: int,
-    seed2: int,
-) -> tuple[Result, ...]:
+def fractional_avg_pool(ctx: KernelContext, value: Array, *, draw: Draw, overlapping: bool) -> tuple[Result, ...]:
     """The mean of each region, and the sequences of rows and columns."""
-    sequences = _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
+    sequences = _draw(ctx, value, draw)
     rows, columns = _axes(value.shape, *sequences, overlapping)
     total = sum(np.where(inside, value[:, r, c], value.dtype.type(0)) for r, c, inside in _cells(rows, columns))
     counts = rows.lengths[:, None, None] * columns.lengths[:, None]
@@ -163,19 +156,9 @@ def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
 
 
 @kernel("FractionalMaxPool")
-def fractional_max_pool(
-    ctx: KernelContext,
-    value: Array,
-    *,
-    pooling_ratio: list[float],
-    pseudo_random: bool,
-    overlapping: bool,
-    deterministic: bool,
-    seed: int,
-    seed2: int,
-) -> tuple[Result, ...]:
+def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: Draw, overlapping: bool) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
-    sequences = _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
+    sequences = _draw(ctx, value, draw)
     rows, columns = _axes(value.shape, *sequences, overlapping)
     if value.dtype.kind == "f" and np.isnan(value).any():  # of these the order of comparisons decides
         return _largest(value, rows, columns)[0], *sequences

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -188,9 +188,19 @@ def _simulated_range(low: Array, high: Array, signed: bool, bits: int, narrow: b
     return new_low, new_high, scale, inverse
 
 
-def _simulate(
-    x: Array, low: Array, high: Array, signed: bool, bits: int, range_given: bool, round_mode: str, narrow: bool, axis: int
-) -> Array:
+class Simulation(NamedTuple):
+    """The attributes of quantizing and dequantizing again; earlier versions of the op have fewer."""
+
+    signed_input: bool
+    num_bits: int
+    range_given: bool
+    round_mode: str = "HALF_TO_EVEN"
+    narrow_range: bool = False
+    axis: int = -1
+
+
+def _simulate(x: Array, low: Array, high: Array, simulation: Simulation) -> Array:
+    signed, bits, range_given, round_mode, narrow, axis = simulation
     require(0 < bits < (62 if signed else 63), f"num_bits {bits} is out of range")
     require(axis >= -1, f"axis {axis} is smaller than -1")
     require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
@@ -212,20 +222,9 @@ def _simulate(
 
 
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
-def quantize_and_dequantize_v2(
-    input: Array,
-    input_min: Array,
-    input_max: Array,
-    *,
-    signed_input: bool,
-    num_bits: int,
-    range_given: bool,
-    round_mode: str,
-    narrow_range: bool,
-    axis: int,
-) -> Result:
+def quantize_and_dequantize_v2(input: Array, input_min: Array, input_max: Array, *, simulation: Simulation) -> Result:
     """Floats rounded to what `num_bits` can stand for, within the range given or found."""
-    return _simulate(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis)
+    return _simulate(input, input_min, input_max, simulation)
 
 
 @kernel("QuantizeAndDequantizeV3")
@@ -243,16 +242,16 @@ def quantize_and_dequantize_v3(
     """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
     require(input.ndim > 0, f"axis {axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
-    return _simulate(input, input_min, input_max, signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis)
+    return _simulate(
+        input, input_min, input_max, Simulation(signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis)
+    )
 
 
 @kernel("QuantizeAndDequantize")
-def quantize_and_dequantize(
-    input: Array, *, signed_input: bool, num_bits: int, range_given: bool, input_min: float, input_max: float
-) -> Result:
+def quantize_and_dequantize(input: Array, *, input_min: float, input_max: float, simulation: Simulation) -> Result:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(v).astype(input.dtype) for v in (input_min, input_max))
-    return _simulate(input, low, high, signed_input, num_bits, range_given, "HALF_TO_EVEN", False, -1)
+    return _simulate(input, low, high, simulation)
 
 
 @kernel("QuantizeAndDequantizeV4Grad")

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -133,38 +134,41 @@ class MapArea(_Area):
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))
 
 
-def _staging_area(ctx: KernelContext, capacity: int, memory_limit: int, container: str, shared_name: str) -> StagingArea:
-    name = shared_name or ctx.name
-    return ctx.resources.get_or_create(container, name, StagingArea, lambda: StagingArea(name, capacity, memory_limit))
+class Bounds(NamedTuple):
+    """The attributes of a staging area; its name is that of the node where it has no shared one."""
+
+    capacity: int
+    memory_limit: int
+    container: str
+    shared_name: str
 
 
-def _map_area(
-    ctx: KernelContext, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> MapArea:
-    name = shared_name or ctx.name
+def _staging_area(ctx: KernelContext, bounds: Bounds) -> StagingArea:
+    name = bounds.shared_name or ctx.name
+    create = functools.partial(StagingArea, name, bounds.capacity, bounds.memory_limit)
+    return ctx.resources.get_or_create(bounds.container, name, StagingArea, create)
+
+
+def _map_area(ctx: KernelContext, bounds: Bounds, dtypes: Sequence[DType]) -> MapArea:
+    name = bounds.shared_name or ctx.name
     is_ordered = ctx.node.op.startswith("Ordered")
-
-    def create() -> MapArea:
-        return MapArea(name, capacity, memory_limit, is_ordered, len(dtypes))
-
-    return ctx.resources.get_or_create(container, name, MapArea, create)
+    create = functools.partial(MapArea, name, bounds.capacity, bounds.memory_limit, is_ordered, len(dtypes))
+    return ctx.resources.get_or_create(bounds.container, name, MapArea, create)
 
 
 @kernel("Stage")
-def stage(
-    ctx: KernelContext, values: list[Array], *, capacity: int, memory_limit: int, container: str, shared_name: str
-) -> None:
+def stage(ctx: KernelContext, values: list[Array], *, bounds: Bounds) -> None:
     """Add a tuple."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    area = _staging_area(ctx, bounds)
     with area:
         area.require_room(values, True)
         area.elements.append(tuple(values))
 
 
 @kernel("StageClear")
-def stage_clear(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
+def stage_clear(ctx: KernelContext, *, bounds: Bounds) -> None:
     """Forget all tuples."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    area = _staging_area(ctx, bounds)
     with area:
         area.elements.clear()
 
@@ -186,32 +190,21 @@ def _indices(indices: Array) -> list[int]:
 
 @kernel("MapStage", "OrderedMapStage")
 def map_stage(
-    ctx: KernelContext,
-    key: Array,
-    indices: Array,
-    values: list[Array],
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
+    ctx: KernelContext, key: Array, indices: Array, values: list[Array], *, bounds: Bounds, dtypes: list[DType]
 ) -> None:
     """Add the parts `indices` of the element of a key."""
     wanted = _indices(indices)
     if len(values) > len(dtypes) or len(wanted) != len(values):
         raise InvalidArgumentError(f"{len(wanted)} indices do not fit {len(values)} values of {len(dtypes)} parts")
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    area = _map_area(ctx, bounds, dtypes)
     with area:
         area.put(_key(key), wanted, values)
 
 
 @kernel("MapClear", "OrderedMapClear")
-def map_clear(
-    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> None:
+def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> None:
     """Forget all elements."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    area = _map_area(ctx, bounds, dtypes)
     with area:
         area.complete.clear()
         area.incomplete.clear()
@@ -223,11 +216,9 @@ def stage_write_shape(*inputs: Any) -> None:
 
 
 @kernel("Unstage")
-def unstage(
-    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> Sequence[Result]:
+def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take the oldest tuple."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    area = _staging_area(ctx, bounds)
     with area:
         if not area.elements:
             raise WouldBlock(f"staging area '{area.name}' is empty")
@@ -247,18 +238,9 @@ zero_flops(*_ALL)
 
 
 @kernel("StagePeek")
-def stage_peek(
-    ctx: KernelContext,
-    index: Array,
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
-) -> Sequence[Result]:
+def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """A tuple that stays."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    area = _staging_area(ctx, bounds)
     require_rank(index, 0, "index")
     if index < 0:
         raise InvalidArgumentError(f"index must not be negative, not {index}")
@@ -269,37 +251,17 @@ def stage_peek(
 
 
 @kernel("MapPeek", "OrderedMapPeek")
-def map_peek(
-    ctx: KernelContext,
-    key: Array,
-    indices: Array,
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
-) -> Sequence[Result]:
+def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Parts of an element that stays."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    area = _map_area(ctx, bounds, dtypes)
     with area:
         return _declared(area.parts(_key(key), _indices(indices)), dtypes)
 
 
 @kernel("MapUnstage", "OrderedMapUnstage")
-def map_unstage(
-    ctx: KernelContext,
-    key: Array,
-    indices: Array,
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
-) -> Sequence[Result]:
+def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take parts of the element of a key."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    area = _map_area(ctx, bounds, dtypes)
     with area:
         return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
@@ -310,25 +272,21 @@ def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
 
 
 @kernel("StageSize")
-def stage_size(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Result:
+def stage_size(ctx: KernelContext, *, bounds: Bounds) -> Result:
     """How many tuples wait."""
-    return np.int32(len(_staging_area(ctx, capacity, memory_limit, container, shared_name).elements))
+    return np.int32(len(_staging_area(ctx, bounds).elements))
 
 
 @kernel("MapSize", "OrderedMapSize")
-def map_size(
-    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> Result:
+def map_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """How many elements are complete."""
-    return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).complete))
+    return np.int32(len(_map_area(ctx, bounds, dtypes).complete))
 
 
 @kernel("MapIncompleteSize", "OrderedMapIncompleteSize")
-def map_incomplete_size(
-    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> Result:
+def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """How many elements lack parts."""
-    return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).incomplete))
+    return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 
 @shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
@@ -337,18 +295,9 @@ def stage_size_shape() -> Shape:
 
 
 @kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key(
-    ctx: KernelContext,
-    indices: Array,
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
-) -> Any:
+def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Any:
     """Take parts of some element: its key and the parts."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    area = _map_area(ctx, bounds, dtypes)
     with area:
         key = area.any_key()
         return np.int64(key), _declared(area.take(key, _indices(indices)), dtypes)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,54 +139,42 @@ def mutable_dense_hash_table(empty_key: Array) -> Any:
     raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
 
 
-def _dense(
-    ctx: KernelContext, keys: tuple[Array, ...], types: tuple[DType, DType], value_shape: Shape, buckets: int, max_load: float
-) -> Callable[..., Any]:
+class DenseAttrs(NamedTuple):
+    """What a dense table maps, how many buckets it begins with, and how full it gets."""
+
+    key_dtype: DType
+    value_dtype: DType
+    value_shape: Shape
+    initial_num_buckets: int
+    max_load_factor: float
+
+
+def _dense(ctx: KernelContext, keys: tuple[Array, Array], attrs: DenseAttrs) -> Callable[..., Any]:
     """A factory of dense tables; `keys` are the empty and the deleted key."""
     empty, deleted = map(np.asarray, keys)
     if deleted.shape != empty.shape:
         raise InvalidArgumentError(f"Empty and deleted keys must have same shape, got {empty.shape} and {deleted.shape}")
     if empty.ndim > 1:
         raise InvalidArgumentError(f"Empty key must be a scalar or a vector, got shape {empty.shape}")
-    return lambda: DenseTable(ctx.name, types, value_shape.known(), empty, deleted, buckets, max_load)
+    types, sizes = (attrs.key_dtype, attrs.value_dtype), (attrs.initial_num_buckets, attrs.max_load_factor)
+    return lambda: DenseTable(ctx.name, types, attrs.value_shape.known(), empty, deleted, *sizes)
 
 
 @kernel("MutableDenseHashTableV2")
 def mutable_dense_hash_table_v2(
-    ctx: KernelContext,
-    empty_key: Array,
-    deleted_key: Array,
-    *,
-    container: str,
-    shared_name: str,
-    key_dtype: DType,
-    value_dtype: DType,
-    value_shape: Shape,
-    initial_num_buckets: int,
-    max_load_factor: float,
+    ctx: KernelContext, empty_key: Array, deleted_key: Array, *, container: str, shared_name: str, attrs: DenseAttrs
 ) -> Result:
     """An open-addressing table; one key stands for free buckets, another for those of removed keys."""
-    types = (key_dtype, value_dtype)
-    create = _dense(ctx, (empty_key, deleted_key), types, value_shape, initial_num_buckets, max_load_factor)
-    return _shared(ctx, container, shared_name, DenseTable, types, create)
+    types = (attrs.key_dtype, attrs.value_dtype)
+    return _shared(ctx, container, shared_name, DenseTable, types, _dense(ctx, (empty_key, deleted_key), attrs))
 
 
 @kernel("AnonymousMutableDenseHashTable")
 def anonymous_mutable_dense_hash_table(
-    ctx: KernelContext,
-    empty_key: Array,
-    deleted_key: Array,
-    *,
-    key_dtype: DType,
-    value_dtype: DType,
-    value_shape: Shape,
-    initial_num_buckets: int,
-    max_load_factor: float,
+    ctx: KernelContext, empty_key: Array, deleted_key: Array, *, attrs: DenseAttrs
 ) -> Result:
     """An open-addressing table without a name."""
-    types = (key_dtype, value_dtype)
-    keys = (empty_key, deleted_key)
-    return scalar_object(_dense(ctx, keys, types, value_shape, initial_num_buckets, max_load_factor)())
+    return scalar_object(_dense(ctx, (empty_key, deleted_key), attrs)())
 
 
 @shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
