@@ -266,7 +266,8 @@ def parse_sequence_example_v2(
     serialized: Array, debug_name: Array, keys: KeyInputs, context_dense_defaults: list[Array], *, types: Types
 ) -> Any:
     """SequenceExamples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
-    context_sparse, context_dense, context_ragged, sparse, dense, ragged, may_miss = (_keys(value) for value in keys)
+    context_sparse, context_dense, context_ragged, sparse, dense, ragged = map(_keys, keys[:-1])
+    may_miss = np.ravel(keys.feature_list_dense_missing_assumed_empty).tolist()
     wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
     return _parse(serialized, debug_name, _wanted(wanted, types))
 
@@ -287,8 +288,8 @@ def parse_sequence_example(
     """A batch of SequenceExamples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
-    *features, empty = map(_encoded, keys)
-    wanted = Keys(*features, [key in empty for key in features[-1]], context_dense_defaults)
+    context_sparse, context_dense, sparse, dense, empty = map(_encoded, keys)
+    wanted = Keys(context_sparse, context_dense, sparse, dense, [key in empty for key in dense], context_dense_defaults)
     return _without_ragged(_parse(serialized, debug_name, _wanted(wanted, types)))
 
 
@@ -301,9 +302,9 @@ def parse_single_sequence_example(
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
     if any(key.ndim for scalars in keys for key in scalars):
         raise InvalidArgumentError("Expected each key to be a scalar")
-    features = [[key.item() for key in scalars] for scalars in keys]
-    assumed_empty = _keys(empty)
-    wanted = Keys(*features, [key in assumed_empty for key in features[-1]], context_dense_defaults)
+    context_sparse, context_dense, sparse, dense = ([key.item() for key in scalars] for scalars in keys)
+    may_miss = [key in _keys(empty) for key in dense]
+    wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)
     names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
     return _without_ragged(_parse(serialized, names, _wanted(wanted, types)))[:8]
 
