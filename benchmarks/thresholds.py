@@ -1,4 +1,4 @@
-"""What thresholds of `core/numerics` are worth: the same work with the fast way and without it, in turn, on one thread.
+"""The worth of thresholds in `core`: the same work with the fast way and without it, in turn, on one thread.
 
     python -m benchmarks.thresholds [WORD ...]
 
@@ -18,8 +18,25 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from tfg.core.numerics import convolution, line_products, scaled_sums, where, winograd
+from tfg.core.numerics import (
+    axis_sums,
+    batch_norm,
+    complex_functions,
+    convolution,
+    error_function,
+    group_reductions,
+    half_precision,
+    integers,
+    linalg,
+    line_products,
+    scaled_sums,
+    softmax,
+    top_k,
+    where,
+    winograd,
+)
 from tfg.core.parallel import gemm
+from tfg.core.random import index_shuffle, philox, philox_distributions
 
 RUNS = 30
 _NEVER = 1 << 60
@@ -77,6 +94,16 @@ def long_product() -> Callable[[], object]:
     return lambda: gemm.add_long_product(a.T, b, out, True)
 
 
+def turned_narrow_product() -> Callable[[], object]:
+    a, b, out = drawn(100000, 32), drawn(16, 32).T, np.empty((100000, 16), np.float32)
+    return lambda: gemm.multiply(a, b, out)
+
+
+def large_erf() -> Callable[[], object]:
+    x = drawn(1 << 20)
+    return lambda: error_function.erf(x)
+
+
 def short_rows() -> Callable[[], object]:
     rows, vector = drawn(50000, 16).copy(), drawn(16)
     return lambda: gemm.add_vector(rows, vector)
@@ -92,9 +119,29 @@ def step_of_descent() -> Callable[[], object]:
     return lambda: scaled_sums.add_scaled(y, x, np.float32(1e-9))
 
 
+def many(function: Callable[..., object], *arguments: Any) -> Callable[[], Callable[[], object]]:
+    """A call of microseconds, made often enough to be timed."""
+    return lambda: lambda: [function(*arguments) for _ in range(100)]
+
+
+def grouped(ufunc: np.ufunc) -> Callable[[], object]:
+    groups = np.sort(np.random.default_rng(0).integers(0, 3000, 6000))
+    rows = drawn(6000, 64)
+    return lambda: group_reductions.reduce_groups(ufunc, groups, rows)
+
+
+def shuffled() -> Callable[[], object]:
+    indices, limits, seeds = np.arange(100), np.full(100, 99), np.ones((100, 3), np.int64)
+    return lambda: index_shuffle.shuffle_indices(indices, limits, seeds, 4)
+
+
 def never(*_: Any) -> bool:
     return False
 
+
+ROWS, HALVES, STREAM = drawn(1 << 16, 64), drawn(1 << 17).astype(np.float16), philox.Philox(3, 0)
+COMPLEX = (drawn(1 << 14) + 1j * drawn(1 << 14)).astype(np.complex64)
+TANH = half_precision.tabulated(np.tanh)
 
 THRESHOLDS = (
     Threshold(winograd, "suits", never, "Winograd's tiles, 14 x 14 x 256", convolved((8, 14, 14, 256), (3, 3, 256, 256))),
@@ -111,6 +158,30 @@ THRESHOLDS = (
     Threshold(gemm, "_LONG_ROW", 1, "a vector to several short rows at once", short_rows),
     Threshold(where, "_FEW", _NEVER, "max(x, 0) by a vector of zeros", rectified),
     Threshold(scaled_sums, "_FEW", _NEVER, "scaled sums by BLAS", step_of_descent),
+    Threshold(gemm, "_MANY_ROWS", _NEVER, "a narrow matrix turned around", turned_narrow_product),
+    Threshold(axis_sums, "_WORTHWHILE", _NEVER, "sums by a product with ones", many(axis_sums.summed, drawn(4096, 16), [0])),
+    Threshold(axis_sums, "_FEW_COLUMNS", 0, "maxima of few columns", many(axis_sums.row_maxima, drawn(4096, 10))),
+    Threshold(axis_sums, "_FEW_ROWS", 0, "sums of few rows", many(axis_sums.column_sums, drawn(8, 1024))),
+    Threshold(axis_sums, "_SMALL", 0, "small sums by one product", many(axis_sums.column_sums, drawn(1000, 16))),
+    Threshold(batch_norm, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: batch_norm.moments(ROWS)),
+    Threshold(complex_functions, "_WORTHWHILE", _NEVER, "exp of complex numbers", many(complex_functions.exp, COMPLEX)),
+    Threshold(error_function, "_FEW", _NEVER, "erf by a polynomial", many(error_function.erf, drawn(1 << 14))),
+    Threshold(error_function, "_FEW_OF_COMPLEMENT", _NEVER, "erfc by a table", many(error_function.erfc, drawn(1 << 14))),
+    Threshold(error_function, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
+    Threshold(group_reductions, "_MANY", _NEVER, "maxima of groups of long rows", lambda: grouped(np.maximum)),
+    Threshold(half_precision, "_MANY", _NEVER, "halves looked up", many(half_precision.wide, HALVES)),
+    Threshold(half_precision, "_WORTH_A_TABLE", _NEVER, "tanh of halves by a table", many(TANH, HALVES)),
+    Threshold(integers, "_FEW", 0, "extremes of few integers", many(integers.extremes, np.arange(16))),
+    Threshold(linalg, "_MANY", _NEVER, "LU of many small matrices", many(linalg.lu, drawn(256, 4, 4))),
+    Threshold(softmax, "_BLOCK", _NEVER, "softmax block by block", lambda: lambda: softmax.softmax(ROWS)),
+    Threshold(top_k, "_FEW", 0, "few keys sorted", many(top_k.sorted_top_k, drawn(1, 400), 10)),
+    Threshold(index_shuffle, "_FEW", 0, "small permutations by a table", shuffled),
+    Threshold(philox, "_LANES", 0, "words in lanes of integers", many(STREAM.words, 256)),
+    Threshold(philox, "_FEW", 0, "few blocks one by one", many(STREAM.blocks, np.arange(8, dtype=np.uint64))),
+    Threshold(philox, "_IN_A_BLOCK", 0, "few uniform numbers one by one", many(philox.uniform, STREAM, 3, np.dtype("f"))),
+    Threshold(philox, "_FEW_SAMPLES", 0, "few normal numbers one by one", many(philox.normal, STREAM, 6, np.dtype("f"))),
+    Threshold(philox, "_FEW_GROUPS", 0, "few truncated ones", many(philox.truncated_normal, STREAM, 6, np.dtype("f"))),
+    Threshold(philox_distributions, "_FEW", 0, "few gamma samples", many(philox_distributions.gamma, STREAM, np.full(4, 2.5))),
 )
 
 

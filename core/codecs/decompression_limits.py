@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _ROOM, _RATIO = 1 << 28, 64
+"""Bytes that anything may unpack to, and the ratio of unpacked to packed bytes beyond them."""
 
 
 def unpacked_limit(size: int) -> int:

@@ -20,12 +20,17 @@ _META: Final = struct.Struct("<IIQQ")
 _TREE: Final = struct.Struct("<IHHQQQQQ")
 _NODE: Final = struct.Struct("<HHHH")
 _MAGIC: Final = 0xBEEFC0DE
+"""The number that begins a meta page (MDB_MAGIC in mdb.c)."""
 _BRANCH, _LEAF, _OVERFLOW = 1, 2, 4
+"""Flags of pages (P_BRANCH, P_LEAF, P_OVERFLOW in mdb.c)."""
 _BIG: Final = 1
+"""The flag of an entry whose data lies on overflow pages (F_BIGDATA in mdb.c)."""
 _PLAIN_FLAGS: Final = 0x08
 """Flags of a tree without duplicates; only integer keys, which change no more than their order, are allowed."""
 _NO_PAGE: Final = 2**64 - 1
+"""The page number of a tree without pages (P_INVALID in mdb.c)."""
 _MAX_DEPTH: Final = 32
+"""Pages from root to leaf (CURSOR_STACK in mdb.c); more are damage."""
 _FIRST: Final = 4096
 """What is read to know the size of pages."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 MASK_64: Final = (1 << 64) - 1
+"""The largest number of 64 bits."""
 _SHORT: Final = [bytes([value]) for value in range(0x80)]
 
 

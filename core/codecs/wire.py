@@ -15,6 +15,7 @@ from ..support.errors import DataLossError
 from .varint import MASK_64, varint
 
 VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
+"""Wire types of protocol buffers."""
 _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 
 Buffer = bytes | memoryview

@@ -1,6 +1,8 @@
 """Sums of floats over neighbouring axes as products with ones, which BLAS makes of whole vectors.
 
 NumPy adds row to row, and calls a loop for each: of sixteen columns it takes twenty times as long, and rounds more.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from ..parallel.gemm import TILE_ELEMENTS
 from ..types.arrays import Array
 
 _WORTHWHILE: Final = 1 << 10
+"""Elements from which on a product with ones takes less time than NumPy's sum."""
 _WIDEST: Final = 1 << 11
 """Columns up to which several rows are laid side by side."""
 _FEW_COLUMNS: Final = 32
+"""Columns up to which comparing columns takes less time than NumPy's maximum of rows."""
 _FEW_ROWS: Final = 16
+"""Rows up to which NumPy's sum takes less time than a product with ones."""
 _SMALL: Final = 1 << 15
 """Elements up to which one product is faster than several, and rounds little."""
 

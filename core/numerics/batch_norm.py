@@ -2,6 +2,8 @@
 
 Several positions are laid side by side, so that vectors of few channels become long ones. Where the positions of a channel lie
 side by side already, as those of one image with channels first do, or of what a layer normalizes, they are left so.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 NumPy's own are calls of the C library, a number at a time. What is not finite, zero or of extreme size goes to these, for
 C99's rules.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from .where import chosen
 _WORTHWHILE: Final = 1 << 9
 """Elements from which on the calls to NumPy cost less than those of the C library."""
 _AT_ONCE: Final = 1 << 13
+"""Elements that are computed at once, whose intermediate values stay in a cache: all of a million take 1.25 of the time."""
 _HALF: Final = np.float32(0.5)
 _SQUARES: Final = np.float32(2**-100), np.float32(2**100)
 """Between these the sum of two squares has all digits."""

@@ -55,10 +55,9 @@ from .windows import (
 _FEW_SUMS: Final = 1 << 16
 """Elements of a product up to which adding a vector to it costs least when it is there."""
 _LARGE_FILTER: Final = 1 << 19
+"""Elements of a filter that is turned around from which on a product for each of its places takes less time than a copy."""
 _FEW_POSITIONS: Final = 128
-"""Elements of a filter that is turned around from which on, and positions up to which, a product for each of its places costs
-less than a copy.
-"""
+"""Positions up to which a product for each place of a large filter takes less time than a copy of the filter."""
 _ROWS_OF_EACH: Final = 64
 """Rows for each of several workers from which on a product takes no longer by rows than by columns."""
 Finish = Callable[[slice, slice], object]

@@ -14,10 +14,12 @@ import numpy as np
 from ..types.arrays import Array
 
 _LARGEST = 16
+"""Rows of the largest matrix whose eigenvectors get Eigen's signs."""
 _MOST_ELEMENTS = 1024
-"""For larger matrices and batches LAPACK's speed counts for more than the signs."""
+"""Elements of a batch up to which eigenvectors get Eigen's signs: of larger ones LAPACK's speed counts for more."""
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS_PER_ROW = 30
+"""QR steps for each row after which the solver gives up, as in Eigen (m_maxIterations)."""
 
 
 def eigh(matrices: Array) -> tuple[Array, Array]:

@@ -5,6 +5,8 @@ relative error least, 1e-7: found by least squares, weighted anew by the errors 
 
 Its complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the
 nearer one (Abramowitz and Stegun 7.1.19: its coefficients are Hermite polynomials). What else is asked for is left to SciPy.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -26,12 +28,16 @@ _SLOPE: Final = [
 _STEPS: Final = 512
 """Places in the table for each unit."""
 _LOW: Final = -4
+"""The least number in the table of the complement, which is 2 below in single precision."""
 _HIGH: Final = 11
 """Outside of which the complement is constant."""
 _FEW: Final = 1 << 10
+"""Elements up to which the calls to NumPy take longer than SciPy's loop."""
 _FEW_OF_COMPLEMENT: Final = 1 << 12
-"""Elements up to which the calls to NumPy cost more than SciPy's loop."""
+"""Elements up to which a table look-up of the complement takes longer than SciPy's loop."""
 _AT_ONCE: Final = 1 << 14
+"""Elements that are computed at once, whose intermediate values stay in a cache: all of a million take 1.5 to 2 times as long.
+"""
 _ONE: Final = np.float32(1)
 _THIRD: Final = np.float32(1 / 3)
 

@@ -12,9 +12,12 @@ from scipy import special
 from ..types.arrays import Array
 
 _MAX_TERMS = 5000
+"""Terms of a series, or steps of a continued fraction, after which the result is given as it is."""
 _EPSILON = float(np.finfo(np.float64).eps)
 _SETTLED = 16 * _EPSILON
+"""Relative change of a sum that counts as none: some units in the last place."""
 _TINY = 1e-290
+"""Absolute change of a slope that counts as none."""
 _SERIES_BEYOND = 4
 """So far above a the series loses no more than three digits, while the continued fraction is slow there."""
 _RESCALE = 1 / _EPSILON

@@ -1,6 +1,8 @@
 """Rows gathered into groups: sums, products, extremes by group, also in place.
 
 What NaN and empty groups give is as in TensorFlow's kernels SegmentMax, UnsortedSegmentMax and their kin.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ from .half_precision import is_narrow
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
 _LONG_ROW: Final = 16
+"""Elements of a row from which on NumPy's reduceat, column by column, takes longer than a call for the k-th rows of all
+groups.
+"""
 _FEW_ROWS: Final = 16
+"""Rows of the largest group up to which that many calls take less time than reduceat."""
 _MANY: Final = 1 << 13
-"""Numbers from which on calls for the rows of small groups take less time than a loop over columns."""
+"""Elements from which on calls for the rows of small groups take less time than reduceat."""
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:

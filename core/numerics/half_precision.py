@@ -1,6 +1,8 @@
 """Floats of 16 bits, half and bfloat16, computed in float32 and rounded once, at the end.
 
 As TensorFlow's CPU kernels do where they round no intermediate result: Eigen evaluates functions of both types in float32.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations

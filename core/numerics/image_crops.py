@@ -1,6 +1,8 @@
 """Parts of images, given by boxes, resized: where their pixels lie, and what is there.
 
 Boxes are (y1, x1, y2, x2) in units of the image; images are (N, H, W, C), crops (boxes, height, width, C), float32.
+
+`benchmarks/kernels.py` shows what the size of a tile is worth.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 It is a convolution of the result's gradient with the filter turned around, at a stride one for each phase: the positions of
 the input that leave the same remainders by the strides. Where there are few channels it is one product and shifted sums.
+
+`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LeNet momentum step.
 """
 
 from __future__ import annotations

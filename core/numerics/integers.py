@@ -1,4 +1,7 @@
-"""Arithmetic of integers that NumPy has no function for; quotients are rounded as C++ rounds them."""
+"""Arithmetic of integers that NumPy has no function for; quotients are rounded as C++ rounds them.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
+"""
 
 from __future__ import annotations
 

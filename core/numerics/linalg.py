@@ -3,6 +3,8 @@
 Substitution, LU with partial pivoting and elimination of banded systems: Golub and Van Loan, "Matrix Computations", 3.1, 3.4
 and 4.3; LAPACK's gtsv, lagtf and lagts where said. Matrices lie in the last two dimensions; batch dimensions broadcast where
 that is said.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -71,6 +73,7 @@ def lu(matrix: Array) -> tuple[Array, Array]:
 
 
 _SMALL: Final = 8
+"""Rows of a matrix up to which many are factorized together in less time than LAPACK takes one by one."""
 _MANY: Final = 32
 """Matrices from which on all together, column by column, take less time than one by one, when they are small."""
 

@@ -24,13 +24,15 @@ from .windows import Array, Block, block_positions, gathered_windows, image_bloc
 _FEWEST_LINES: Final = 5
 """Lines of a window from which on what is not copied makes up for products that are added afterwards."""
 _FEWEST_NUMBERS: Final = 32
+"""Numbers of a window's line from which on its product is not too thin to be worth a call."""
 _FEWEST_OF_GRADIENT: Final = 12
-"""Numbers of a window's line with which its product is not too thin, and the same for the gradient."""
+"""Numbers of a window's line from which on the gradient's product is worth a call."""
 _MOST_FILTERS: Final = 32
+"""Filters up to which adding up products takes no longer than copying windows."""
 _MOST_PER_CHANNEL: Final = 2
-"""Filters, and filters for each channel, of whose products the sum takes no longer than copying windows."""
+"""Filters for each channel up to which adding up products takes no longer than copying windows."""
 _FEWEST_POSITIONS: Final = 128
-"""Of a product that is worth a call."""
+"""Positions from which on a product is worth a call."""
 
 
 def suits(

@@ -15,6 +15,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _LEAST_BLOCK: Final = 16
+"""The least candidates that are looked at together, where few boxes are wanted."""
 _BLOCK: Final = 128
 """Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
 _SOFTENED: Final = 1 << 13

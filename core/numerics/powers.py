@@ -11,6 +11,7 @@ from ..types.arrays import Array
 _PRODUCTS: Final = (2, 3, 4)
 """The exponents for which there are products."""
 _HALF: Final = 0.5
+"""The exponent for which NumPy takes square roots."""
 
 
 def power(x: Array, y: Array, out: Array | None = None) -> Array:

@@ -3,6 +3,8 @@
 A resampling of one axis is a `Taps`: for each output position the input positions it reads and their weights. Resizing is
 linear, so the gradient is the transposed matrix. Positions, weights and the order of the sums are those of TensorFlow's
 kernels ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic kernels name their papers.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ _SHORT: Final = 8
 _BAND: Final = 16
 """About so many outputs, or inputs where these are more, go together: few of their products are with nothing."""
 _CUBIC_TABLE = 1024
+"""Places for each unit in TensorFlow's table of the cubic kernel."""
 _MOST_WEIGHT: Final = 16
 """More than the weights of an output add up to, whatever their signs."""
 

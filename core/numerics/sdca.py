@@ -16,6 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _NEWTON_STEPS: Final = 10
+"""Steps of Newton's method for the logistic loss, as many as TensorFlow makes."""
 _INFINITE_LOSS: Final = float(np.finfo(np.float64).max)
 _GAMMA: Final = 1.0
 """How smooth the smooth hinge is."""

@@ -1,4 +1,7 @@
-"""Softmax of rows, block by block: what is between stays in the cache, and blocks are shared."""
+"""Softmax of rows, block by block: what is between stays in the cache, and blocks are shared.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The heap is that of the C++ library, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes
 sifted down to a leaf and back up.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations

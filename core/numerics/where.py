@@ -19,6 +19,7 @@ _FEW: Final = 1 << 10
 _LINE: Final = 1 << 15
 """Elements of a vector of zeros, which a second-level cache holds with those that it meets."""
 _MOST_DIMS: Final = 64
+"""Dimensions that an array of NumPy may have."""
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 

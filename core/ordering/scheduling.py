@@ -23,10 +23,12 @@ Edges = tuple[Sequence[_Unit], Sequence[_Unit]]
 """What a unit takes data from, and what it waits for besides."""
 
 _EDGES_IN_ORDER: Final = 8
+"""Consumers of a node that keep an order; TensorFlow keeps more of them by their addresses (docs/order.md)."""
 RUNS_UNTIL_CHEAP: Final = 95
 """So often an expensive kernel runs before TensorFlow's estimate of its time, a tenth of which is renewed each time, has come
 down from where it starts to what counts as cheap, if the kernel takes next to no time."""
 _SMALL: Final = 512
+"""Elements of all inputs and results up to which a kernel is taken to be fast."""
 
 
 def is_cheap(op: str) -> bool:

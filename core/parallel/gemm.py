@@ -51,14 +51,16 @@ _LARGE_TO_READ: Final = 1 << 19
 """Elements of a matrix that one row meets by parts."""
 
 _FEW_ROWS: Final = 32
+"""Rows up to which turning a product around makes up for turning it back, which takes less time."""
 _LARGE: Final = 1 << 15
-"""Rows up to which, and elements of a matrix from which on turning a product around makes up for turning it back."""
+"""Elements of a matrix from which on turning a product around takes less time."""
 
 _UNCOPIED: Final = 10**6
 """Multiply-adds up to which OpenBLAS's kernels for AVX-512 take float32 matrices as they lie; larger ones it copies first."""
 _NARROW: Final = 64
+"""Columns up to which BLAS's copying takes a good part of the time."""
 _FEWEST_ROWS: Final = 16
-"""Columns up to which the copying takes a good part of the time, and rows from which on a product is worth a call."""
+"""Rows from which on a product is worth a call."""
 _FEWEST_COLUMNS: Final = 48
 """Columns of a first matrix from which on adding products up takes less time than the copying."""
 _MANY_ROWS: Final = 512

@@ -20,6 +20,7 @@ _Proposals = Callable[[Array], tuple[Array, Array]]
 MAX_ITERATIONS: Final = 1000
 """After so many refusals in a row TensorFlow gives a truncated normal up."""
 _MOST_GROUPS: Final = 1 << 15
+"""Groups of samples that are drawn ahead at most, which bounds memory."""
 
 
 class Ahead:

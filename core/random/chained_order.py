@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-# Bucket counts that libstdc++ passes through while a map grows one element at a time.
 _SIZES = (
     1, 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061, 712697, 1447153, 2938679,
     5967347, 12117689, 24607243, 49969847, 101473717,
 )  # fmt: skip
+"""Bucket counts that libstdc++ passes through while a map grows one element at a time."""
 _HEAD: Any = object()
 
 

@@ -15,8 +15,11 @@ from ..parallel.interruption_points import pause
 from ..types.arrays import Array
 
 _MIN_BLOCK_BITS: Final = 16
+"""The least bits of the cipher's block, as in TensorFlow's random_index_shuffle."""
 _Z_SEQUENCE: Final = 0x7369F885192C0EF5
+"""The constant z of the Simon cipher (Beaulieu and others, 2013), 62 bits."""
 _CONSTANT: Final = 0xFFFFFFFC
+"""The constant c of the Simon cipher's key schedule, in 32 bits."""
 _ONE: Final = np.uint64(1)
 _FEW: Final = 1 << 11
 """Below, a walk through the smallest block is so long that the whole cipher is tabulated first."""

@@ -16,6 +16,7 @@ from ..types.arrays import Array
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024
+"""Blocks of random words that are drawn at once."""
 _MOST_DRAWS = 4096
 """After so many points that are centers already, to which rounding left all the distance, these count for nothing."""
 

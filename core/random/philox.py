@@ -2,6 +2,8 @@
 
 Philox: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A generator is a 64-bit key and a
 128-bit counter; each counter value yields a block of four 32-bit words. Distributions are functions of such words.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -19,18 +21,23 @@ from ..types.arrays import Array
 from . import libm32
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
+"""The multipliers of Philox 4 x 32 (Salmon and others, 2011)."""
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
+"""What each round adds to the two words of the key (Salmon and others, 2011)."""
 _ROUNDS: Final = 10
+"""Rounds of Philox, as TensorFlow makes them."""
 _MASK32: Final = 0xFFFFFFFF
+"""The largest number of 32 bits."""
 _MASK64: Final = 0xFFFFFFFFFFFFFFFF
+"""The largest number of 64 bits."""
 _CHUNK: Final = 1 << 14
 """Counters computed at once: few enough for the work arrays to stay in the cache."""
 _PART: Final = 1 << 16
 """Samples that are drawn together where there are many."""
 _FEW: Final = 12
-"""Up to so many counters anywhere Python integers are faster than arrays."""
+"""Blocks at any places up to which Python's integers take less time than arrays."""
 _LANES: Final = 128
-"""Up to so many counters one after the other are computed in the lanes of a few large integers."""
+"""Blocks in a row up to which the lanes of a few large integers take less time than arrays."""
 _KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
 """What each round adds to the two words of the key."""
 
@@ -234,7 +241,7 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 
 _IN_A_BLOCK: Final = 4
-"""So many samples in single precision take less time one by one."""
+"""Samples in single precision up to which computing them one by one takes less time."""
 
 
 def _floats(gen: Philox) -> list[float]:
@@ -259,7 +266,7 @@ def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 
 _FEW_SAMPLES: Final = 8
-"""So many take less time one by one."""
+"""Normal samples up to which computing them one by one takes less time."""
 
 
 def _box_muller(uniforms: Array, turn: float) -> Array:
@@ -329,7 +336,7 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
 
 
 _FEW_GROUPS: Final = 8
-"""So many groups take less time one by one."""
+"""Groups of truncated samples up to which computing them one by one takes less time."""
 
 
 def _truncated(gen: Philox, limit: float) -> list[float]:

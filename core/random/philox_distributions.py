@@ -2,6 +2,8 @@
 
 Where TensorFlow gives each output a region of the stream to itself, all outputs are drawn in lockstep: `Lanes` holds one
 position a lane, and lanes leave the loop as they are accepted.
+
+`benchmarks/thresholds.py` shows what the thresholds here are worth.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from
 
 _FLOAT64 = np.dtype(np.float64)
 _FEW: Final = 16
-"""So many samples take less time one by one."""
+"""Samples by rejection up to which drawing them one by one takes less time."""
 
 
 class Lanes:

@@ -16,6 +16,7 @@ from ..types.arrays import Array
 from .philox import Philox, unit_double, unit_float
 
 _WORDS_AT_ONCE: Final = 64
+"""Random words that are drawn at once for samples that take one each."""
 _AT_ONCE: Final = 1024
 """Samples after which the time is looked at."""
 

@@ -16,8 +16,11 @@ from .philox import Philox
 _MOST_SAMPLES: Final = 1 << 13
 """Of a small draw, most of whose time is taken by what does not depend on its size."""
 _SAMPLES_AHEAD: Final = 1 << 15
+"""Samples that are computed ahead at most: a cache holds them."""
 _DRAWS_AHEAD: Final = 256
+"""Draws that are computed ahead at most."""
 _GROWTH: Final = 4
+"""The ratio of draws computed ahead to those of the time before: the first draw may be the only one."""
 
 
 class Draw(NamedTuple):

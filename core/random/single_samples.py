@@ -9,6 +9,7 @@ from .philox import RESERVED_PER_OUTPUT, Philox, unit_double
 
 _TURN: Final = 2 * math.pi
 _LEAST: Final = 1e-7
+"""The least uniform number whose logarithm TensorFlow takes (1e-7)."""
 
 
 class Lane:

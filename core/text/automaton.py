@@ -18,11 +18,13 @@ from typing import Final, TypeAlias
 from ..parallel.interruption_points import pause
 
 MAX_INSTRUCTIONS: Final = 100_000
+"""Instructions of a program at most: an expression that needs more is refused."""
 _MAX_MOVES: Final = 50_000
 """The moves that are kept of an automaton; one with more begins anew."""
 
 
 _MANY_TIMES: Final = 100
+"""Repetitions, or bits of the number of ways to match, beyond which that number counts as infinite."""
 
 
 class TooLargeError(ValueError):

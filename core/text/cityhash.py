@@ -6,10 +6,15 @@ import struct
 from typing import Final
 
 _M: Final = (1 << 64) - 1
+"""The largest number of 64 bits."""
 _K0: Final = 0xC3A5C85C97CB3127
+"""A constant of CityHash (city.cc, k0)."""
 _K1: Final = 0xB492B66FBE98F273
+"""A constant of CityHash (city.cc, k1)."""
 _K2: Final = 0x9AE16A3B2F90404F
+"""A constant of CityHash (city.cc, k2)."""
 _MUL: Final = 0x9DDFEA08EB382D69
+"""The multiplier of Hash128to64 (city.h)."""
 _Pair = tuple[int, int]
 
 

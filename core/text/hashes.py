@@ -18,6 +18,7 @@ _U64 = np.ndarray[Any, np.dtype[np.uint64]]
 _Pair = tuple[_U64, _U64]
 _K0, _K1, _K2 = np.uint64(0xC3A5C85C97CB3127), np.uint64(0xB492B66FBE98F273), np.uint64(0x9AE16A3B2F90404F)
 _MASK = (1 << 64) - 1
+"""The largest number of 64 bits."""
 
 
 def farm_fingerprint64(strings: Sequence[bytes]) -> _U64:

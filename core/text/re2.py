@@ -54,6 +54,7 @@ _POSIX = {
 }
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _MAX_REPEAT = 1000
+"""Repetitions that RE2 allows in braces."""
 _TIMES: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _FEW = 1e6
 """The ways to match in one text up to which they are tried one by one."""

@@ -16,6 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 
 INVALID = -1
+"""The code point that stands for bytes that are no character."""
 _PYTHONS_OWN = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 """What Python decodes, ICU has no name for, and refuses more than single sequences of bytes."""
 _CONTINUED = {"utf16": "utf-16-be", "utf32": "utf-32-be"}

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from ...engines.engine_runtime import Engagement
 
 _MAX_DEPTH: Final = 400
+"""Calls inside each other up to which functions are run; deeper ones are an error."""
 _DEEP: Final = 40
+"""Calls inside each other from which on Python's limit of recursion is raised."""
 _DEEP_STACK: Final = 8000
+"""Frames of Python that deep calls may have."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 
 _PARALLEL_ITERATIONS: Final = 10
+"""Iterations at a time of a lowered loop that says no number, as in TensorFlow."""
 _MOST_NODES: Final = 1 << 16
 """So many nodes more, and calls stay calls: functions that call each other twice have no end of nodes."""
 

@@ -11,16 +11,27 @@ from typing import Final
 
 # The parameters of glibc's mallopt, https://man7.org/linux/man-pages/man3/mallopt.3.html
 _TRIM_THRESHOLD: Final = -1
+"""The number of M_TRIM_THRESHOLD in malloc.h."""
 _TOP_PAD: Final = -2
+"""The number of M_TOP_PAD in malloc.h."""
 _MMAP_THRESHOLD: Final = -3
+"""The number of M_MMAP_THRESHOLD in malloc.h."""
 _MMAP_MAX: Final = -4
+"""The number of M_MMAP_MAX in malloc.h."""
 _ARENA_MAX: Final = -8
+"""The number of M_ARENA_MAX in malloc.h."""
 _KEPT: Final = 1 << 30
+"""Bytes that the allocator keeps of freed memory: 1 GiB."""
 _MOST_KEPT: Final = (1 << 31) - 1
+"""The largest number of bytes that mallopt takes."""
 _KEPT_UNASKED: Final = 1 << 28
+"""Bytes that the allocator keeps where the user's program asked for nothing: 256 MiB."""
 _PAD: Final = 64 << 20
+"""Bytes by which the heap grows at least: 64 MiB."""
 _PAD_UNASKED: Final = 16 << 20
+"""Bytes by which the heap grows at least where the user's program asked for nothing: 16 MiB."""
 _LARGEST_MMAP_THRESHOLD: Final = 32 << 20
+"""The largest threshold, in bytes, that glibc takes: 32 MiB."""
 _CHOICES: Final = ("GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_TRIM_THRESHOLD_")
 """What the user tells glibc of this in the environment."""
 

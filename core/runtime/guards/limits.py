@@ -29,12 +29,15 @@ _FEW: Final = 10_000
 _SIZES: Final = 8
 """Integers that may be sizes: more are data."""
 _SLOW_FLOPS_A_SECOND: Final = 2e9
+"""FLOPs that one core of a slow computer does in a second."""
 _SLOW_FUNCTION: Final = 400
+"""FLOPs that count for a function such as zeta on a slow computer."""
 _SLOW_ELEMENT: Final = 200
-"""What one core of a slow computer does, and how much of it a zeta function takes, or an element among others to be sorted."""
+"""FLOPs that count for an element among others to be sorted."""
 _ELEMENTS_A_SECOND: Final = 2e10
+"""Elements that a processor of many cores handles in a second at best."""
 _FLOPS_A_SECOND: Final = 1e13
-"""What a processor of many cores does at best."""
+"""FLOPs that a processor of many cores does in a second at best."""
 
 
 class Limits:

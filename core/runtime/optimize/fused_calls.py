@@ -1,6 +1,8 @@
 """Groups of steps at work: what the shapes of their values allow, found out once for each combination of shapes.
 
 Small values, and what does not fit, go through the steps' own kernels, which also tell what is wrong.
+
+`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations

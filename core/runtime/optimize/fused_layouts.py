@@ -23,6 +23,7 @@ from ..steps.instructions import Call
 from .step_fusion import Fused
 
 _NO_SLOT: Final = -2
+"""A slot number that no value has."""
 
 
 class _Early(NamedTuple):

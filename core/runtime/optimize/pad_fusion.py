@@ -21,6 +21,7 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import blockwise_way
 
 _RANK: Final = 4
+"""Dimensions of a batch of images."""
 _IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}
 """The axes of an image by the numbers that name them."""
 

@@ -2,6 +2,8 @@
 
 Inference finds the tensors that have the same value in every run of these shapes, and the steps that return their first input
 because it has the requested shape already. A stack whose popped values are all known stores none.
+
+`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ waiting = 0
 """How many runs wait, or are about to; while there are none nobody has to say that something changed."""
 
 _changes = 0
+"""The number of changes that threads were told of."""
 _asleep: set[threading.Thread] = set()
 _stuck: set[threading.Thread] = set()
 """Threads that wait for each other and are still to be told: all of them are, since the first goes on to who knows what."""

@@ -7,6 +7,7 @@ import dataclasses
 from ...codecs import wire
 
 _TYPE_NAME, _METADATA = 1, 2
+"""Numbers of the fields of VariantTensorDataProto."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ _Array = Any
 _ELEMENT_BYTES = 100
 """What an element takes that nothing was written to."""
 _AT_ONCE = 1 << 16
+"""Elements that are made, or taken apart, between two looks at the clock."""
 
 
 class _Element:

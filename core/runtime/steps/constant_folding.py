@@ -18,6 +18,7 @@ from ..state.run_context import Run
 SECONDS: Final = 0.2
 """What a loop, or a kernel that goes through strings one by one, may take."""
 MAX_FLOPS: Final = 1_000_000_000
+"""FLOPs of a kernel up to which it is called before a run."""
 MAX_BYTES: Final = 1 << 30
 """Of the constants that a node takes, and of what a call may hold."""
 

@@ -18,7 +18,7 @@ from ...types.dtypes import resource
 from ..state.resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20
-"""Of a value that is kept: it is there as long as the session."""
+"""Bytes of a value that is kept at most: 1 MiB, which stays as long as the session."""
 
 
 def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:

@@ -34,6 +34,7 @@ It is ON_SLOTS where the call takes the list of all slots, reads from it and wri
 """
 
 ON_SLOTS: Final = -1
+"""The number, in place of a slot's, of a call that works on the list of slots."""
 
 
 def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instruction:
