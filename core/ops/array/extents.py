@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -58,13 +58,21 @@ layout("T* -> V*", "ShapeN")
 @kernel("Size")
 def size(x: Array, *, out_type: DType) -> Result:
     """The number of elements."""
-    return _checked(np.int64(np.size(x)), out_type)
+    count = np.size(x)
+    if out_type is dtypes.int32 and count > _LARGEST:
+        raise InvalidArgumentError(_TOO_LARGE)
+    found: Result = out_type.numpy.type(count)
+    return found
+
+
+_LARGEST: Final = 2**31 - 1
+_TOO_LARGE: Final = "Shape output type is 32-bit but a dimension does not fit"
 
 
 def _checked(value: Any, out_type: DType) -> Array:
     """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
-    if out_type is dtypes.int32 and (value > 2**31 - 1).any():
-        raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
+    if out_type is dtypes.int32 and (value > _LARGEST).any():
+        raise InvalidArgumentError(_TOO_LARGE)
     return value.astype(out_type.numpy)
 
 

@@ -45,7 +45,7 @@ def _place(axis: Array, rank: int) -> int:
 @kernel("Cumsum")
 def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running sums along `axis`."""
-    return _scan(lambda values, i: np.cumsum(values, i, values.dtype), x, axis, 0, exclusive, reverse)
+    return _scan(lambda values, i: values.cumsum(i, values.dtype), x, axis, 0, exclusive, reverse)
 
 
 @kernel("Cumprod")
