@@ -1,4 +1,8 @@
-"""How often a loop runs at most, found by running what its condition follows from as far as that is known."""
+"""Bound the iterations of a loop by running the steps that its condition follows from, as far as their values are known.
+
+XLA gives arrays of a fixed size to the lists of a loop, so it needs a number, which may be too large. `flops/trip_counts`
+derives the exact count as a formula from a counter and a limit instead.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,11 @@ def iterations(
 
 
 def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]) -> list[Any]:
-    """The values of the slots `wanted` as far as they follow from those in `slots`, where UNKNOWN or None are not known."""
+    """Return the values of the slots `wanted` as far as they follow from those in `slots`; UNKNOWN and None are unknown.
+
+    Inference finds values that hold in every iteration; this goes through the values of one iteration. Of a predicate that
+    is unknown it tries both truth values.
+    """
     makers = {slot: step for step in steps for slot in step.outputs}
     needed: set[int] = set()
     pending = list(wanted)

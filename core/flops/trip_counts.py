@@ -1,4 +1,9 @@
-"""How often a loop runs, where its condition and its counter say so."""
+"""Count the iterations of a loop by a formula: the distance from the counter to its limit, by the step.
+
+The count is exact, and may contain dimensions that are known by name only. `engines/trip_bounds` answers another question,
+for loops of any form whose values are numbers: it runs the condition until that is false for sure. No formula follows from a
+run, and no bound of a loop without a counter from a formula, so there are two.
+"""
 
 from __future__ import annotations
 

@@ -434,7 +434,10 @@ def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
 
 
 def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> list[TensorSpec]:
-    """The output specs with values where all inputs have one and the op is a pure function of them."""
+    """Return the output specs with values, where all inputs have values and the op is a pure function of them.
+
+    The values hold in every run and every iteration, and may be dimensions that are known by name only.
+    """
     values = [spec.value for spec in inputs]
     # Which input arrives is not known; no size is drawn.
     if node.op in _MERGE or has_fact(node.op, "random") or has_fact(node.op, "lengthy"):

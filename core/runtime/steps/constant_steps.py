@@ -1,4 +1,9 @@
-"""Steps whose values are the same in every run: they take constants alone, and do nothing else."""
+"""Evaluate steps whose values are the same in every run: they take constants alone, and do nothing else.
+
+This is inference's evaluation of constants for values that inference leaves alone: it calls the kernel that the session has
+bound, takes values of up to a megabyte, the handles of its variables too, and leaves a step that fails to the run. Steps
+that follow from shapes are known by inference (`runtime/optimize/specializing`).
+"""
 
 from __future__ import annotations
 
