@@ -1,11 +1,12 @@
-"""tfg beside TensorFlow, work by work: pairs in turn, the median of their ratios; below 1 tfg is faster.
+"""tfg beside TensorFlow, work by work: NumPy, and `auto` with each engine, in turn in one run; below 1 tfg takes less time.
 
-    python -m benchmarks --tensorflow PYTHON [--only NAME] [--json FILE]
+    python -m benchmarks --tensorflow PYTHON [--quick] [--fast] [--only NAME] [--json FILE]
 
-TensorFlow runs as it comes, with oneDNN, a chain of sums excepted, which it would fold. Each engine has a process of its own;
-a pair is some runs of the one and then of the other, so that what else the machine does falls on both. The time is that of the
-clock, and beside it stands the processor's: on a machine that does other work, only the second can be compared. Memory is the
-largest that a process had, its libraries included. Prints a table in Markdown.
+TensorFlow runs as it comes, with oneDNN, a chain of sums excepted, which it would fold. Each way has a process of its own; a
+round is some runs of each in turn, so that what else the machine does falls on all. A cell of TensorFlow's has milliseconds by
+the clock, and in parentheses those of processors; the others have the medians of the ratios of rounds, of the clock and, in
+parentheses, of processors, and what `auto` kept. On a machine that does other work only ratios of processors can be compared.
+--quick measures some works in three rounds, --fast adds `auto` with OpenVINO and --precision fast. Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -19,32 +20,41 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tfg.core.support.errors import TfgError
+
+from . import sessions
 from .works import Missing, chosen
 
-PAIRS = 9
+ROUNDS, QUICK_ROUNDS = 9, 3
 WARM_RUNS, WARM_SECONDS = 40, 20
 """Runs before, unless they take longer than so many seconds."""
 SECONDS = 0.5
-"""How long the runs of one side of a pair take together."""
+"""How long the runs of one way in a round take together."""
+SETTLING_SECONDS = 180.0
+"""How long a session may take to choose between NumPy and an engine before it is measured as it is."""
 
 
 class Sample(NamedTuple):
-    """What a side tells of some runs: medians in seconds, by the clock and of processors, and its largest memory in KiB."""
+    """What a side tells of some runs: medians in seconds, by the clock and of processors, its largest memory in KiB, and which
+    way it keeps, where it chooses.
+    """
 
     wall: float
     cpu: float
     peak: float
+    kept: str = ""
 
 
 class Side:
-    """A process that does one work with one engine when it is told to."""
+    """A process that does one work in one way when it is told to."""
 
-    def __init__(self, python: str, engine: str, name: str) -> None:
+    def __init__(self, python: str, way: str, name: str) -> None:
+        self.way = way
         self.process = subprocess.Popen(
-            [python, "-m", "benchmarks", "--serve", engine, "--only", name],
+            [python, "-m", "benchmarks", "--serve", way, "--only", name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -73,17 +83,13 @@ class Side:
         self.process.wait()
 
 
-def serve(engine: str, name: str) -> None:
+def serve(way: str, name: str) -> None:
     """Answer each line with the time of some runs."""
     work = dict(chosen(name))[name]
     try:
-        if engine == "tfg":
-            from tfg.core.runtime.guards.allocation import keep_freed_memory
-
-            keep_freed_memory()
-        run = work(engine)
+        run = work(way)
         warm_up(run)
-    except Missing as error:
+    except (Missing, TfgError) as error:
         print(json.dumps({"missing": str(error)}), flush=True)
         return
     print("{}", flush=True)
@@ -94,17 +100,19 @@ def serve(engine: str, name: str) -> None:
             run()
             runs.append((time.perf_counter() - wall, time.process_time() - cpu))
         walls, cpus = zip(*runs)
-        sample = Sample(statistics.median(walls), statistics.median(cpus), peak())
+        sample = Sample(statistics.median(walls), statistics.median(cpus), peak(), sessions.kept())
         print(json.dumps(sample._asdict()), flush=True)
 
 
 def warm_up(run: Callable[[], Any]) -> None:
-    """Run until what is found out in the first runs is known: some times, or for a while."""
-    end = time.perf_counter() + WARM_SECONDS
+    """Run until what is found out in the first runs is known: some times, or for a while, and until a way is chosen."""
+    begun = time.perf_counter()
     for _ in range(WARM_RUNS):
         run()
-        if time.perf_counter() > end:
-            return
+        if time.perf_counter() > begun + WARM_SECONDS:
+            break
+    while not sessions.is_settled() and time.perf_counter() < begun + SETTLING_SECONDS:
+        run()
 
 
 def peak() -> int:
@@ -112,62 +120,79 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def compared(name: str, python: str | None) -> dict[str, Any] | None:
-    """The medians of a work's pairs; None where it cannot be done here. Without a TensorFlow there is no ratio."""
-    sides = [Side(python, "tensorflow", name)] if python else []
-    sides.append(Side(sys.executable, "tfg", name))
+def compared(name: str, ways: Sequence[str], python: str | None, rounds: int) -> dict[str, Any] | None:
+    """The figures of a work in each way; None where NumPy cannot do it here. Without a TensorFlow there are no ratios."""
+    sides = []
     try:
-        if sides[-1].missing:
-            print(f"{name}: needs {sides[-1].missing}", file=sys.stderr)
+        for way in ways if python else [way for way in ways if way != sessions.TENSORFLOW]:
+            sides.append(Side(python if python and way == sessions.TENSORFLOW else sys.executable, way, name))
+        missing = {side.way: side.missing for side in sides if side.missing}
+        if sessions.NUMPY in missing:
+            print(f"{name}: needs {missing[sessions.NUMPY]}", file=sys.stderr)
             return None
         present = [side for side in sides if not side.missing]
-        pairs = [[side.sample() for side in present] for _ in range(PAIRS)]
+        samples = [{side.way: side.sample() for side in present} for _ in range(rounds)]
     finally:
         for side in sides:
             side.close()
-    return {"work": name, **figures(pairs)}
+    return {"work": name, "ways": figures(samples)}
 
 
-def figures(pairs: list[list[Sample]]) -> dict[str, float]:
-    """Milliseconds and MiB of tfg and, where there are two sides, of TensorFlow, and the medians of the ratios of pairs."""
-    median = statistics.median
-    found = {}
-    for side, engine in zip(reversed(range(len(pairs[0]))), ("tfg", "tensorflow")):
-        found[f"{engine}_ms"] = 1e3 * median(pair[side].wall for pair in pairs)
-        found[f"{engine}_cpu_ms"] = 1e3 * median(pair[side].cpu for pair in pairs)
-        found[f"{engine}_mib"] = pairs[-1][side].peak / 1024
-    if len(pairs[0]) == 2:
-        found["ratio"] = median(own.wall / other.wall for other, own in pairs)
-        found["cpu_ratio"] = median(own.cpu / other.cpu for other, own in pairs)
-        found["memory_ratio"] = found["tfg_mib"] / found["tensorflow_mib"]
+def figures(rounds: list[dict[str, Sample]]) -> dict[str, dict[str, Any]]:
+    """For each way milliseconds and MiB, which way it kept, and the medians of its ratios to TensorFlow, where that ran."""
+    median, found = statistics.median, {}
+    for way in rounds[0]:
+        own, last = [samples[way] for samples in rounds], rounds[-1][way]
+        found[way] = {
+            "ms": 1e3 * median(sample.wall for sample in own),
+            "cpu_ms": 1e3 * median(sample.cpu for sample in own),
+            "mib": last.peak / 1024,
+            "kept": last.kept,
+        }
+        if sessions.TENSORFLOW in rounds[0]:
+            others = [samples[sessions.TENSORFLOW] for samples in rounds]
+            found[way]["ratio"] = median(a.wall / b.wall for a, b in zip(own, others))
+            found[way]["cpu_ratio"] = median(a.cpu / b.cpu for a, b in zip(own, others))
+            found[way]["memory_ratio"] = last.peak / others[-1].peak
     return found
 
 
-def row(found: dict[str, Any]) -> str:
+def row(work: str, found: dict[str, dict[str, Any]], ways: Sequence[str]) -> str:
     """A line of the table."""
-    cells = [found["work"], f"{found['tfg_ms']:.1f}"]
-    for name, form in (("tensorflow_ms", ".1f"), ("ratio", ".2f"), ("cpu_ratio", ".2f"), ("memory_ratio", ".2f")):
-        cells.append(format(found[name], form) if name in found else "")
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join([work, *(cell(way, found.get(way)) for way in ways)])} |"
+
+
+def cell(way: str, found: dict[str, Any] | None) -> str:
+    """What the table says of a way, nothing where it cannot do the work."""
+    if found is None:
+        return ""
+    if way == sessions.TENSORFLOW or "ratio" not in found:
+        return f"{found['ms']:.1f} ({found['cpu_ms']:.1f})"
+    kept = f" {found['kept']}" if found["kept"] else ""
+    return f"{found['ratio']:.2f} ({found['cpu_ratio']:.2f}){kept}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tensorflow", metavar="PYTHON", help="an interpreter with TensorFlow and the packages of tfg")
     parser.add_argument("--only", metavar="NAME", help="only works whose names contain this")
+    parser.add_argument("--quick", action="store_true", help="some works, three rounds: minutes instead of hours")
+    parser.add_argument("--fast", action="store_true", help="a column for OpenVINO with --precision fast")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures here too")
-    parser.add_argument("--serve", choices=("tfg", "tensorflow"), help=argparse.SUPPRESS)
+    parser.add_argument("--serve", metavar="WAY", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.only)
         return
-    print("| work | tfg ms | TensorFlow ms | ratio | of processor time | of memory |\n| --- | --- | --- | --- | --- | --- |")
+    ways = (*sessions.WAYS, *((sessions.FAST,) if options.fast else ()))
+    titles = ["work", "TensorFlow ms", "NumPy", "auto with OpenVINO", "auto with XLA", "the same, fast"][: len(ways) + 1]
+    print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
     found = []
-    for name, _ in chosen(options.only):
-        figures_of_work = compared(name, options.tensorflow)
+    for name, _ in chosen(options.only, options.quick):
+        figures_of_work = compared(name, ways, options.tensorflow, QUICK_ROUNDS if options.quick else ROUNDS)
         if figures_of_work is not None:
             found.append(figures_of_work)
-            print(row(figures_of_work), flush=True)
+            print(row(name, figures_of_work["ways"], ways), flush=True)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 

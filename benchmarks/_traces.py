@@ -6,6 +6,8 @@ import pathlib
 
 import numpy as np
 
+from .sessions import TENSORFLOW, session
+
 GRAPHS = pathlib.Path(__file__).resolve().parents[1] / ".." / "shared" / "graphs"
 
 
@@ -18,7 +20,7 @@ def last_step(name, engine):
     with np.load(folder / "trace.npz") as archive:
         arrays = dict(archive)
     steps = json.loads(arrays["meta"].tobytes())["steps"]
-    run = tfg_runner(folder) if engine == "tfg" else tensorflow_runner(folder)
+    run = tensorflow_runner(folder) if engine == TENSORFLOW else tfg_runner(folder, engine)
     for step in steps:
         run(step["fetches"], decoded(step["feeds"], arrays))
     timed = next((step for step in reversed(steps) if any(":" not in name for name in step["fetches"])), steps[-1])
@@ -57,10 +59,10 @@ def graph_file(folder):
     return next(path for path in (folder / "graph.pb", folder / "graph.pbtxt") if path.exists())
 
 
-def tfg_runner(folder):
+def tfg_runner(folder, engine):
     import tfg
 
-    return tfg.Session(tfg.load(str(graph_file(folder))), files=tfg.FileAccess.everything()).run
+    return session(tfg.load(str(graph_file(folder))), engine, tfg.FileAccess.everything()).run
 
 
 def tensorflow_runner(folder):

@@ -7,6 +7,7 @@ not there, a recorded graph or tf_keras, raises Missing, and the work is left ou
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pathlib
 import subprocess
@@ -17,7 +18,11 @@ from typing import Any
 
 import numpy as np
 
+import tfg
+
 from . import _traces
+from .networks import MIXED
+from .sessions import NUMPY, TENSORFLOW, session
 
 NETWORKS = ("ResNet50", "MobileNetV2", "EfficientNetB0", "InceptionV3", "DenseNet121", "Xception", "NASNetMobile")
 BATCHES = (1, 8)
@@ -30,6 +35,8 @@ TRACES = {
     "greedy_decode": "greedy_decode (while)",
 }
 CHAIN = 2000
+QUICK = ("MobileNetV2 b1", "ResNet50 b1", *(TRACES[name] for name in TRACES if name != "resnet50_train"), *MIXED)
+"""What --quick measures."""
 FOLDER = pathlib.Path(tempfile.gettempdir()) / "tfg-benchmarks"
 """Where frozen networks are kept for the next time."""
 
@@ -48,6 +55,8 @@ def works() -> dict[str, Work]:
             found[f"{network} b{batch}"] = functools.partial(inference, network, batch)
     for folder, name in TRACES.items():
         found[name] = functools.partial(recorded_step, folder)
+    for name in MIXED:
+        found[name] = functools.partial(mixed, name)
     found[f"chain of {CHAIN:,} adds"] = functools.partial(chain, False)
     found[f"chain of {CHAIN:,} adds of a variable"] = functools.partial(chain, True)
     for folder in ("mobilenetv2", "resnet50_train"):
@@ -90,19 +99,51 @@ def freeze(network: str) -> None:
 
 def inference(network: str, batch: int, engine: str) -> Callable[[], Any]:
     """One run of a frozen network on a batch of random images."""
-    if engine == "tensorflow":
+    if engine == TENSORFLOW:
         freeze(network)
     path = network_file(network)
-    import tfg
-
     graph = tfg.load(str(path))
     (source,) = (node for node in graph if node.op == "Placeholder")
     images = np.random.default_rng(0).random((batch, *source.attrs["shape"].dims[1:]), np.float32)
     fetch, feeds = f"{list(graph)[-1].name}:0", {f"{source.name}:0": images}
-    if engine == "tfg":
-        session = tfg.Session(graph)
-        return lambda: session.run([fetch], feeds)
-    return _traces.tensorflow_call(path.read_bytes(), [fetch], feeds)
+    if engine == TENSORFLOW:
+        return _traces.tensorflow_call(path.read_bytes(), [fetch], feeds)
+    own = session(graph, engine)
+    return lambda: own.run([fetch], feeds)
+
+
+def mixed(name: str, engine: str) -> Callable[[], Any]:
+    """One run of a network of `networks.py`."""
+    path = FOLDER / f"{name.replace(' ', '_')}.pb"
+    if engine == TENSORFLOW:
+        freeze_mixed(name, path)
+    if not path.exists():
+        raise Missing(f"{path} (made where TensorFlow is installed)")
+    with np.load(path.with_suffix(".npz")) as archive:
+        feeds = dict(archive)
+    fetches = json.loads(feeds.pop("fetches").item())
+    if engine == TENSORFLOW:
+        return _traces.tensorflow_call(path.read_bytes(), fetches, feeds)
+    own = session(tfg.load(str(path)), engine)
+    return lambda: own.run(fetches, feeds)
+
+
+def freeze_mixed(name: str, path: pathlib.Path) -> None:
+    """Write a network of `networks.py` and what it is fed; for the process that has TensorFlow."""
+    if path.exists():
+        return
+    try:
+        import tensorflow as tf
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+    except ImportError as error:
+        raise Missing(str(error)) from error
+    run, feeds = MIXED[name]()
+    specs = [tf.TensorSpec(value.shape, value.dtype, name=key) for key, value in feeds.items()]
+    frozen = convert_variables_to_constants_v2(tf.function(run).get_concrete_function(*specs))
+    fed = {tensor.name: value for tensor, value in zip(frozen.inputs, feeds.values())}
+    FOLDER.mkdir(exist_ok=True)
+    np.savez(path.with_suffix(".npz"), fetches=json.dumps([tensor.name for tensor in frozen.outputs]), **fed)
+    path.write_bytes(frozen.graph.as_graph_def().SerializeToString())
 
 
 def recorded_step(folder: str, engine: str) -> Callable[[], Any]:
@@ -113,7 +154,6 @@ def recorded_step(folder: str, engine: str) -> Callable[[], Any]:
 
 def chain(of_variable: bool, engine: str) -> Callable[[], Any]:
     """x + c + c ... + c of scalars, x being fed or a variable's value. TensorFlow may not fold the sums: they are the work."""
-    import tfg
     from tfg.formats import to_bytes
 
     b = tfg.GraphBuilder()
@@ -128,11 +168,11 @@ def chain(of_variable: bool, engine: str) -> Callable[[], Any]:
         value = b.AddV2(value, one)
     feeds = {} if of_variable else {"x:0": np.float32(1)}
     first = ["init"] if of_variable else []
-    if engine == "tfg":
-        session = tfg.Session(b.graph)
+    if engine != TENSORFLOW:
+        own = session(b.graph, engine)
         for name in first:
-            session.run(name)
-        return lambda: session.run([value.name], feeds)
+            own.run(name)
+        return lambda: own.run([value.name], feeds)
     return _traces.tensorflow_call(to_bytes(b.graph), [value.name], feeds, first, optimizes=False)
 
 
@@ -141,9 +181,8 @@ def loading(folder: str, engine: str) -> Callable[[], Any]:
     path = _traces.GRAPHS / folder / "graph.pb"
     require(path)
     data = path.read_bytes()
-    if engine == "tfg":
-        import tfg
-
+    _require_numpy(engine)
+    if engine != TENSORFLOW:
         return lambda: tfg.load(data)
     import tensorflow as tf
 
@@ -169,10 +208,9 @@ def process(what: str, engine: str) -> Callable[[], Any]:
     """A whole process: start, load mobilenetv2 and `what`."""
     path = _traces.GRAPHS / "mobilenetv2" / "graph.pb"
     require(path)
-    if engine == "tensorflow" and what not in ("load", "run"):
+    _require_numpy(engine)
+    if engine == TENSORFLOW and what not in ("load", "run"):
         raise Missing("TensorFlow has no such command")
-    import tfg
-
     graph = tfg.load(str(path))
     (source,) = (node.name for node in graph if node.op == "Placeholder")
     fetch = f"{list(graph)[-1].name}:0"
@@ -185,11 +223,17 @@ def process(what: str, engine: str) -> Callable[[], Any]:
         "flops": ["flops", str(path)],
         "optimize": ["optimize", str(path), "-o", str(FOLDER / "optimized.pb"), "--fetch", fetch],
     }
-    if engine == "tfg":
+    if engine != TENSORFLOW:
         line = [sys.executable, "-m", "tfg", *ours[what]]
     else:
         line = [sys.executable, "-c", _IMPORT if what == "load" else _RUN, str(path), fetch, f"{source}:0", str(image)]
     return lambda: subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def _require_numpy(engine: str) -> None:
+    """What runs no graph needs no engine."""
+    if engine not in (TENSORFLOW, NUMPY):
+        raise Missing("nothing: engines have no part in it")
 
 
 def require(path: pathlib.Path) -> None:
@@ -197,8 +241,8 @@ def require(path: pathlib.Path) -> None:
         raise Missing(str(path))
 
 
-def chosen(text: str | None) -> Iterator[tuple[str, Work]]:
-    """The works whose names contain a text, all without one."""
+def chosen(text: str | None, quick: bool = False) -> Iterator[tuple[str, Work]]:
+    """The works whose names contain a text, all without one; with `quick` those that take little time."""
     for name, work in works().items():
-        if text is None or text.lower() in name.lower():
+        if (text is None or text.lower() in name.lower()) and (not quick or name in QUICK):
             yield name, work

@@ -5,21 +5,29 @@ import pytest
 from benchmarks import thresholds, works
 from benchmarks.__main__ import Sample, figures, row
 
+WAYS = ("tensorflow", "numpy", "xla")
 
-def test_medians_are_of_the_ratios_of_pairs():
-    """Each pair is TensorFlow's sample and tfg's: what slows one pair down does not change its ratio."""
+
+def test_medians_are_of_the_ratios_of_rounds():
+    """Each round has a sample of every way: what slows one round down does not change its ratios."""
     times = [[(1.0, 2.0), (2.0, 2.0)], [(10.0, 20.0), (20.0, 20.0)], [(3.0, 1.0), (1.0, 3.0)]]
-    found = figures([[Sample(*other, 4096), Sample(*own, 1024)] for other, own in times])
-    assert (found["ratio"], found["cpu_ratio"], found["memory_ratio"]) == (2.0, 1.0, 0.25)
-    assert (found["tfg_ms"], found["tensorflow_ms"], found["tfg_mib"]) == (2000.0, 3000.0, 1.0)
-    assert row({"work": "w", **found}) == "| w | 2000.0 | 3000.0 | 2.00 | 1.00 | 0.25 |"
-    assert row({"work": "w", **figures([[Sample(0.5, 0.5, 1024)]])}) == "| w | 500.0 |  |  |  |  |"
+    found = figures([{"tensorflow": Sample(*a, 4096), "numpy": Sample(*b, 1024)} for a, b in times])
+    own = found["numpy"]
+    assert (own["ratio"], own["cpu_ratio"], own["memory_ratio"]) == (2.0, 1.0, 0.25)
+    assert (own["ms"], own["mib"], found["tensorflow"]["ms"]) == (2000.0, 1.0, 3000.0)
+    assert row("w", found, WAYS) == "| w | 3000.0 (2000.0) | 2.00 (1.00) |  |"
+
+
+def test_what_was_kept_stands_beside_its_ratio():
+    found = figures([{"tensorflow": Sample(2.0, 4.0, 1), "xla": Sample(1.0, 1.0, 1, "numpy")}])
+    assert row("w", found, WAYS) == "| w | 2000.0 (4000.0) |  | 0.50 (0.25) numpy |"
+    assert row("w", figures([{"numpy": Sample(0.5, 0.25, 1024)}]), WAYS) == "| w |  | 500.0 (250.0) |  |"
 
 
 @pytest.mark.parametrize("of_variable", [False, True])
 def test_a_chain_is_run_as_often_as_it_is_asked(of_variable, monkeypatch):
     monkeypatch.setattr(works, "CHAIN", 3)
-    run = works.chain(of_variable, "tfg")
+    run = works.chain(of_variable, "numpy")
     assert [value.item() for value in run() + run()] == pytest.approx([1, 1])
 
 
@@ -31,7 +39,7 @@ def test_works_are_chosen_by_parts_of_their_names():
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(works, "FOLDER", tmp_path)
     with pytest.raises(works.Missing, match="ResNet50"):
-        works.inference("ResNet50", 1, "tfg")
+        works.inference("ResNet50", 1, "numpy")
 
 
 @pytest.mark.parametrize("threshold", thresholds.THRESHOLDS, ids=lambda threshold: threshold.what)

@@ -128,6 +128,8 @@ class AutoEngagement:
         self._engagements: dict[str, Engagement] = made
         self._unusable: dict[str, str] = {}
         self._entries: list[_Entry] = []
+        self.latest: Contest | None = None
+        """The contest of what ran last."""
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """The engines to try for a plan of nodes, in order."""

@@ -63,6 +63,7 @@ class AutomaticProgram:
         if contest is None:
             self._latest = self._programs[NUMPY]
             return self._latest.run(feeds, run)
+        self._auto.latest = contest
         with self._lock:
             way = contest.next()
             program = self._program(contest, way)
