@@ -238,7 +238,8 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
         @functools.wraps(make)
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
             dataset = make(ctx, *inputs, **attrs)
-            flat = tuple([_held(part) for value in inputs for part in (value if isinstance(value, list) else (value,))])
+            parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
+            flat = tuple([_held(value) for values in parts for value in values])
             declared = spec_of_node(ctx.node)
             dataset.spec = declared if declared.dtypes else dataset.spec
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)

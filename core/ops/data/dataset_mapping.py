@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,13 +100,27 @@ def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[An
     return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured), runs_early(ctx, f, captured))
 
 
-def _cycle(cycle_length: Array, block_length: Array, calls: int = -1) -> tuple[int, int]:
-    cycle = number_in(cycle_length, "cycle_length")
+class Cycle(NamedTuple):
+    """How many datasets are read in turn, and how many elements of each."""
+
+    cycle_length: Array
+    block_length: Array
+
+
+class Buffers(NamedTuple):
+    """How many elements TensorFlow holds for each dataset, and how many it reads before."""
+
+    buffer_output_elements: Array
+    prefetch_input_elements: Array
+
+
+def _cycle(lengths: Cycle, calls: int = -1) -> tuple[int, int]:
+    cycle = number_in(lengths.cycle_length, "cycle_length")
     if cycle == -1:
         cycle = _PROCESSORS if calls < 0 else min(calls, _PROCESSORS)
     if cycle <= 0:
         raise InvalidArgumentError("`cycle_length` must be > 0")
-    return cycle, positive_in(block_length, "block_length")
+    return cycle, positive_in(lengths.block_length, "block_length")
 
 
 _PROCESSORS = 2
@@ -115,28 +129,21 @@ _PROCESSORS = 2
 
 @dataset_kernel("InterleaveDataset")
 def interleave_dataset(
-    ctx: KernelContext, input_dataset: Array, captured: list[Any], cycle_length: Array, block_length: Array, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    cycle, block = _cycle(cycle_length, block_length)
+    cycle, block = _cycle(lengths)
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
     return mapping.Interleave((dataset_of(input_dataset),), function, cycle, block, early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
 def parallel_interleave_dataset_v2(
-    ctx: KernelContext,
-    input_dataset: Array,
-    captured: list[Any],
-    cycle_length: Array,
-    block_length: Array,
-    num_parallel_calls: Array,
-    *,
-    f: FuncRef,
+    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, num_parallel_calls: Array, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     require_calls(num_parallel_calls)
-    cycle, block = _cycle(cycle_length, block_length, int(num_parallel_calls))
+    cycle, block = _cycle(lengths, int(num_parallel_calls))
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
     return mapping.ParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
 
@@ -146,22 +153,20 @@ def parallel_interleave_dataset_v4(
     ctx: KernelContext,
     input_dataset: Array,
     captured: list[Any],
-    cycle_length: Array,
-    block_length: Array,
-    buffer_output_elements: Array,
-    prefetch_input_elements: Array,
+    lengths: Cycle,
+    buffers: Buffers,
     num_parallel_calls: Array,
     *,
     f: FuncRef,
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    _require_buffers(buffer_output_elements, prefetch_input_elements)
-    return parallel_interleave_dataset_v2(ctx, input_dataset, captured, cycle_length, block_length, num_parallel_calls, f=f)
+    _require_buffers(buffers)
+    return parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, num_parallel_calls, f=f)
 
 
-def _require_buffers(buffer_output_elements: Array, prefetch_input_elements: Array) -> None:
-    outputs = number_in(buffer_output_elements, "buffer_output_elements")
-    inputs = number_in(prefetch_input_elements, "prefetch_input_elements")
+def _require_buffers(buffers: Buffers) -> None:
+    outputs = number_in(buffers.buffer_output_elements, "buffer_output_elements")
+    inputs = number_in(buffers.prefetch_input_elements, "prefetch_input_elements")
     if outputs != -1 and outputs <= 0:
         raise InvalidArgumentError(f"`buffer_output_elements` must be -1 or > 0 but is {outputs}")
     if inputs < -1:
@@ -170,19 +175,11 @@ def _require_buffers(buffer_output_elements: Array, prefetch_input_elements: Arr
 
 @dataset_kernel("LegacyParallelInterleaveDatasetV2")
 def legacy_parallel_interleave_dataset_v2(
-    ctx: KernelContext,
-    input_dataset: Array,
-    captured: list[Any],
-    cycle_length: Array,
-    block_length: Array,
-    buffer_output_elements: Array,
-    prefetch_input_elements: Array,
-    *,
-    f: FuncRef,
+    ctx: KernelContext, input_dataset: Array, captured: list[Any], lengths: Cycle, buffers: Buffers, *, f: FuncRef
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    _require_buffers(buffer_output_elements, prefetch_input_elements)
-    cycle, block = positive_in(cycle_length, "cycle_length"), positive_in(block_length, "block_length")
+    _require_buffers(buffers)
+    cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
     return mapping.LegacyParallelInterleave((dataset_of(input_dataset),), function, cycle, block, early)
 
@@ -192,18 +189,14 @@ def parallel_interleave_dataset(
     ctx: KernelContext,
     input_dataset: Array,
     captured: list[Any],
-    cycle_length: Array,
-    block_length: Array,
+    lengths: Cycle,
     sloppy: Array,
-    buffer_output_elements: Array,
-    prefetch_input_elements: Array,
+    buffers: Buffers,
     *,
     f: FuncRef,
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
-    return legacy_parallel_interleave_dataset_v2(
-        ctx, input_dataset, captured, cycle_length, block_length, buffer_output_elements, prefetch_input_elements, f=f
-    )
+    return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, buffers, f=f)
 
 
 @dataset_kernel("ScanDataset")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -121,23 +121,25 @@ def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outpu
 without_gradient("QuantizedAdd", "QuantizedMul")
 
 
+class Ranges(NamedTuple):
+    """The least and the greatest number that the integers of two operands stand for."""
+
+    min_a: Array
+    max_a: Array
+    min_b: Array
+    max_b: Array
+
+    def of(self, first: str, second: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Both ranges, checked; the names are for errors."""
+        return range_of(self.min_a, self.max_a, first), range_of(self.min_b, self.max_b, second)
+
+
 @kernel("QuantizedMatMul")
 def quantized_mat_mul(
-    a: Array,
-    b: Array,
-    min_a: Array,
-    max_a: Array,
-    min_b: Array,
-    max_b: Array,
-    *,
-    T1: DType,
-    T2: DType,
-    Toutput: DType,
-    transpose_a: bool,
-    transpose_b: bool,
+    a: Array, b: Array, edges: Ranges, *, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool
 ) -> tuple[Result, Result, Result]:
     """The matrix product; a step of the result is the product of their steps."""
-    ranges = range_of(min_a, max_a, "a"), range_of(min_b, max_b, "b")
+    ranges = edges.of("a", "b")
     require_rank(a, 2, "a")
     require_rank(b, 2, "b")
     a = a.T if transpose_a else a
@@ -170,19 +172,10 @@ without_gradient("QuantizedMatMul")
 
 @kernel("QuantizedBiasAdd")
 def quantized_bias_add(
-    input: Array,
-    bias: Array,
-    min_input: Array,
-    max_input: Array,
-    min_bias: Array,
-    max_bias: Array,
-    *,
-    T1: DType,
-    T2: DType,
-    out_type: DType,
+    input: Array, bias: Array, edges: Ranges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
     """A vector added to the last dimension, in a range wide enough for both."""
-    a, b = range_of(min_input, max_input, "input"), range_of(min_bias, max_bias, "bias")
+    a, b = edges.of("input", "bias")
     require(input.ndim >= 2, f"input must have at least rank 2, not shape {input.shape}")
     require_rank(bias, 1, "bias")
     require(bias.shape == input.shape[-1:], f"bias {bias.shape} does not fit input {input.shape}")
@@ -212,20 +205,10 @@ without_gradient("QuantizedBiasAdd")
 
 @kernel("QuantizedConv2D")
 def quantized_conv2d(
-    input: Array,
-    filter: Array,
-    min_input: Array,
-    max_input: Array,
-    min_filter: Array,
-    max_filter: Array,
-    *,
-    Tinput: DType,
-    Tfilter: DType,
-    out_type: DType,
-    window: Window,
+    input: Array, filter: Array, edges: Ranges, *, Tinput: DType, Tfilter: DType, out_type: DType, window: Window
 ) -> tuple[Result, Result, Result]:
     """The convolution (NHWC); a step of the result is the product of the steps."""
-    a, b = range_of(min_input, max_input, "input"), range_of(min_filter, max_filter, "filter")
+    a, b = edges.of("input", "filter")
     require_rank(input, 4, "input")
     require_rank(filter, 4, "filter")
     require(input.shape[3] == filter.shape[2], f"input has {input.shape[3]} channels, the filter {filter.shape[2]}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -153,42 +153,37 @@ def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range
     return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
 
 
+class Ranged(NamedTuple):
+    """Integers, and the range of the numbers that they stand for."""
+
+    values: Array
+    low: Array
+    high: Array
+
+    def to_float(self, name: str, dtype: DType) -> Any:
+        """The numbers that the integers stand for."""
+        return to_float(self.values, *range_of(self.low, self.high, name), dtype)
+
+
 @kernel("QuantizedBatchNormWithGlobalNormalization")
 def quantized_batch_norm_with_global_normalization(
-    t: Array,
-    t_min: Array,
-    t_max: Array,
-    m: Array,
-    m_min: Array,
-    m_max: Array,
-    v: Array,
-    v_min: Array,
-    v_max: Array,
-    beta: Array,
-    beta_min: Array,
-    beta_max: Array,
-    gamma: Array,
-    gamma_min: Array,
-    gamma_max: Array,
-    *,
-    Tinput: DType,
-    out_type: DType,
-    variance_epsilon: float,
-    scale_after_normalization: bool,
-) -> tuple[Result, Result, Result]:
+    t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
+    Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,
+) -> tuple[Result, Result, Result]:  # fmt: skip
     """Batch normalization in fixed point within [-2^20, 2^20]."""
-    require_rank(t, 4, "t")
+    require_rank(t.values, 4, "t")
+    channels = t.values.shape[3:]
     for name, vector in (("m", m), ("v", v), ("beta", beta), ("gamma", gamma)):
-        require(vector.shape == t.shape[3:], f"{name} must have shape {t.shape[3:]}, not {vector.shape}")
+        require(vector.values.shape == channels, f"{name} must have shape {channels}, not {vector.values.shape}")
     low, high = np.float32(-(1 << 20)), np.float32(1 << 20)
-    mean = to_float(m, *range_of(m_min, m_max, "m"), Tinput)
-    variance = to_float(v, *range_of(v_min, v_max, "v"), Tinput)
+    mean = m.to_float("m", Tinput)
+    variance = v.to_float("v", Tinput)
     scale = np.float32(1) / np.sqrt(variance + np.float32(variance_epsilon))
     if scale_after_normalization:
-        scale = scale * to_float(gamma, *range_of(gamma_min, gamma_max, "gamma"), Tinput)
-    offset = -mean * scale + to_float(beta, *range_of(beta_min, beta_max, "beta"), Tinput)
+        scale = scale * gamma.to_float("gamma", Tinput)
+    offset = -mean * scale + beta.to_float("beta", Tinput)
     scale, offset, one = (from_float(x, low, high, out_type).astype(np.int64) for x in (scale, offset, np.float32(1)))
-    values = in_range(t, range_of(t_min, t_max, "t"), Tinput, (low, high), out_type)
+    values = in_range(t.values, range_of(t.low, t.high, "t"), Tinput, (low, high), out_type)
     products = wrapped(values * scale).astype(np.int64)
     return wrapped(truncated_quotient(products, one) + offset), low, high
 

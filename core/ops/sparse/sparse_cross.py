@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,18 @@ class _Column:
     is_dense: bool = False
 
 
-def _columns(indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array]) -> tuple[Any, Any]:
+class Columns(NamedTuple):
+    """The columns that are crossed: sparse matrices by their parts, and dense ones."""
+
+    indices: list[Array]
+    values: list[Array]
+    shapes: list[Array]
+    dense: list[Array]
+
+
+def _columns(inputs: Columns) -> tuple[Any, Any]:
     """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
+    indices, values, shapes, dense = inputs
     if not len(indices) == len(values) == len(shapes):
         raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")
     for i, (index, value, dims) in enumerate(zip(indices, values, shapes)):
@@ -130,23 +140,14 @@ def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values
 
 @kernel("SparseCross")
 def sparse_cross(
-    indices: list[Array],
-    values: list[Array],
-    shapes: list[Array],
-    dense: list[Array],
-    *,
-    hashed_output: bool,
-    num_buckets: int,
-    hash_key: int,
-    internal_type: DType,
-    out_type: DType,
+    inputs: Columns, *, hashed_output: bool, num_buckets: int, hash_key: int, internal_type: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
     """Crosses as text or as a hash in `num_buckets`, in a sparse matrix."""
     if (out_type is dtypes.string) == hashed_output:
         raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_type}")
-    if internal_type is dtypes.string and any(v.dtype != object for v in (*values, *dense)):
+    if internal_type is dtypes.string and any(v.dtype != object for v in (*inputs.values, *inputs.dense)):
         raise InvalidArgumentError("Input values should be of internal type string but received int64")
-    columns, rows = _columns(indices, values, shapes, dense)
+    columns, rows = _columns(inputs)
     batch, number, totals, places = _combinations(columns, rows)
     if hashed_output:
         prints = [_fingerprints(c) for c in columns]
@@ -154,34 +155,14 @@ def sparse_cross(
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, _SEPARATOR))
 
 
-@shape("SparseCross")
-def sparse_cross_shape(
-    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec], dense: list[TensorSpec]
-) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
-
-
 @kernel("SparseCrossV2")
-def sparse_cross_v2(
-    indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array], separator: Array
-) -> tuple[Result, Result, Result]:
+def sparse_cross_v2(inputs: Columns, separator: Array) -> tuple[Result, Result, Result]:
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
         raise InvalidArgumentError(f"Input separator should be a scalar, not of shape {Shape(np.shape(separator))}")
-    columns, rows = _columns(indices, values, shapes, dense)
+    columns, rows = _columns(inputs)
     batch, number, totals, places = _combinations(columns, rows)
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
-
-
-@shape("SparseCrossV2")
-def sparse_cross_v2_shape(
-    indices: list[TensorSpec],
-    values: list[TensorSpec],
-    shapes: list[TensorSpec],
-    dense: list[TensorSpec],
-    separator: TensorSpec,
-) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
 
 
 zero_flops("SparseCross", "SparseCrossV2")
@@ -189,35 +170,19 @@ not_differentiable("SparseCross", "SparseCrossV2")
 
 
 @kernel("SparseCrossHashed")
-def sparse_cross_hashed(
-    indices: list[Array],
-    values: list[Array],
-    shapes: list[Array],
-    dense: list[Array],
-    num_buckets: Array,
-    strong_hash: Array,
-    salt: Array,
-) -> tuple[Result, Result, Result]:
+def sparse_cross_hashed(inputs: Columns, num_buckets: Array, strong_hash: Array, salt: Array) -> tuple[Result, Result, Result]:
     """Crosses as hashes in `num_buckets`."""
     if np.ndim(num_buckets) != 0 or np.ndim(strong_hash) != 0 or np.shape(salt) != (2,):
         raise InvalidArgumentError(f"num_buckets and strong_hash must be scalars, salt of 2 numbers: {np.shape(salt)}")
-    columns, rows = _columns(indices, values, shapes, dense)
+    columns, rows = _columns(inputs)
     batch, number, totals, places = _combinations(columns, rows)
     key = tuple(s % 2**64 for s in salt.tolist())
     prints = [_salted_fingerprints(c, bool(strong_hash), key) for c in columns]
     return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
 
 
-@shape("SparseCrossHashed")
-def sparse_cross_hashed_shape(
-    indices: list[TensorSpec],
-    values: list[TensorSpec],
-    shapes: list[TensorSpec],
-    dense: list[TensorSpec],
-    num_buckets: TensorSpec,
-    strong_hash: TensorSpec,
-    salt: TensorSpec,
-) -> tuple[Shape, ...]:
+@shape("SparseCross", "SparseCrossV2", "SparseCrossHashed")
+def sparse_cross_shape(*inputs: Any) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
@@ -229,10 +194,7 @@ not_differentiable("SparseCrossHashed")
 def ragged_cross(
     ragged_values: list[Array],
     ragged_splits: list[Array],
-    sparse_indices: list[Array],
-    sparse_values: list[Array],
-    sparse_shapes: list[Array],
-    dense: list[Array],
+    inputs: Columns,
     *,
     input_order: str,
     hashed_output: bool,
@@ -242,19 +204,19 @@ def ragged_cross(
     out_row_splits_type: DType,
 ) -> tuple[Result, Result]:
     """Crosses of ragged, sparse and dense columns in the order that `input_order` (R, S, D) gives, as a ragged matrix."""
-    if len(input_order) != len(ragged_values) + len(sparse_values) + len(dense):
+    if len(input_order) != len(ragged_values) + len(inputs.values) + len(inputs.dense):
         raise InvalidArgumentError(f"Invalid length for input_order '{input_order}'")
     if (out_values_type is dtypes.string) == hashed_output:
         raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_values_type}")
     if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
         raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, as those of the result")
-    others, rows = _columns(sparse_indices, sparse_values, sparse_shapes, dense)
+    others, rows = _columns(inputs)
     if ragged_splits and not others:
         rows = np.size(ragged_splits[0]) - 1
     columns = {
         "R": [_ragged_column(v, s, rows) for v, s in zip(ragged_values, ragged_splits)],
-        "S": others[: len(sparse_values)],
-        "D": others[len(sparse_values) :],
+        "S": others[: len(inputs.values)],
+        "D": others[len(inputs.values) :],
     }
     if any(input_order.count(kind) != len(found) for kind, found in columns.items()):
         raise InvalidArgumentError(f"input_order '{input_order}' does not name the inputs that are there")
@@ -278,13 +240,9 @@ def _ragged_column(values: Array, splits: Array, rows: int) -> _Column:
 
 @shape("RaggedCross")
 def ragged_cross_shape(
-    ragged_values: list[TensorSpec],
-    ragged_splits: list[TensorSpec],
-    sparse_indices: list[TensorSpec],
-    sparse_values: list[TensorSpec],
-    sparse_shapes: list[TensorSpec],
-    dense: list[TensorSpec],
+    ragged_values: list[TensorSpec], ragged_splits: list[TensorSpec], *sparse_and_dense: list[TensorSpec]
 ) -> tuple[Shape, Shape]:
+    dense = sparse_and_dense[-1]
     rows = None
     if ragged_splits and ragged_splits[0].rank == 1:
         rows = ragged_splits[0].shape[0]
