@@ -111,23 +111,6 @@ def merge_v2_checkpoints(
     ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 
-@shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
-def save_shape(*inputs: Any) -> None:
-    return None
-
-
-facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
-
-_ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
-facts("restores", of=("RestoreV2", "Restore", "RestoreSlice"))
-
-facts("reads_files", "checkpoint", of=_ALL)
-
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
-
-
 def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, is_kept: bool) -> Any:
     """One tensor, a Stored where it is only kept; InvalidArgumentError where it has another dtype."""
     store, files = ctx.session.checkpoints, gate(ctx)
@@ -159,6 +142,23 @@ def _otherwise_used(node: Node) -> set[int]:
 
 def _is_assignment(node: Node) -> bool:
     return has_fact(node.op, "assignment")
+
+
+@shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
+def save_shape(*inputs: Any) -> None:
+    return None
+
+
+facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
+
+_ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
+facts("restores", of=("RestoreV2", "Restore", "RestoreSlice"))
+
+facts("reads_files", "checkpoint", of=_ALL)
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
 
 
 @kernel("RestoreV2")
