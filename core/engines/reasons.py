@@ -65,6 +65,7 @@ UNTRANSLATED: Final = Reason("OpenVINO does not translate it", _TRY_XLA)
 FAILS_TO_TRANSLATE: Final = Reason("OpenVINO fails to translate it", _TRY_XLA)
 UNTRANSLATED_SHAPES: Final = Reason("OpenVINO does not translate it for these shapes", _TRY_XLA)
 EMPTY: Final = Reason("OpenVINO crashes on tensors without elements", _TRY_XLA)
+NO_ELEMENTS: Final = Reason("a tensor that it gives or takes has no elements", _TRY_XLA)
 SHAPE_OF_VALUES: Final = Reason("the shape of its result follows from values", _PAD)
 SHAPE_OF_VARIABLE: Final = Reason("a shape follows from the value of a variable", _FREEZE)
 NO_VARIABLE: Final = Reason("a reference leads to no variable", "feed a value for the variable, or leave the group to NumPy")
@@ -137,11 +138,6 @@ def not_called(message: str) -> Reason:
 def denied(why: str, engine: str) -> Reason:
     """The reason of a node that an engine gets wrong."""
     return Reason(why, _LEAVE if engine == "xla" else _TRY_XLA)
-
-
-def without_elements(tensor: str) -> Reason:
-    """The reason of a node that gives or takes a tensor without elements."""
-    return Reason(f"tensor '{tensor}' has no elements", _TRY_XLA)
 
 
 def uncompiled(message: str) -> Reason:

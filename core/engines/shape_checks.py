@@ -59,9 +59,8 @@ def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output])
     refused: dict[str, Reason] = {}
     for node in graph:
         own = [value for value in node.outputs() if value in used]
-        without = next((value for value in (*own, *node.inputs) if value in empty), None)
-        if without is not None:
-            refused[node.name] = reasons.without_elements(without.name)
+        if not empty.isdisjoint((*own, *node.inputs)):
+            refused[node.name] = reasons.NO_ELEMENTS
         elif not unknown.isdisjoint(own) and unknown.isdisjoint(node.inputs):
             refused[node.name] = reasons.SHAPE_OF_VALUES
     if refused:
