@@ -53,6 +53,7 @@ def test_a_loop_that_does_not_compile_costs_one_node():
 
 
 FAMILIES = {
+    "control_flow": {"LoopCond", "Switch", "Merge"},
     "functional": {"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "PartitionedCall"},
     "tensor_list": {"TensorListFromTensor", "EmptyTensorList", "TensorListStack", "TensorListPopBack", "TensorListSetItem"},
     "tensor_array": {"TensorArrayV3", "TensorArrayReadV3", "TensorArrayWriteV3", "TensorArrayGatherV3", "TensorArrayGradV3"},
