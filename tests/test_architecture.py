@@ -106,7 +106,16 @@ ENGINES = {
     "openvino": {"core/engines/openvino/engine.py", "core/engines/openvino/library.py", "core/engines/openvino/reading.py"},
     "jax": {
         f"core/engines/xla/{name}.py"
-        for name in ("engine", "control_flow_programs", "library", "list_programs", "mesh", "exported_modules", "tracing")
+        for name in (
+            "engine",
+            "branch_programs",
+            "control_flow_programs",
+            "library",
+            "list_programs",
+            "mesh",
+            "exported_modules",
+            "tracing",
+        )
     },
 }
 """The files that work with what an engine needs."""

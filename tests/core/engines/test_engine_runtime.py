@@ -174,7 +174,9 @@ def test_what_is_no_engine_is_refused():
         Session(chain(), engine=3)
 
 
-@pytest.mark.parametrize("code", ["import tfg; tfg.Session", "from tfg.cli.commands import dump, run; from tfg.cli.jobs import dump_job, run_job"])
+@pytest.mark.parametrize(
+    "code", ["import tfg; tfg.Session", "from tfg.cli.commands import dump, run; from tfg.cli.jobs import dump_job, run_job"]
+)
 def test_nothing_of_an_engine_is_loaded_before_it_is_asked_for(code):
     code += "; import sys; print([n for n in sys.modules if n in ('openvino', 'jax') or n.endswith(('.xla', '.openvino'))])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -182,7 +184,8 @@ def test_nothing_of_an_engine_is_loaded_before_it_is_asked_for(code):
 
 
 def test_dump_loads_nothing_of_engines():
-    code = "from tfg.cli.commands import dump; from tfg.cli.jobs import dump_job; import sys; print([n for n in sys.modules if 'tfg.core.engines' in n])"
+    code = "from tfg.cli.commands import dump; from tfg.cli.jobs import dump_job; import sys; "
+    code += "print([n for n in sys.modules if 'tfg.core.engines' in n])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 
