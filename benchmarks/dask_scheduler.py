@@ -23,7 +23,7 @@ import distributed
 import distributed.collections
 from dask._task_spec import Task
 from distributed.core import Status
-from distributed.scheduler import ClientState, SchedulerState, TaskState, WorkerState
+from distributed.scheduler import ClientState, Scheduler, SchedulerState, TaskState, WorkerState
 from sortedcontainers import SortedDict
 
 AHEAD: Final = 3
@@ -32,6 +32,22 @@ AHEAD: Final = 3
 
 class State(SchedulerState):
     """A scheduler's state by itself. Its base has slots, which lack some of the attributes that it sets."""
+
+    open_slots = Scheduler.stimulus_queue_slots_maybe_opened
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.assigned: deque[str] = deque()
+
+    def transitions(self, recommendations: dict[str, Any], stimulus_id: str) -> None:
+        """Make the transitions and those that follow, and note which tasks are assigned."""
+        worker_msgs: dict[str, Any] = {}
+        self._transitions(recommendations, {}, worker_msgs, stimulus_id)
+        self.note(worker_msgs)
+
+    def note(self, worker_msgs: dict[str, Any]) -> None:
+        """Note which tasks the messages to workers assign."""
+        self.assigned.extend(msg["key"] for msgs in worker_msgs.values() for msg in msgs if msg["op"] == "compute-task")
 
 
 def scheduler_of(workers: int) -> State:
@@ -61,7 +77,6 @@ class Client:
         self._own = ClientState("client")
         state.clients["client"] = self._own
         self._numbers = itertools.count()
-        self._assigned: deque[str] = deque()
 
     def submit(self) -> None:
         """Hand in a task."""
@@ -71,11 +86,11 @@ class Client:
         task.priority = (0, number, 0)
         task.who_wants = {self._own}
         self._own.wants_what.add(task)
-        self._transit({key: "waiting"})
+        self._state.transitions({key: "waiting"}, "submitted")
 
     def finish(self) -> None:
         """Have the task end that was assigned first, and release it."""
-        key = self._assigned.popleft()
+        key = self._state.assigned.popleft()
         task: TaskState = self._state.tasks[key]
         assert task.processing_on is not None
         recommendations, _, worker_msgs = self._state._transition(
@@ -83,20 +98,12 @@ class Client:
                 {"action": "compute", "start": 0.0, "stop": 0.01}
             ],
         )  # fmt: skip
-        self._note(worker_msgs)
-        self._transit(recommendations)
+        self._state.note(worker_msgs)
+        self._state.transitions(recommendations, "finished")
+        self._state.open_slots(stimulus_id="finished")
         released: dict[str, Any] = {}
         self._state._client_releases_keys([key], self._own, released)
-        self._transit(released)
-
-    def _transit(self, recommendations: dict[str, Any]) -> None:
-        client_msgs: dict[str, Any] = {}
-        worker_msgs: dict[str, Any] = {}
-        self._state._transitions(recommendations, client_msgs, worker_msgs, "stimulus")
-        self._note(worker_msgs)
-
-    def _note(self, worker_msgs: dict[str, Any]) -> None:
-        self._assigned.extend(msg["key"] for msgs in worker_msgs.values() for msg in msgs if msg["op"] == "compute-task")
+        self._state.transitions(released, "released")
 
 
 def simulated(workers: int, tasks: int) -> list[float]:

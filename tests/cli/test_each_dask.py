@@ -146,3 +146,52 @@ def test_a_worker_may_come_late(job, tmp_path):
         done = run(*job, *on(cluster))
         coming.join()
     assert done.code == 0 and values(tmp_path) == EXPECTED, done.err
+
+
+def test_workers_write_shards(cluster, job, tmp_path):
+    words = [*job[:-2], "--out", tmp_path / "r.npz", "--shard-size", 5, *on(cluster)]
+    done = run(*words)
+    assert done.code == 0 and f"{COUNT} results written to 5 shards" in done.err, done.err
+    shards = sorted(tmp_path.glob("r-*.npz"))
+    found = [{name: float(value.item()) for name, value in np.load(path).items()} for path in shards]
+    assert [len(shard) for shard in found] == [5, 5, 5, 5, 4]
+    assert {name.removesuffix("/y"): value for shard in found for name, value in shard.items()} == EXPECTED
+    shards[1].unlink()
+    assert "5 results written" in run(*words).err
+    np.save(tmp_path / "i03.npy", np.float32([1, 2]))
+    done = run(*words, "--keep-going")
+    assert done.code == 1 and "error: i03: " in done.err and "4 results written" in done.err
+    assert not list(tmp_path.glob(".staging*"))
+
+
+def test_batches_are_of_many_quick_tasks(cluster, tmp_path):
+    """Dask's own work for a task takes longer than a small input."""
+    g = tfg.GraphBuilder()
+    g.Neg(g.Placeholder(dtype="float32", shape=[], name="x"), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    (tmp_path / "in.jsonl").write_text("".join(f'{{"x": {i}}}\n' for i in range(300)))
+    words = ("run", tmp_path / "g.pb", "--fetch", "y", "--each", tmp_path / "in.jsonl", "--out-dir", tmp_path / "out")
+    with distributed.Client(cluster) as client:
+        before = client.run_on_scheduler(finished)
+        assert run(*words, *on(cluster)).code == 0
+        assert client.run_on_scheduler(finished) - before < 200
+    assert values(tmp_path) == {f"in-{i + 1:06d}": -i for i in range(300)}
+
+
+def finished(dask_scheduler):
+    """How many tasks workers were given."""
+    return dask_scheduler.transition_counter
+
+
+def test_the_simulated_scheduler_works_on_all_tasks():
+    from benchmarks import dask_scheduler
+
+    client = dask_scheduler.Client(dask_scheduler.scheduler_of(10))
+    for _ in range(30):
+        client.submit()
+    processing = [len(worker.processing) for worker in client._state.workers.values()]
+    assert min(processing) > 0 and sum(processing) + len(client._state.queued) == 30
+    for _ in range(30):
+        client.finish()
+    assert not client._state.tasks
+    assert all(seconds > 0 for seconds in dask_scheduler.simulated(2, 20))
