@@ -1,4 +1,4 @@
-"""Small values are fused too, and each test draws the same numbers."""
+"""What tests of fused steps use: small values are fused too, and each test draws the same numbers."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,13 @@ from tfg.core.numerics import elementwise_tiles
 from tfg.core.runtime.optimize.tiers import Tier, forcing
 
 
-@pytest.fixture(autouse=True)
-def the_same_draws_in_any_order(monkeypatch):
+@pytest.fixture
+def same_draws(monkeypatch):
     monkeypatch.setattr(beside_kernels, "RNG", np.random.default_rng(0))
 
 
-@pytest.fixture(autouse=True)
-def small_values_are_worth_it(monkeypatch):
+@pytest.fixture
+def fused_from_the_first_run(monkeypatch):
     monkeypatch.setattr(elementwise_tiles, "TILE_ELEMENTS", 100)
     with forcing(Tier.FUSED):
         yield

@@ -7,6 +7,8 @@ from tests.core.runtime.optimize.beside_kernels import both, drawn, normalized, 
 from tfg import GraphBuilder, Session
 from tfg.core.support.errors import InvalidArgumentError
 
+pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
+
 ACTIVATIONS = ["Relu", "Relu6", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Softplus", "Identity"]
 
 

@@ -11,10 +11,12 @@ from tfg.core.runtime.optimize.step_fusion import Fused
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN, forcing
 from tfg.core.support.errors import InvalidArgumentError
 
+pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
+
 
 @pytest.fixture
 def many_blocks(monkeypatch):
-    modules = ("numerics.convolution", "numerics.depthwise", "numerics.feeding", "runtime.fused_calls")
+    modules = ("numerics.convolution", "numerics.depthwise", "numerics.row_producer", "runtime.optimize.fused_calls")
     for module in modules:
         monkeypatch.setattr(f"tfg.core.{module}.BLOCK_ELEMENTS", 300)
     monkeypatch.setattr("tfg.core.parallel.gemm.WORTH_DIVIDING", 1)

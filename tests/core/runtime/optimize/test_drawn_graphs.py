@@ -3,12 +3,15 @@
 import functools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.runtime.optimize.beside_kernels import both, depthwise, drawn, normalized
 from tfg import GraphBuilder, Session
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+
+pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
 
 UNARY = ["Neg", "Relu", "Relu6", "Sigmoid", "Tanh", "Square", "Softplus", "Abs"]
 BINARY = ["AddV2", "Sub", "Mul", "Maximum", "SquaredDifference", "RealDiv"]

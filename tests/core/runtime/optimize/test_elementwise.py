@@ -8,6 +8,8 @@ from tfg import GraphBuilder, Session
 from tfg.core.runtime.optimize.step_fusion import Fused
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN, forcing
 
+pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
+
 
 def test_what_passes_values_on_may_be_fetched_and_fed():
     b = GraphBuilder()

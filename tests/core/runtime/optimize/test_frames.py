@@ -10,6 +10,8 @@ from tfg.core.runtime.optimize.step_fusion import all_steps
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 
+pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
+
 AROUND = [[0, 0], [0, 1], [2, 1], [0, 0]]
 
 

@@ -12,9 +12,11 @@ from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads
 from tfg.core.runtime.execute import executor
-from tfg.core.runtime.optimize import region_calls, tiers
-from tfg.core.runtime.optimize.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, Trial, forcing
+from tfg.core.runtime.optimize import region_calls
+from tfg.core.runtime.optimize.tiers import FUSING_RUN, SETTLING_RUN, TIMED_RUNS, Tier, forcing
+from tfg.core.support import trials
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
+from tfg.core.support.trials import Trial
 
 SAMPLES = pathlib.Path(tfg.__file__).parent / "sample_graphs"
 ALL = list(Tier)
@@ -132,7 +134,7 @@ def test_forcing_ends_and_leaves_what_may_not_be_optimized():
 @pytest.mark.parametrize(("slower", "choice"), [(0, 1), (1, 0)])
 def test_a_trial_keeps_the_faster_way(slower, choice, monkeypatch):
     clock, calls = [0.0], []
-    monkeypatch.setattr(tiers.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(trials.time, "perf_counter", lambda: clock[0])
 
     def way(number):
         def run():
@@ -141,7 +143,7 @@ def test_a_trial_keeps_the_faster_way(slower, choice, monkeypatch):
 
         return run
 
-    trial = Trial("a region")
+    trial = Trial()
     while trial.choice is None:
         trial.run(way(0), way(1))
     assert trial.choice == choice
