@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.support.engine_names import NUMPY, VARIABLE
+from ..core.support.engine_names import AUTO, NUMPY, VARIABLE
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
@@ -101,10 +101,11 @@ def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineRep
     """What an engine would take of a run of `fetches`, by default of what the graph's outputs seem to be."""
     from ..core.engines.engine_registry import find_engine
     from ..core.engines.preview import preview
+    from ..core.engines.suggesting import first_engine
     from ..core.passes.pipeline import guessed_fetches
 
     targets = [graph.result(fetch) for fetch in fetches or guessed_fetches(graph)]
-    return preview(graph, targets, find_engine(name))
+    return preview(graph, targets, find_engine(first_engine(graph, targets) if name == AUTO else name))
 
 
 def report_sections(report: EngineReport) -> Iterator[render.Section]:

@@ -176,7 +176,8 @@ class AutoEngagement:
         if not self._names:
             return f"no engine is installed: {extra_hint('openvino')} or {extra_hint('xla')}"
         said = [self._engagements[name].engine.note if name in self._engagements else name for name in self._names]
-        return "; ".join([*said, *self._unusable.values()])
+        precision = [f"precision {self.precision}"] if self.precision is not None else []
+        return "; ".join([*said, *precision, *self._unusable.values()])
 
 
 def engagement(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> Engagement:

@@ -55,7 +55,8 @@ class Engagement:
     @property
     def note(self) -> str:
         """The engine's name, and what a user should know of how it computes."""
-        return f"{self.engine.name}: {self.engine.note}"
+        fast = ", or in the fastest type that is near enough" if self.settings.is_fast else ""
+        return f"{self.engine.name}: {self.engine.note}{fast}"
 
     @property
     def is_deciding(self) -> bool:

@@ -9,8 +9,10 @@ from typing import Final
 from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Loop
 from ..planning.planner import compile_plan
+from ..planning.reachability import needed_nodes
+from ..support.errors import NotFoundError
 from ..support.optional_packages import extra_hint
-from .automatic import preferred
+from .automatic import AutoEngagement, preferred
 from .engine_registry import installed_engines
 from .lowerable import refusals
 from .protocol import inner_steps
@@ -28,6 +30,15 @@ class Suggestion:
     engine: str
     share: float
     install: str | None
+
+
+def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
+    """The engine that `auto` tries first for a run of `targets`; NotFoundError where none is installed."""
+    auto = AutoEngagement()
+    names = auto.names(graph, list(needed_nodes(targets)))
+    if not names:
+        raise NotFoundError("no engine is installed", hint=f"{extra_hint('openvino')} or {extra_hint('xla')}")
+    return names[0]
 
 
 def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggestion | None:

@@ -248,3 +248,12 @@ def test_auto_tells_what_it_kept():
     done = run("run", *STEPS, "--engine", "auto", "--engine-report")
     assert done.code == 0
     assert re.search(r"momentum, loss:0 +numpy", done.err) or re.search(r"loss:0, momentum +numpy", done.err)
+
+
+def test_a_preview_of_auto_is_that_of_the_engine_that_is_tried_first(graph, package, monkeypatch):
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", lambda: ["right"])
+    assert "engine fake\n3 steps in 1 group" in run("explain", graph, "--engine", "auto", "--fetch", "y").out
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", list)
+    done = run("explain", graph, "--engine", "auto", "--fetch", "y")
+    assert "no engine is installed" in done.err
+    assert "tfg[xla]" in done.err

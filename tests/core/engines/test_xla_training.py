@@ -16,10 +16,12 @@ from tests.cli.running import ROOT  # noqa: E402
 from tests.core.engines.test_variables import state  # noqa: E402
 from tests.core.engines.test_xla import engine  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
+from tfg.core.engines import automatic, engine_runtime  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.catalog import CATALOG  # noqa: E402
 from tfg.core.registry.op_facts import ops_with  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
+from tfg.core.support import trials  # noqa: E402
 from tfg.core.support.errors import DataLossError, InvalidArgumentError  # noqa: E402
 from tfg.core.types.arrays import Held  # noqa: E402
 
@@ -70,6 +72,27 @@ def test_updates(op, flags):
     for name, value in state(plain).items():
         np.testing.assert_allclose(state(engaged)[name], value, rtol=1e-5, atol=1e-6)
     assert engaged.engine_report().groups[-1].runs == 3
+
+
+@pytest.mark.parametrize("gain", [0.0, np.inf])
+def test_training_is_the_same_while_auto_tries_ways(gain, monkeypatch):
+    """Steps in NumPy, in both, and in turn, until NumPy is kept or, with an infinite gain, XLA."""
+    monkeypatch.setattr(trials, "_GAIN", gain)
+    monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
+    monkeypatch.setattr(automatic, "_TRIAL_SECONDS", 0.0)
+    graph = updating("ResourceApplyAdam", {})
+    plain, chosen = Session(graph), Session(graph, engine=automatic.AutoEngagement(engines=[engine()], patience=0.0))
+    draws = np.random.default_rng(0)
+    for session in (plain, chosen):
+        session.run(["init"])
+    for _ in range(40):
+        gradient = draws.standard_normal((2, 3)).astype("f")
+        for session in (plain, chosen):
+            session.run(["train"], {"x:0": gradient})
+        for name, value in state(plain).items():
+            np.testing.assert_allclose(state(chosen)[name], value, rtol=1e-4, atol=1e-5)
+    (choice,) = (choice for choice in chosen.engine_report().choices if choice.fetches == "train")
+    assert choice.kept == ("xla" if gain else "numpy")
 
 
 def counting():
