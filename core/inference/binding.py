@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -71,17 +71,34 @@ def bind_attrs(node: Node, function: Callable[..., Any], outputs: Sequence[Any] 
     A parameter that is called `outputs` gets `outputs`, the specs of the node's outputs.
     """
     definition = require_op_def(node)
-    bundles = attr_bundles(function)
     bound: dict[str, Any] = {}
     try:
-        for name in keyword_names(function, frozenset(definition.attrs)):
-            if name in bundles:
-                bound[name] = _filled(bundles[name], definition, node.attrs)
+        for name, bundle, fields in _keyword_plan(function, frozenset(definition.attrs)):
+            if bundle is not None:
+                bound[name] = bundle(**{field: _hashable(plain(definition.attr(node.attrs, field))) for field in fields})
             else:
                 bound[name] = list(outputs) if name == "outputs" else plain(definition.attr(node.attrs, name))
     except InvalidArgumentError as error:
         raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
     return bound
+
+
+@functools.cache
+def _keyword_plan(
+    function: Callable[..., Any], attrs: frozenset[str]
+) -> tuple[tuple[str, type[Any] | None, tuple[str, ...]], ...]:
+    """(parameter, its bundle or None, the fields to fill): a field that is no attribute of the op keeps its default."""
+    bundles = attr_bundles(function)
+    plan: list[tuple[str, type[Any] | None, tuple[str, ...]]] = []
+    for name in keyword_names(function, attrs):
+        bundle: Any = bundles.get(name)
+        fields = () if bundle is None else bundle._fields
+        plan.append((name, bundle, tuple(f for f in fields if f in attrs or f not in bundle._field_defaults)))
+    return tuple(plan)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def with_attrs(bound: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,14 +110,6 @@ def with_attrs(bound: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
         elif fields := changes.keys() & set(getattr(value, "_fields", ())):
             changed[name] = value._replace(**{field: changes[field] for field in fields})
     return changed
-
-
-def _filled(bundle: type[Any], definition: OpDef, attrs: Mapping[str, Any]) -> Any:
-    """Make a bundle of a node's attributes, lists as tuples; a field that is no attribute of the op keeps its default."""
-    defaults = bundle._field_defaults
-    names = [name for name in bundle._fields if name in definition.attrs or name not in defaults]
-    values = {name: plain(definition.attr(attrs, name)) for name in names}
-    return bundle(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 @functools.cache
@@ -171,7 +180,7 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
     """`call` on flat inputs: those of a list argument arrive as one list, those of a bundle as one tuple."""
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
     if all(length is None for length in lengths):
-        return _bundle_inputs(call, bundles) if bundles else call
+        return _bundle_inputs(call, bundles, len(lengths)) if bundles else call
     if bundles:
         return lambda *values: call(*bundled(regroup(values, lengths), bundles))
     if len(lengths) == 1:
@@ -183,14 +192,15 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
     return lambda *values: call(*regroup(values, lengths))
 
 
-def _bundle_inputs(call: Callable[..., Any], bundles: Bundles) -> Callable[..., Any]:
-    """`call` on inputs none of which is a list; the usual places of one bundle take the least time."""
-    *others, last = bundles
-    count = 0 if last is None else len(last._fields)
-    if not others and last is not None:
-        return lambda *values: call(last(*values[:count]), *values[count:])
-    if others == [None] and last is not None:
-        return lambda first, *values: call(first, last(*values[:count]), *values[count:])
+def _bundle_inputs(call: Callable[..., Any], bundles: Bundles, count: int) -> Callable[..., Any]:
+    """`call` on `count` inputs none of which is a list; a bundle of the last inputs takes the least time."""
+    others, last = [*bundles[:-1]], cast("type[Any]", bundles[-1])
+    size = len(last._fields)
+    fill = functools.partial(tuple.__new__, last)  # what the class does itself, in one call
+    if not others and count == size:
+        return lambda *values: call(fill(values))
+    if others == [None] and count == size + 1:
+        return lambda first, *values: call(first, fill(values))
     return lambda *values: call(*bundled(values, bundles))
 
 

@@ -46,6 +46,8 @@ def _first_parameter(function: Callable[..., Any]) -> str:
 class Kernel:
     """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
 
+    A parameter that is annotated with a NamedTuple takes the inputs, or the attributes, that its fields stand for.
+
     `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: a
     family of tfg's registered it, so that any process of tfg has it.
     """
