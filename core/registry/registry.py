@@ -33,6 +33,8 @@ from .catalog import CATALOG
 from .families import family_of_op
 from .op_facts import STATED
 
+_FAMILIES: Final = f"{__name__.removesuffix('.registry.registry')}.ops."
+"""The beginning of the names of modules that hold families of ops."""
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -193,7 +195,7 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts it to dtypes of that attribute. The first that accepts wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
-    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__package__}.ops.")
+    is_own = sys._getframe(1).f_globals["__name__"].startswith(_FAMILIES)
 
     def register(function: _Function) -> _Function:
         for op in ops:
