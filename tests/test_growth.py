@@ -1,7 +1,11 @@
-"""What looks at whole graphs takes time by the number of their nodes: the calls that Python makes are counted, not seconds."""
+"""What looks at whole graphs takes time by the number of their nodes: lines of Python and calls are counted, not seconds.
+
+Each command is tried on some forms of graphs; with `-m growth` everything is tried on all of them.
+"""
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 import sys
 from collections.abc import Callable
@@ -10,8 +14,9 @@ from typing import Any
 import pytest
 
 import tfg
-from benchmarks import scale, scale_graphs
+from benchmarks import growth, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
+from tfg.cli.main import commands
 from tfg.core.control_flow.frames import Frame
 from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
@@ -23,17 +28,66 @@ MOST = 1.15
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
 
 
+FEW = 40
+"""Nodes of the smallest graphs, where the commands are tried on all families."""
+REPRESENTATIVE = list(zip(growth.FORMS, itertools.cycle(growth.COMMANDS)))
+"""Each command with one or two forms, each form with a command."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("growth")
 
 
-@pytest.mark.parametrize("work", WORKS)
-@pytest.mark.parametrize("form", FORMS)
+def needs_asking(request):
+    """Skip a test of all pairs unless it is asked for."""
+    if "growth" not in request.config.option.markexpr:
+        pytest.skip("takes minutes: -m growth tries everything on all forms of graphs")
+
+
+@pytest.mark.parametrize(("form", "command"), [pair for pair in REPRESENTATIVE if pair in set(growth.pairs())])
+def test_commands_grow_with_nodes(tmp_path, form, command):
+    growth.lines(growth.words(tmp_path, form, command, FEW))  # what is imported and found once is there
+    exponent, counts = growth.growth(tmp_path, form, command, FEW)
+    assert exponent < growth.MOST, counts
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("form", growth.FORMS)
+def test_every_command_grows_with_nodes(request, tmp_path, form):
+    needs_asking(request)
+    too_fast = {}
+    for command in (command for one, command in growth.pairs() if one == form):
+        growth.lines(growth.words(tmp_path, form, command, FEW))
+        exponent, counts = growth.growth(tmp_path, form, command, 2 * FEW)
+        if exponent >= growth.MOST:
+            too_fast[command] = round(exponent, 2), counts
+    assert not too_fast
+
+
+def test_every_command_is_measured():
+    measured = {words.split()[0] for words in growth.COMMANDS.values()}
+    assert measured | set(growth.WITHOUT_GRAPHS) == set(commands())
+    assert set(growth.LARGE_RESULTS) < {(form, command) for form in growth.FORMS for command in growth.COMMANDS}
+
+
+@pytest.mark.parametrize(("form", "work"), list(zip(FORMS, itertools.cycle(WORKS))))
 def test_calls_grow_with_nodes(folder, form, work):
+    assert_calls_grow(folder, form, work)
+
+
+@pytest.mark.growth
+@pytest.mark.parametrize("form", FORMS)
+def test_calls_of_all_work_grow_with_nodes(request, folder, form):
+    needs_asking(request)
+    for work in WORKS:
+        assert_calls_grow(folder, form, work)
+
+
+def assert_calls_grow(folder: pathlib.Path, form: str, work: str) -> None:
     calls(folder, form, work, SMALL)  # what is imported and found once is there
     small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
-    assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{small} calls, then {large}"
+    assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{work}: {small} calls, then {large}"
 
 
 def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
@@ -61,19 +61,20 @@ def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
         parts = node.path.split("/")
         for level in range(1, min(depth, len(parts)) + 1):
             groups.setdefault("/".join(parts[:level]), []).append(node)
-    rows = []
+    rows, sizes = [], {}
     for scope, members in groups.items():
         totals = total(members)
+        sizes[scope] = magnitude(totals.flops)
         own = add_up(node.cost.flops for node in members if scope in (node.path, node.path.rpartition("/")[0]))
-        rows.append(Row(scope, scope.count("/"), len(members), totals, magnitude(totals.flops) / everything, own))
-    return sorted(rows, key=lambda row: _scope_key(row.name, groups))
+        rows.append(Row(scope, scope.count("/"), len(members), totals, sizes[scope] / everything, own))
+    return sorted(rows, key=lambda row: _scope_key(row.name, sizes))
 
 
-def _scope_key(name: str, groups: dict[str, list[NodeCost]]) -> list[tuple[float, str]]:
-    """Sorts siblings by FLOPs, and every scope behind the one that it lies in."""
+def _scope_key(name: str, sizes: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Sort siblings by FLOPs, and every scope behind the one that it lies in."""
     parts = name.split("/")
     scopes = ["/".join(parts[: i + 1]) for i in range(len(parts))]
-    return [(-magnitude(total(groups[scope]).flops), scope) for scope in scopes]
+    return [(-sizes[scope], scope) for scope in scopes]
 
 
 def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> list[Row]:

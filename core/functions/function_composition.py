@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node_making import add_argument
@@ -11,7 +12,11 @@ from ..registry.catalog import ArgDef, OpDef
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from .call_kinds import call_op
+from .callers import function_references
 from .purity import impurity
+
+DEEPEST: Final = 32
+"""How deep calls may be in one another in a function that is composed: what looks at functions goes that deep too."""
 
 
 def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool = False) -> FuncRef:
@@ -27,6 +32,16 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
     results = [*(calls[0].outputs() if keeps_first else ()), *calls[1].outputs()]
     acting = [call for call in calls if impurity(body, call) is not None]
     return _add(graph, f"{outer.name}_fused", body, args, results, acting)
+
+
+def call_depth(graph: Graph, function: Function, most: int) -> int:
+    """Return how deep calls are in one another that start in a function, up to `most`."""
+    level, depth = [function], 0
+    while level and depth < most:
+        names = dict.fromkeys(reference.name for one in level for node in one.body for reference in function_references(node))
+        level = [graph.functions[name] for name in names if name in graph.functions]
+        depth += 1
+    return depth
 
 
 def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequence[int]) -> FuncRef:

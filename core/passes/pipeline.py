@@ -243,6 +243,8 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
         raise
     except MemoryError as error:
         raise ResourceExhaustedError(f"out of memory in pass {one.name}") from error
+    except RecursionError as error:
+        raise ResourceExhaustedError("the graph's functions are nested too deeply") from error
     except Exception as error:
         pass_on(error)
         raise fault(f"pass {one.name} failed: {type(error).__name__}: {error}") from error

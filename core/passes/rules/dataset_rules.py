@@ -12,7 +12,7 @@ from ...datasets.batches import Batch
 from ...datasets.filter_take_skip import Repeat, Shard, Skip, Take
 from ...datasets.run_options import Prefetch
 from ...functions.callers import all_nodes, callers
-from ...functions.function_composition import composed, handing_on, places_handed_on
+from ...functions.function_composition import DEEPEST, call_depth, composed, handing_on, places_handed_on
 from ...functions.inline_blockers import why_not_changed
 from ...functions.purity import has_state
 from ...graph.graph import Graph, Node, Output
@@ -144,6 +144,8 @@ def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
     reason = why_not_changed(r.graph, first) or why_not_changed(r.graph, second)
     if reason is None and [value.base_dtype for value in first.results] != [arg.attr("T") for arg in second.args]:
         reason = "the second function does not take what the first one returns"
+    if reason is None and max(call_depth(r.graph, f, DEEPEST) for f in (first, second)) >= DEEPEST:
+        reason = f"the function would call others more than {DEEPEST} deep"
     return reason or fusion_rules.why_calls_stay(_calling(r, source), _calling(r, node))
 
 

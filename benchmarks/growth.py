@@ -1,0 +1,180 @@
+"""How the work of each command grows with graphs of many forms, by the lines of Python that run.
+
+usage: python -m benchmarks.growth [--size N] [--forms NAME,...] [--commands NAME,...]
+
+Each command is tried on each form at N nodes, twice and four times as many; what grows with a power above MOST is listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import pathlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfg.cli.main import run
+from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
+
+from . import hard_functions, hard_graphs, scale_graphs
+from .scale import power
+
+MOST = 1.3
+"""The power of a graph's size with which work may grow."""
+COMMANDS: Mapping[str, str] = {
+    "check": "check {path}",
+    "compare": "compare {path} {path} --fetch y:0 --quiet",
+    "convert": "convert {path} {out}.pb --quiet",
+    "convert text": "convert {path} {out}.pbtxt --quiet",
+    "convert inline": "convert {path} {out}.pb --inline-functions --quiet",
+    "convert frozen": "convert {path} {out}.pb --freeze {init} --to y --quiet",
+    "convert cut": "convert {path} {out}.pb --to y --clear-devices --strip-default-attrs --quiet",
+    "convert folder": "convert {path} {out}_model/ {init} --to y --quiet",
+    "convert onnx": "convert {path} {out}.onnx {init} --to y --quiet",
+    "checkpoint": "checkpoint {out}.npz",
+    "diff": "diff {path} {half}",
+    "draw": "draw {path} -o {out}.dot --quiet",
+    "draw all": "draw {path} -o {out}.dot --all --flops --shapes --functions --quiet",
+    "draw colocation": "draw {path} -o {out}.dot --color colocation --depth 3 --quiet",
+    "draw text": "draw {path} --format text --quiet",
+    "dump": "dump {path}",
+    "dump list": "dump {path} --format list",
+    "dump json": "dump {path} --format json",
+    "explain": "explain {path}",
+    "explain node": "explain {path} y x",
+    "explain fetch": "explain {path} y x --fetch y",
+    "explain optimized": "explain {path} y x --optimized --fetch y",
+    "explain missing": "explain {path} --missing",
+    "explain races": "explain {path} --races --fetch y",
+    "explain partition": "explain {path} --partition --fetch y",
+    "flops": "flops {path} --fetch y",
+    "flops backward": "flops {path} --fetch y --backward --loss y",
+    "flops scopes": "flops {path} --fetch y --view scope",
+    "grad": "grad {path} --y y --x x -o {out}.pb",
+    "optimize": "optimize {path} --fetch y -o {out}.pb --quiet",
+    "optimize all": "optimize {path} --fetch y -o {out}.pb --passes default,layout --cluster --no-costs --quiet",
+    "reduce": "reduce {path} --fetch y --feed x={ones} {init} --test {fails} -o {out}.pb --quiet",
+    "run": "run {path} --fetch y --feed x={ones} {init} --quiet",
+    "train": "train {path} --loss y --feed x={ones} --steps 1 -o {out}.pb --quiet",
+    "view": "view {path} -o {out}.html --quiet",
+}
+"""What is measured of each command that reads a graph or its variables."""
+WITHOUT_GRAPHS = ("cluster", "ops", "samples")
+"""The commands that read no file of a user."""
+_RUNNING = ("compare", "convert frozen", "convert folder", "convert onnx", "reduce", "run", "train")
+"""They take as long as the graph asks for."""
+_VAST = ("twice", "forked_conditionals", "mutual")
+"""The forms whose runs are exponential, or never end."""
+LARGE_RESULTS: Mapping[tuple[str, str], str] = {
+    ("cases", "grad"): "each branch returns what the backward pass of any takes, as in TensorFlow",
+    ("cases", "flops backward"): "as its gradient",
+    ("cases", "train"): "as its gradient",
+    ("loops_in_loops", "grad"): "each loop keeps its values in a stack for each loop around it, as in TensorFlow",
+    ("loops_in_loops", "train"): "as its gradient",
+    ("loops_in_loops", "flops backward"): "as its gradient",
+}
+"""The commands whose results grow faster than the graph, and why."""
+
+Form = tuple[Callable[[int], Iterator[NodeDef]], Callable[[int], Iterator[FunctionDef]]]
+
+
+def no_functions(count: int) -> Iterator[FunctionDef]:
+    """The library of a graph without functions."""
+    return iter(())
+
+
+FORMS: Mapping[str, Form] = {
+    **{name: (form, scale_graphs.LIBRARIES.get(name, no_functions)) for name, form in scale_graphs.FORMS.items()},
+    **{name: (form, no_functions) for name, form in hard_graphs.FORMS.items()},
+    **hard_functions.FORMS,
+}
+"""The families of graphs: what makes the nodes, and the functions, of about so many nodes."""
+
+
+def pairs() -> list[tuple[str, str]]:
+    """Return the forms and the commands that are to grow with a small power."""
+    every = [(form, command) for form in FORMS for command in COMMANDS]
+    return [pair for pair in every if pair not in LARGE_RESULTS and not (pair[0] in _VAST and pair[1] in _RUNNING)]
+
+
+def write_graph(path: pathlib.Path, form: str, count: int) -> bool:
+    """Write a graph of a form; return whether it has an initializer."""
+    nodes, functions = FORMS[form]
+    graph = GraphDef(node=[scale_graphs.placeholder(scale_graphs.shape_of(form)), *nodes(count)])
+    graph.library.function.extend(functions(count))
+    path.write_bytes(graph.SerializeToString())
+    return any(made.name == "init" for made in graph.node)
+
+
+def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str]:
+    """Return a command's words for a graph of a form, which is written; so are the variables that `checkpoint` lists."""
+    path, half, out = (folder / name for name in ("graph.pb", "half.pb", "out"))
+    has_initializer = write_graph(path, form, count)
+    write_graph(half, form, count // 2)
+    if command == "checkpoint":
+        np.savez(f"{out}.npz", **{f"layer_{i}/kernel": np.float32(i) for i in range(count)})
+    values = {
+        "path": path, "half": half, "out": out, "init": "--init" if has_initializer else "",
+        "ones": "ones(2,4,4,4)" if form == "blocks" else "ones(4)", "fails": f"{sys.executable} -c raise(SystemExit(1))",
+    }  # fmt: skip
+    found = [word.format_map(values) for word in COMMANDS[command].split()]
+    return [word for word in found if word]
+
+
+def lines(given: Sequence[str]) -> int:
+    """Return how many lines of Python a command runs, each as often as it does; AssertionError where it has a fault."""
+    count = 0
+    errors = io.StringIO()
+
+    def note(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += event == "line"
+        return note
+
+    before = sys.gettrace()
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(errors):
+        sys.settrace(note)
+        try:
+            code = run(given)
+        finally:
+            sys.settrace(before)
+    assert code in (0, 1, 3) and "fault of tfg" not in errors.getvalue(), f"{' '.join(given)}: {code} {errors.getvalue()}"
+    return count
+
+
+def growth(folder: pathlib.Path, form: str, command: str, size: int) -> tuple[float, list[int]]:
+    """Return the power with which a command grows from a size to four times that, and its lines there and between.
+
+    A larger power from twice to four times the size counts, too: that of what grows ever faster.
+    """
+    counts = [lines(words(folder, form, command, size * times)) for times in (1, 2, 4)]
+    return max(power((1, counts[0]), (4, counts[2])), power((2, counts[1]), (4, counts[2]))), counts
+
+
+def main() -> None:
+    """Measure what is asked for, and print what grows too fast."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=100)
+    parser.add_argument("--forms", default=",".join(FORMS))
+    parser.add_argument("--commands", default=",".join(COMMANDS))
+    options = parser.parse_args()
+    forms, commands = options.forms.split(","), options.commands.split(",")
+    chosen = [pair for pair in pairs() if pair[0] in forms and pair[1] in commands]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for command in commands:
+            lines(words(folder, "variables", command, 40))  # what is imported and found once is there
+        for form, command in chosen:
+            exponent, counts = growth(folder, form, command, options.size)
+            if exponent > MOST:
+                print(f"{form:20}{command:20}{exponent:6.2f}  {counts}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
