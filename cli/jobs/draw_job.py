@@ -22,6 +22,7 @@ from ..options import refuse_terminal
 
 if TYPE_CHECKING:
     from ...core.explaining.roles import Roles
+    from ...core.inference.inference import Answers
     from ..options import Selection
 
 _MAX_TEXT_BOXES = 18
@@ -81,6 +82,8 @@ class DrawJob:
         self.kept = [self.graph.node_of(name) for name in options.highlight]
         if options.selection.around is not None:
             self.kept.append(self.graph.node_of(options.selection.around))
+        self._answers: Answers | None = None
+        """What calls of functions return, found once for all pictures."""
 
     def write(self) -> None:
         """Draw, and write to a file or to standard output; several pictures go to files of their own."""
@@ -180,9 +183,11 @@ class DrawJob:
     def _specs(self, graph: Graph) -> dict[Output, str]:
         if not self.options.shapes:
             return {}
-        from ...core.inference.inference import infer
+        from ...core.inference.inference import Answers, infer
 
-        specs = infer(graph, functions=self.library.functions).specs
+        if self._answers is None:
+            self._answers = Answers()
+        specs = infer(graph, functions=self.library.functions, answers=self._answers).specs
         return {value: f"{spec.dtype} {spec.shape}" for value, spec in specs.items()}
 
     def _drawn(self, picture: Picture) -> bytes:

@@ -75,9 +75,10 @@ class ViewJob:
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
         """The shapes in the graph and in the bodies of its functions; where they cannot be told, `notes` says why."""
         graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
+        answers = Answers(derived=self._kept)
         for name, graph in graphs.items():
             try:
-                yield name, infer(graph, functions=self.graph.functions, answers=Answers(derived=self._kept))
+                yield name, infer(graph, functions=self.graph.functions, answers=answers)
             except TfgError as error:
                 notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
 
