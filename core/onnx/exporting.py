@@ -45,7 +45,7 @@ _TYPES: Final = frozenset(map(dtypes.from_name, (
     "uint64", "complex64", "complex128", "int4", "uint4", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz",
 )))  # fmt: skip
 """What there are tensors of in ONNX."""
-_STEPS: Final = 200_000
+_STEPS: Final = 50_000
 _STEPS_PER_NODE: Final = 8
 _STEPS_PER_CALL: Final = 10
 """Steps that an export may take, those of called functions each time, and as how many a call counts."""

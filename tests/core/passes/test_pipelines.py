@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from benchmarks import growth
 from tests.drawn_pipelines import elements, pipelines
 from tests.pipelines import NO_REWRITES, NUMBER, function, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.functions.function_composition import DEEPEST, call_depth
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError
+from tfg.formats.loading import load
 
 VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}
 
@@ -213,3 +216,15 @@ def test_a_map_that_hands_on_and_counts_stays():
         return g.MapDataset(numbers(g, 4), [], f=name, Targuments=[], **NUMBER)
 
     assert optimized(make)[0] == ["RangeDataset", "MapDataset"]
+
+
+def test_a_long_chain_of_maps_becomes_functions_that_are_not_too_deep(tmp_path):
+    """A function for all of them would call others as deep as there are maps."""
+    growth.write_graph(tmp_path / "maps.pb", "datasets", 160)
+    graph = load(tmp_path / "maps.pb")
+    optimized, _ = optimize(graph, ["y"], ["x"], passes="pipelines")
+    maps = [node for node in optimized if node.op == "MapDataset"]
+    assert len(maps) < 10
+    assert max(call_depth(optimized, function, 100) for function in optimized.functions.values()) <= DEEPEST
+    x = {"x:0": np.float32([0.1, 0.5, -1, 2])}
+    np.testing.assert_array_equal(Session(optimized).run("y:0", x), Session(graph).run("y:0", x))
