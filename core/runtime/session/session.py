@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...engines.engine_report import EngineReport
     from ...engines.engine_runtime import Engagement
     from ...engines.protocol import Engine
-    from ..optimize.automatic_program import AutomaticProgram
+    from .automatic_program import AutomaticProgram
 
 _State = TypeVar("_State")
 
@@ -366,7 +366,7 @@ class Session:
 
         if self._auto is None:
             return bound(self._engagement)
-        from ..optimize.automatic_program import AutomaticProgram
+        from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name)
 

@@ -15,8 +15,8 @@ from ...planning.plan import Plan
 from ...registry.op_facts import has_fact
 from ...support.engine_names import NUMPY
 from ..execute.executor import Program
+from ..optimize.tiers import Tier
 from ..state.run_context import Run, current
-from .tiers import Tier
 
 if TYPE_CHECKING:
     from ...engines.automatic import AutoEngagement
