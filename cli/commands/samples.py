@@ -15,7 +15,7 @@ from .. import render
 from ..main import DONE
 from ..options import OutputFile, format_option, quiet_option
 
-_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample_graphs")
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "sample_graphs")
 
 
 @click.command()

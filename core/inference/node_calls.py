@@ -92,7 +92,7 @@ def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
             result = call(*inputs)
     except Exception as error:
         raise_from_kernel(error, node, inputs)
-    return result if isinstance(result, tuple) else (result,)
+    return (result,) if len(node.output_dtypes) == 1 and not isinstance(result, tuple) else result or ()
 
 
 def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:

@@ -20,7 +20,7 @@ from ...runtime.state.edge_values import is_true
 from ...runtime.state.kernel_context import Functions, KernelContext
 from ...runtime.state.run_context import check_time
 from ...runtime.state.tensor_arrays import zeros
-from ...support.errors import InvalidArgumentError
+from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -106,6 +106,8 @@ def batch_function(
     padded = min((allowed for allowed in allowed_batch_sizes if allowed >= size), default=size) if size else 0
     rows = np.where(np.arange(padded) < size, np.arange(padded), 0)
     results = _checked(ctx, f, [*Tin, *Tcaptured], Tout)([*(value[rows] for value in in_tensors), *captured_tensors])
+    if any(np.ndim(result) == 0 for result in results):
+        raise FailedPreconditionError("Batched output tensor has 0 dimensions")
     return [result[:size] for result in results]
 
 
