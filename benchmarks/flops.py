@@ -16,7 +16,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).parents[1]
-GRAPH = ROOT / "tests" / "flops" / "graphs" / "resnet50.pb.xz"
+GRAPH = ROOT / "tests" / "core" / "flops" / "graphs" / "resnet50.pb.xz"
 RUNS = 9
 SCRIPT = """
 import sys, tensorflow as tf

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-TARGET = pathlib.Path(__file__).parents[1] / "tests" / "training" / "nist.json"
+TARGET = pathlib.Path(__file__).parents[1] / "tests" / "core" / "training" / "nist.json"
 
 
 def problem(path):

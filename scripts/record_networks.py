@@ -16,7 +16,7 @@ import tensorflow as tf
 import tf_keras
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-FOLDER = pathlib.Path(__file__).parents[1] / "tests" / "flops" / "graphs"
+FOLDER = pathlib.Path(__file__).parents[1] / "tests" / "core" / "flops" / "graphs"
 
 
 def lstm() -> Any:

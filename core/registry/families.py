@@ -18,6 +18,7 @@ from typing import Final
 
 from .. import ops as ops_package
 
+PACKAGE: Final = ops_package.__name__
 FOLDER: Final = os.path.dirname(ops_package.__file__)
 _WITHOUT_FAMILIES: Final = ("__pycache__", "shared")
 MARK: Final = b"# Ops here (scripts/regenerate.py writes this list):\n"
@@ -42,7 +43,7 @@ def names() -> list[str]:
 
 def load(name: str) -> None:
     """Import the module of a family."""
-    importlib.import_module(f".{modules()[name]}", ops_package.__name__)
+    importlib.import_module(f".{modules()[name]}", PACKAGE)
 
 
 def path_of(name: str) -> str:

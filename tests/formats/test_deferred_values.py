@@ -265,7 +265,7 @@ def test_a_copy_and_a_memory_of_a_restored_variable(model):
     assert memory.read().tolist() == [7, 2, 3] and held["large"].read().tolist() == SMALL.tolist()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("form", ["state", "state.npz"])
 def test_forked_processes_read_the_same_file(form, tmp_path, open_files):
     values = {f"v{i}": np.full(3000, i, np.float32) for i in range(20)}
@@ -307,7 +307,7 @@ print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="how much memory was taken")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems: the peak of memory is read from /proc")
 def test_a_gigabyte_that_no_fetch_needs_takes_no_memory(tmp_path):
     g = tfg.GraphBuilder()
     small = g.variable(SMALL, "small", resource=True)

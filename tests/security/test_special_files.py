@@ -167,10 +167,11 @@ OWN = {
     "core/runtime/guards/openblas_kernels.py",
     "core/runtime/guards/process_limits.py",
     "core/support/atomic.py",
+    "core/support/file_groups.py",
     "core/support/regular_files.py",
     "formats/page/writing.py",
 }
-"""The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` copies what it just wrote."""
+"""The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` and `file_groups` open files that they just wrote."""
 
 
 def _reads(path: pathlib.Path) -> list[int]:

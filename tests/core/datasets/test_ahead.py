@@ -259,7 +259,7 @@ def test_a_pass_that_is_dropped_is_let_go(threads):
     assert kept() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_goes_on_without_the_threads(threads):
     """A call that was under way in a thread is made once more."""
     is_let_go = threading.Event()

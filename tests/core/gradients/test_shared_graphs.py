@@ -17,7 +17,7 @@ from tfg.core.graph.graph import Graph
 from tfg.core.graph.traversal import reachable
 from tfg.formats import to_bytes
 
-FOLDER = pathlib.Path(__file__).parents[2].parent / "shared" / "graphs"
+FOLDER = pathlib.Path(__file__).parents[4] / "shared" / "graphs"
 pytestmark = [pytest.mark.live, pytest.mark.skipif(not FOLDER.exists(), reason="there is no ../shared/graphs")]
 
 VARIABLES = ("VariableV2", "VarHandleOp")

@@ -10,7 +10,7 @@ from pathlib import Path
 from tfg.core.engines.engine_registry import _OWN
 from tfg.core.support.optional_packages import extra_hint
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_hint_names_the_packages_of_the_installed_distribution(monkeypatch):
