@@ -21,7 +21,7 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 FAMILY = "linalg"
 """Where the op of the guide is at home. It is taken out of the copy first; the other families keep no cases there."""
 CASES, RECORDED = f"tests/cases/{FAMILY}.py", f"tests/recorded/{FAMILY}.npz"
-IGNORED = shutil.ignore_patterns("recorded", "fuzz", "live", "cases", "flops", "security", "core", "formats")
+IGNORED = shutil.ignore_patterns("recorded", "fuzz", "live", "cases", "flops", "security", "formats", "engines", "datasets")
 
 
 def examples(title: str, language: str = "python") -> list[str]:
@@ -70,13 +70,13 @@ class Checkout:
         return {str(path.relative_to(self.path)): path.read_bytes() for path in files}
 
     def _forget_op(self, op: str) -> None:
-        family = self.path / f"core/ops/{FAMILY}.py"
+        family = self.path / f"core/ops/{FAMILY}/{FAMILY}.py"
         lines = family.read_text().splitlines()
         for node in reversed(ast.parse(family.read_text()).body):
             decorators = getattr(node, "decorator_list", [])
             if any(isinstance(one, ast.Call) and list(map(ast.unparse, one.args)) == [repr(op)] for one in decorators):
                 del lines[decorators[0].lineno - 1 : node.end_lineno]
-        self.write(f"core/ops/{FAMILY}.py", "\n".join(lines).replace(f" {op} ", " ") + "\n")
+        self.write(f"core/ops/{FAMILY}/{FAMILY}.py", "\n".join(lines).replace(f" {op} ", " ") + "\n")
         self.write(CASES, "from tests.opcases import case, normal\n\nCASES = []\n")
         (self.path / RECORDED).parent.mkdir()
         Answers({}, {}).save(self.path / RECORDED)
@@ -89,21 +89,21 @@ def checkout(tmp_path_factory):
 
 def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     block, cases = examples("An op")
-    checkout.append(f"core/ops/{FAMILY}.py", "\n\n" + block)
+    checkout.append(f"core/ops/{FAMILY}/{FAMILY}.py", "\n\n" + block)
     checkout.append(CASES, f"CASES += [\n{cases}]\n")
     # What the guide's last step writes where TensorFlow is installed: TensorFlow's answers, these cases among them.
     shutil.copy(ROOT / RECORDED, checkout.path / RECORDED)
     command, test = examples("A command")
-    checkout.write("cli/leaves.py", command)
+    checkout.write("cli/commands/leaves.py", command)
     checkout.write("tests/cli/test_leaves.py", test)
     checkout.write("docs/commands/leaves.md", *examples("A command", "markdown"))
     one_pass, test = examples("A pass")
-    checkout.write("core/passes/double_negation.py", one_pass)
+    checkout.write("core/passes/cleanup/double_negation.py", one_pass)
     checkout.write("tests/core/passes/test_double_negation.py", test)
     checkout.run("scripts/regenerate.py", "ops", "outputs")
-    op = {f"core/ops/{FAMILY}.py", CASES, RECORDED}
-    files = {"cli/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
-    assert checkout.changed() == op | files | {"core/passes/double_negation.py", "tests/core/passes/test_double_negation.py"}
+    op = {f"core/ops/{FAMILY}/{FAMILY}.py", CASES, RECORDED}
+    files = {"cli/commands/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
+    assert checkout.changed() == op | files | {"core/passes/cleanup/double_negation.py", "tests/core/passes/test_double_negation.py"}
     assert "node " in (checkout.path / "docs/commands/leaves.md").read_text()
 
 
