@@ -171,7 +171,7 @@ OWN = {
     "core/support/regular_files.py",
     "formats/page/writing.py",
 }
-"""The modules that open only files of tfg's own, of installed packages and of /proc; `atomic` and `file_groups` open files that they just wrote."""
+"""The modules that open only files of tfg itself, of installed packages and of /proc, and files that they just wrote."""
 
 
 def _reads(path: pathlib.Path) -> list[int]:
