@@ -1,12 +1,13 @@
 """tfg beside TensorFlow, work by work: NumPy, and `auto` with each engine, in turn in one run; below 1 tfg takes less time.
 
-    python -m benchmarks --tensorflow PYTHON [--quick] [--fast] [--only NAME] [--json FILE]
+    python -m benchmarks --tensorflow PYTHON [--quick] [--fast] [--openvino] [--only NAME] [--json FILE]
 
 TensorFlow runs as it comes, with oneDNN, a chain of sums excepted, which it would fold. Each way has a process of its own; a
 round is some runs of each in turn, so that what else the machine does falls on all. A cell of TensorFlow's has milliseconds by
 the clock, and in parentheses those of processors; the others have the medians of the ratios of rounds, of the clock and, in
 parentheses, of processors, and what `auto` kept. On a machine that does other work only ratios of processors can be compared.
---quick measures some works in three rounds, --fast adds `auto` with OpenVINO and --precision fast. Prints a table in Markdown.
+--quick measures some works in three rounds, --fast adds `auto` with OpenVINO and --precision fast, --openvino
+OpenVINO without tfg. Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -178,14 +179,16 @@ def main() -> None:
     parser.add_argument("--only", metavar="NAME", help="only works whose names contain this")
     parser.add_argument("--quick", action="store_true", help="some works, three rounds: minutes instead of hours")
     parser.add_argument("--fast", action="store_true", help="a column for OpenVINO with --precision fast")
+    parser.add_argument("--openvino", action="store_true", help="a column for OpenVINO itself, where a network is a file")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures here too")
     parser.add_argument("--serve", metavar="WAY", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.serve, options.only)
         return
-    ways = (*sessions.WAYS, *((sessions.FAST,) if options.fast else ()))
-    titles = ["work", "TensorFlow ms", "NumPy", "auto with OpenVINO", "auto with XLA", "the same, fast"][: len(ways) + 1]
+    more = [way for way, is_asked in ((sessions.FAST, options.fast), (sessions.ITSELF, options.openvino)) if is_asked]
+    ways = (*sessions.WAYS, *more)
+    titles = ["work", *(sessions.TITLES[way] for way in ways)]
     print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
     found = []
     for name, _ in chosen(options.only, options.quick):

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
 import tfg
 from tfg.core.engines.automatic import AutoEngagement
 from tfg.core.engines.engine_registry import find_engine
@@ -14,6 +20,16 @@ WAYS = (TENSORFLOW, NUMPY, "openvino", "xla")
 """The columns of the table: those of engines are `auto` where only that engine is installed."""
 FAST = "openvino:fast"
 """The same with --precision fast."""
+ITSELF = "openvino:itself"
+"""OpenVINO on the frozen network's file, without tfg."""
+TITLES = {
+    TENSORFLOW: "TensorFlow ms",
+    NUMPY: "NumPy",
+    "openvino": "auto with OpenVINO",
+    "xla": "auto with XLA",
+    FAST: "auto with OpenVINO, fast",
+    ITSELF: "OpenVINO itself",
+}
 
 AUTOS: list[AutoEngagement] = []
 """What chooses in the sessions of this process."""
@@ -30,6 +46,19 @@ def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> 
     keep_freed_memory(of_any_size=True)
     AUTOS.append(auto)
     return tfg.Session(graph, files=files, engine=auto)
+
+
+def openvino_call(path: str, feeds: Mapping[str, np.ndarray[Any, Any]]) -> Callable[[], Any]:
+    """A run of a frozen network in OpenVINO by its own interface, in single precision."""
+    ov = importlib.import_module("tfg.core.engines.openvino.library").ov
+    core = ov.Core()
+    model = core.read_model(path)
+    inputs = {port: feeds[f"{port.get_any_name().partition(':')[0]}:0"] for port in model.inputs}
+    model.reshape({port: value.shape for port, value in inputs.items()})
+    settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    request = core.compile_model(model, "CPU", settings).create_infer_request()
+    values = list(inputs.values())
+    return lambda: request.infer(values)
 
 
 def is_settled() -> bool:

@@ -22,7 +22,7 @@ import tfg
 
 from . import _traces
 from .networks import MIXED
-from .sessions import NUMPY, TENSORFLOW, session
+from .sessions import ITSELF, NUMPY, TENSORFLOW, openvino_call, session
 
 NETWORKS = ("ResNet50", "MobileNetV2", "EfficientNetB0", "InceptionV3", "DenseNet121", "Xception", "NASNetMobile")
 BATCHES = (1, 8)
@@ -108,6 +108,8 @@ def inference(network: str, batch: int, engine: str) -> Callable[[], Any]:
     fetch, feeds = f"{list(graph)[-1].name}:0", {f"{source.name}:0": images}
     if engine == TENSORFLOW:
         return _traces.tensorflow_call(path.read_bytes(), [fetch], feeds)
+    if engine == ITSELF:
+        return openvino_call(str(path), feeds)
     own = session(graph, engine)
     return lambda: own.run([fetch], feeds)
 
@@ -124,6 +126,8 @@ def mixed(name: str, engine: str) -> Callable[[], Any]:
     fetches = json.loads(feeds.pop("fetches").item())
     if engine == TENSORFLOW:
         return _traces.tensorflow_call(path.read_bytes(), fetches, feeds)
+    if engine == ITSELF:
+        return openvino_call(str(path), feeds)
     own = session(tfg.load(str(path)), engine)
     return lambda: own.run(fetches, feeds)
 
@@ -148,6 +152,7 @@ def freeze_mixed(name: str, path: pathlib.Path) -> None:
 
 def recorded_step(folder: str, engine: str) -> Callable[[], Any]:
     """The last step of a recorded run once more."""
+    _require_tfg(engine)
     require(_traces.GRAPHS / folder)
     return _traces.last_step(folder, engine)
 
@@ -156,6 +161,7 @@ def chain(of_variable: bool, engine: str) -> Callable[[], Any]:
     """x + c + c ... + c of scalars, x being fed or a variable's value. TensorFlow may not fold the sums: they are the work."""
     from tfg.formats import to_bytes
 
+    _require_tfg(engine)
     b = tfg.GraphBuilder()
     value = b.VarHandleOp(dtype="float32", shape=[], shared_name="v") if of_variable else None
     if value is not None:
@@ -234,6 +240,12 @@ def _require_numpy(engine: str) -> None:
     """What runs no graph needs no engine."""
     if engine not in (TENSORFLOW, NUMPY):
         raise Missing("nothing: engines have no part in it")
+
+
+def _require_tfg(engine: str) -> None:
+    """What is no frozen network in a file needs tfg, or TensorFlow."""
+    if engine == ITSELF:
+        raise Missing("a frozen network")
 
 
 def require(path: pathlib.Path) -> None:
