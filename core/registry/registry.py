@@ -33,8 +33,6 @@ from .catalog import CATALOG
 from .families import family_of_op
 from .op_facts import STATED
 
-_FAMILIES: Final = f"{__name__.removesuffix('.registry.registry')}.ops."
-"""The beginning of the names of modules that hold families of ops."""
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -48,10 +46,8 @@ def _first_parameter(function: Callable[..., Any]) -> str:
 class Kernel:
     """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
 
-    A parameter that is annotated with a NamedTuple takes the inputs, or the attributes, that its fields stand for.
-
-    `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: a
-    family of tfg's registered it, so that any process of tfg has it.
+    A parameter annotated with a NamedTuple takes the inputs or attributes that its fields stand for. `dtypes` restricts
+    type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: of a family.
     """
 
     op: str
@@ -195,7 +191,7 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts it to dtypes of that attribute. The first that accepts wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
-    is_own = sys._getframe(1).f_globals["__name__"].startswith(_FAMILIES)
+    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__name__.removesuffix('.registry.registry')}.ops.")
 
     def register(function: _Function) -> _Function:
         for op in ops:

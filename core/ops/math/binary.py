@@ -217,8 +217,7 @@ facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMo
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
 facts("bounded_by_inputs", of=("Maximum", "Minimum"))
-facts("addition", of=("Add", "AddV2"))
-facts("sum_of_inputs", of=("Add", "AddV2"))
+facts("addition", "sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
 facts("less", of=("Less", "LessEqual"))
 facts("greater", of=("Greater", "GreaterEqual"))
@@ -467,8 +466,7 @@ onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
 
 @onnx("SquaredDifference")
 def _squared_difference_onnx(g: Any, a: Any, b: Any) -> Any:
-    difference = g.Sub(a, b)
-    return g.Mul(g.conjugate(difference), difference)
+    return g.Mul(g.conjugate(difference := g.Sub(a, b)), difference)
 
 
 @onnx("DivNoNan")
