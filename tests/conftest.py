@@ -14,6 +14,7 @@ import pytest
 from tests import skips
 
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+os.environ.pop("TFG_ENGINE", None)
 os.environ["GRPC_VERBOSITY"] = "NONE"
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 

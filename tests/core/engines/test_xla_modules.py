@@ -121,3 +121,11 @@ def test_a_program_of_constants():
     attrs = {"version": program.calling_convention_version, "platforms": [b"CPU"], "Sout": [Shape((3,))], "Tout": ["float32"]}
     b.XlaCallModule([b.constant(np.ones(3, "f"))], module=program.mlir_module_serialized, **attrs, name="y")
     np.testing.assert_array_equal(Session(b.graph, engine="xla").run("y:0"), np.full(3, 2))
+
+
+def test_auto_runs_at_once_in_xla_what_nothing_else_runs():
+    session = Session(graph(exported("2"), rows=2), engine="auto")
+    for _ in range(3):
+        assert_runs(session, 2)
+    (choice,) = session.engine_report().choices
+    assert choice.kept == "xla"
