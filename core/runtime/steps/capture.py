@@ -1,4 +1,4 @@
-"""Keeping what nodes inside functions gave while what calls them ran."""
+"""A hook that captures outputs of nodes inside functions while the calling graph runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..state.run_context import Hook
 
 
 class Watch:
-    """A hook that keeps the values of some outputs, each by a name; where a function runs several times, the last ones.
+    """A hook that captures the values of some outputs, each under a name.
 
-    `inner` is another hook that is to be called as well.
+    A function that runs several times leaves the values of the last run. `inner` is another hook to call as well.
     """
 
     def __init__(self, outputs: Mapping[str, Output], inner: Hook | None = None) -> None:

@@ -16,18 +16,18 @@ from ...types.arrays import Array
 from ..state.run_context import Run
 
 SECONDS: Final = 0.2
-"""What a loop, or a kernel that goes through strings one by one, may take."""
+"""The seconds that a folded loop, or a kernel that goes through strings singly, may take."""
 MAX_FLOPS: Final = 1_000_000_000
-"""FLOPs of a kernel up to which it is called before a run."""
+"""The largest FLOP count of a kernel that is folded before a run."""
 MAX_BYTES: Final = 1 << 30
-"""Of the constants that a node takes, and of what a call may hold."""
+"""The bound on the bytes of a folded node's constants, and on the bytes that its kernel holds: 1 GiB."""
 
 
 def folded_values(node: Node, inputs: Sequence[Array], most: int = MAX_BYTES) -> list[np.ndarray[Any, Any]]:
-    """The values of a pure node.
+    """Return the values of a pure node.
 
-    UnimplementedError where its kernel needs a session; DeadlineExceededError and ResourceExhaustedError where it takes more
-    than is good before a run. Callers ask for its FLOPs first, against MAX_FLOPS.
+    Raises UnimplementedError where the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
+    the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with MAX_FLOPS.
     """
     if binding.select_kernel(node).is_stateful:
         raise UnimplementedError("its kernel needs a session")

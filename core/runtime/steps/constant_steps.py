@@ -1,8 +1,8 @@
-"""Evaluate steps whose values are the same in every run: they take constants alone, and do nothing else.
+"""Evaluation of constant steps: steps that take constants alone and have no effects.
 
-This is inference's evaluation of constants for values that inference leaves alone: it calls the kernel that the session has
-bound, takes values of up to a megabyte, the handles of its variables too, and leaves a step that fails to the run. Steps
-that follow from shapes are known by inference (`runtime/optimize/specializing`).
+Inference evaluates constants as well, but leaves some values alone. This module calls the kernel that the session has
+bound, takes values of up to a megabyte and the handles of the session's variables, and leaves a failing step to the run.
+Steps that follow from shapes are known by inference (`runtime/optimize/specializing`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from ...types.dtypes import resource
 from ..state.resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20
-"""Bytes of a value that is kept at most: 1 MiB, which stays as long as the session."""
+"""The largest value, in bytes, that is kept for the life of the session: 1 MiB."""
 
 
 def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What a step gives in every run, where `values` are what it takes, None for one that is known in a run only.
+    """Return the outputs of a step that are the same in every run.
 
-    None where that depends on more than the values, or is no number. Where the kernel fails, runs will say so.
+    `values` holds the inputs; None marks an input that is known only during a run. The result is None where the outputs
+    depend on more than the values, or are no numbers. A failing kernel also gives None, and runs report the failure.
     """
     if _gives_lasting_handle(step):
         return (call(),)
@@ -47,9 +48,9 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
 def for_constants(
     step: Step, call: Callable[..., Any], values: Sequence[Any], context: Callable[[Node], Any]
 ) -> Callable[..., Any]:
-    """The kernel of a step for those of its inputs that are the same in every run; `call` where there is none for these.
+    """Return the step's kernel, prepared for the inputs that are constant; `call` where the op has no prepared kernel.
 
-    `context` gives what a stateful kernel takes first.
+    `context` returns the first argument of a stateful kernel.
     """
     prepared = prepared_kernel(step.node.op)
     if prepared is None or not stands_alone(step):
@@ -70,7 +71,7 @@ def does_nothing(step: Step) -> bool:
 
 
 def _gives_lasting_handle(step: Step) -> bool:
-    """True of the handle of a variable with a name, which stays what it is as long as the session."""
+    """True for the handle of a named variable, which lasts as long as the session."""
     node = step.node
     if type(step) is not Step or step.is_guarded or not has_fact(node.op, "variable") or node.output_dtypes != (resource,):
         return False
@@ -78,7 +79,7 @@ def _gives_lasting_handle(step: Step) -> bool:
 
 
 def only_computes(step: Step) -> bool:
-    """True of a step of its own that only makes values of values."""
+    """True for a standalone step that computes values from values and has no effects."""
     definition = step.node.op_def
     if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not stands_alone(step):
         return False
@@ -86,7 +87,7 @@ def only_computes(step: Step) -> bool:
 
 
 def stands_alone(step: Step) -> bool:
-    """True of a step of its own that takes values alone, and always all of them."""
+    """True for a standalone step that takes values alone, and always all of them."""
     return type(step) is Step and step.takes_values_alone
 
 

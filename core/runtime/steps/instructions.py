@@ -1,4 +1,4 @@
-"""What the loop of the executor goes through: a step with its call, as a tuple that is quickly taken apart."""
+"""Instructions of the executor's loop: a step and its call as a tuple, because tuples unpack fast."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _OPERATORS: Final[dict[Call, Call]] = {
     np.logical_and: operator.and_,
     np.logical_or: operator.or_,
 }
-"""What does the same as a ufunc, of numbers of rank 0 in a tenth of the time."""
+"""Python operators that compute the same as a ufunc for rank 0, in a tenth of the time."""
 
 Instruction = tuple[int, Call, Any, Any, Any, Any, Step]
 """(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
 
-`inputs` is 1 or 2 where one output follows from that many inputs, which is most of a graph, and 0 for the general form.
-It is ON_SLOTS where the call takes the list of all slots, reads from it and writes to it by itself.
+`inputs` is the number of inputs, 1 or 2, of a call with a single output; most steps of a graph are so. 0 marks the general
+form. ON_SLOTS marks a call that takes the list of all slots, and reads and writes the list by itself.
 """
 
 ON_SLOTS: Final = -1
@@ -38,7 +38,10 @@ ON_SLOTS: Final = -1
 
 
 def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instruction:
-    """The instruction of a step; what is there from the start stays, for a loop may need it again."""
+    """Return the instruction of a step.
+
+    The instruction does not clear the slots that `initial` fills, since a loop may read them again.
+    """
     call = _OPERATORS.get(call, call)
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs

@@ -1,4 +1,4 @@
-"""Kernels of several threads: each has to itself what threads share, as long as it works on it."""
+"""Locks around kernels: a kernel holds a shared object exclusively while it works on the object."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..state.resources import Shared, exclusively
 
 
 def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call`, a node's bound kernel, with what its references and handles lead to to itself."""
+    """Return `call`, a node's bound kernel, with a lock on the objects behind its references and handles."""
     places = _places_to_lock(node)
     return _exclusive(call, places) if places else call
 
 
 def _places_to_lock(node: Node) -> list[int]:
-    """Which inputs lead to what the kernel must have to itself: references and handles, but not those it only passes on."""
+    """Return the inputs that lead to objects to lock: references and handles, except where the kernel only passes them on."""
     if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
         return []
     if registry.gradient_function(node.op) is registry.BY_SWEEP:
@@ -40,7 +40,7 @@ def _places_to_lock(node: Node) -> list[int]:
 
 
 def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[..., Any]:
-    """`call` with what threads share at `places` of its inputs to itself."""
+    """Return `call` with a lock on the shared objects at `places` of its inputs."""
     first = places[0]
 
     def exclusive_of_one(*inputs: Any) -> Any:
@@ -63,7 +63,7 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
 
 
 def _shared(value: Any) -> Shared | None:
-    """What a reference or a handle leads to, where threads may share it."""
+    """Return the shared object behind a reference or a handle; None where threads do not share the object."""
     if isinstance(value, np.ndarray):
         found = value.item(0) if value.size else None
         return found if isinstance(found, Shared) else None

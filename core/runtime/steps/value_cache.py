@@ -1,8 +1,8 @@
-"""Values kept between runs: sub-graphs that depend only on constants and on variables that were not written since.
+"""Values cached between runs: sub-graphs that depend only on constants and on variables not written since.
 
-A plan is rearranged so that every tree of pure steps becomes one step, which keeps its result and the values that it was
-computed from. Values are never written to in place while anybody holds them, so the same objects mean the same numbers: what a
-variable's read returns is another object after every write. Feeds, stateful ops and random numbers are never among them.
+A plan is rearranged so that every tree of pure steps becomes a single step, which caches its result and its inputs. Nobody
+writes in place to a value that is held, so the same objects mean the same numbers: a variable's read returns another object
+after every write. Feeds, stateful ops and random numbers are never in a tree.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ...graph.graph import Graph
 from ...planning.plan import Loop, Plan, Step, on_own_slots, with_releases
 
 _MISSES: Final = 3
-"""So many misses in a row, and a value is no longer kept: what it depends on changes in every run."""
+"""The number of misses in a row after which a value is no longer cached: its inputs change in every run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CacheStats:
-    """How often kept values were used and had to be computed, how many steps that saved, and what is held."""
+    """Counts of a value cache: hits, misses, steps saved, and bytes held."""
 
     hits: int
     misses: int
@@ -34,14 +34,17 @@ class CacheStats:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Cached(Step):
-    """A tree of pure steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is its root."""
+    """A tree of pure steps as a single step: `body` works on `slots` slots of its own, the inputs first.
+
+    `node` is the root.
+    """
 
     body: tuple[Step, ...] = ()
     slots: int = 0
 
 
 class ValueCache:
-    """What a session keeps between runs, up to `limit` bytes."""
+    """The values that a session caches between runs, up to `limit` bytes."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -55,12 +58,12 @@ class ValueCache:
             return CacheStats(self.hits, self.misses, self.saved_steps, self.bytes, self.limit)
 
     def remembering(self, call: Callable[..., Any], step: Cached) -> Callable[..., Any]:
-        """`call`, but where it gets the same values as the last time, what it returned then."""
+        """Return `call` with a cache: the same inputs as in the last call give the last result."""
         return _Remembered(self, call, len(step.body))
 
 
 class _Remembered:
-    """The last inputs and the last result of one tree, which change together."""
+    """The last inputs and the last result of a tree, which change together."""
 
     __slots__ = ("cache", "call", "held", "kept", "misses", "steps")
 
@@ -103,7 +106,7 @@ class _Remembered:
 
 
 def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
-    """The plan with every tree of steps whose values can be kept as one step."""
+    """Return the plan with every tree of cacheable steps as a single step."""
     if plan.needs_dataflow:
         return plan
     pure = _pure_steps(plan, graph)
@@ -124,7 +127,7 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
 
 
 def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
-    """The steps whose values follow from constants and variables, by their output's slot."""
+    """Return the steps whose values follow from constants and variables, by the slot of their output."""
     known: set[int] = set()
     found: dict[int, Step] = {}
     for step in plan.steps:
@@ -142,7 +145,7 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
 
 
 def _tree(pure: dict[int, Step], roots: Iterable[int], root: int) -> Cached:
-    """The steps that only lead to `root`, as one."""
+    """Return the steps that lead only to `root`, as a single step."""
     body: list[Step] = []
     pending = [root]
     while pending:

@@ -1,7 +1,7 @@
-"""Groups of an engine that read and write variables: new values are computed of old ones, and then stored all at once.
+"""Engine groups that read and write variables: the engine computes new values from the old, then all are stored at once.
 
-A group has its variables to itself from the first read to the last write. Until the engine has given all results, they hold
-what they held, wherever that is: so a group that fails has done nothing, and its steps can run in NumPy.
+A group locks its variables from the first read to the last write. The variables keep their old values, on whatever device,
+until the engine has returned all results. A group that fails has therefore changed nothing, and its steps can run in NumPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...engines.executables import Executable
 
 _NOTHING: Final = np.float32(0)
-"""What comes in where nothing reads it."""
+"""The placeholder for an input that nothing reads."""
 
 
 class VariableGroup:
@@ -37,17 +37,20 @@ class VariableGroup:
         leads = body.leads
         self.leads = [leads.get(slot) for slot in body.outputs]
         self._met: tuple[list[Any], list[Variable]] = ([], [])
-        """The variables of the last run in the order of `slots`, and in the one in which they are locked."""
+        """The variables of the last run, in the order of `slots` and in the order of their locks."""
         self._of_shared: dict[tuple[int, ...], VariableGroup] = {}
 
     def __call__(self, *values: Any) -> Any:
-        """The outputs of the group: one alone where there is one, else a tuple."""
+        """Return the outputs of the group: a single output alone, several as a tuple."""
         results = self._in_engine(values)
         found = self._outputs(values, results) if isinstance(results, tuple) else results(*values)
         return found[0] if len(found) == 1 else found
 
     def _in_engine(self, values: Sequence[Any]) -> tuple[Any, ...] | Callable[..., Sequence[Any]]:
-        """The tensors that the engine gives, the variables written; else what runs instead, as nothing was written."""
+        """Return the engine's tensors after the variables are written.
+
+        Where nothing was written, return a fallback to call.
+        """
         variables = [variable_of(values[slot]) for slot in self.slots]
         met, order = self._met
         if variables != met:
@@ -61,7 +64,7 @@ class VariableGroup:
         return exclusively(order, self._stepped, (values, variables))
 
     def _merged(self, variables: Sequence[Any]) -> VariableGroup:
-        """The group for runs in which several references lead to one variable, as those of `variables` do."""
+        """Return the group for runs in which several references lead to the same variable, as in `variables`."""
         first = tuple(self.slots[variables.index(variable)] for variable in variables)
         with self.group.lock:
             if first not in self._of_shared:
@@ -97,7 +100,10 @@ class VariableGroup:
         return results[:tensors]
 
     def _lend(self, given: list[Any], variables: Sequence[Variable], is_lent: bool) -> None:
-        """Let the engine overwrite what it holds of the variables that it writes; nobody else may hold it, nor `given`."""
+        """Let the engine overwrite the arrays that it holds of the variables to write.
+
+        Neither `given` nor anybody else may hold them.
+        """
         for slot, variable, is_written in zip(self.slots, variables, self.lent):
             if is_written and is_lent:
                 given[slot] = None
@@ -106,7 +112,7 @@ class VariableGroup:
                 given[slot].is_lent = False
 
     def _in_numpy(self, executable: Executable, values: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any] | None:
-        """What NumPy makes of the same values, in the order of the engine's results; it writes to the variables."""
+        """Compute the group in NumPy on the same values, in the order of the engine's results, and write the variables."""
         found = self.group.timed_in_numpy(executable, values)
         if found is None:
             return None
