@@ -1,4 +1,4 @@
-"""How the C library keeps memory that was freed: what one run gives back, the next one takes again."""
+"""Reuse of freed memory by the C library: the next run takes the memory that a run frees."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _MOST_KEPT: Final = (1 << 31) - 1
 _KEPT_UNASKED: Final = 1 << 28
 """Bytes that the allocator keeps where the user's program asked for nothing: 256 MiB."""
 _PAD: Final = 64 << 20
-"""Bytes by which the heap grows at least: 64 MiB."""
+"""The smallest growth of the heap in bytes: 64 MiB."""
 _PAD_UNASKED: Final = 16 << 20
-"""Bytes by which the heap grows at least where the user's program asked for nothing: 16 MiB."""
+"""The smallest growth of the heap in bytes where the user's program asked for nothing: 16 MiB."""
 _LARGEST_MMAP_THRESHOLD: Final = 32 << 20
 """The largest threshold, in bytes, that glibc takes: 32 MiB."""
 _CHOICES: Final = ("GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_TRIM_THRESHOLD_")
-"""What the user tells glibc of this in the environment."""
+"""The environment variables by which the user sets the same options of glibc."""
 
 
 def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> None:
-    """Have this process keep up to 1 GiB of freed memory, instead of returning it and having it cleared anew in each run.
+    """Have this process keep up to 1 GiB of freed memory, which the system would otherwise clear anew in each run.
 
-    Arrays of up to 32 MiB are then taken from it; `of_any_size`: larger ones too, from up to 2 GiB, as an engine that asks for
-    all that a run needs at once. `in_threads`: also in threads that are begun from now on, which have heaps of their own
-    otherwise, too small to keep much. Nothing changes where the C library is not glibc.
+    Arrays of up to 32 MiB then come from the kept memory. `of_any_size` takes larger arrays from there too, and keeps up to
+    2 GiB; an engine that allocates all of a run's memory at once needs this. `in_threads` includes threads that start from
+    now on; their own heaps would be too small to keep much. Nothing changes where the C library is not glibc.
     """
     options = {_ARENA_MAX: 1} if in_threads else {}
     options |= {_MMAP_MAX: 0} if of_any_size else {}
@@ -50,9 +50,9 @@ def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> No
 
 
 def keep_some_freed_memory() -> None:
-    """The same of up to 256 MiB, for programs that did not ask.
+    """Have this process keep up to 256 MiB of freed memory; for programs that did not ask.
 
-    Nothing changes where it was told before, where the user has chosen, and where the address space is limited.
+    Nothing changes where options were set before, where the user has chosen, or where the address space is limited.
     """
     if _told or any(name in os.environ for name in _CHOICES) or _has_limited_memory():
         return
@@ -60,7 +60,7 @@ def keep_some_freed_memory() -> None:
 
 
 _told: dict[int, int] = {}
-"""What the C library was told last."""
+"""The options last set in the C library, by number."""
 
 
 def _tell(options: dict[int, int]) -> None:

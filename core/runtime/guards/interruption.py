@@ -1,4 +1,4 @@
-"""Ends a kernel that holds the interpreter: at its deadline Python raises an error in its thread, between two instructions."""
+"""Interruption of kernels that hold the interpreter: at the deadline Python raises an error in the thread of the kernel."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ...parallel.blas_threads import OWN_THREADS
 from .process_limits import is_importing
 
 _AGAIN: Final = 0.1
-"""Seconds after which an interruption is repeated: what runs in between, as while an object dies, may have swallowed it."""
+"""The seconds after which an interruption is repeated. Code in between, such as a finalizer, may have swallowed the first."""
 _IDLE: Final = 1.0
-"""Seconds after which the thread looks whether it is needed: it ends where there is no call."""
+"""The seconds between checks for calls; the thread ends where no call is left."""
 
 
 class Interruption(BaseException):
-    """The deadline of a call is over; no handler in a kernel takes it for an error of its own."""
+    """The end of a call's deadline. A BaseException, so that no handler in a kernel takes this for an error of its own."""
 
 
 class _Call:
-    """A kernel at work in a thread, as long as its frame is among those of the thread."""
+    """A kernel at work in a thread, as long as the kernel's frame is on the thread's stack."""
 
     def __init__(self, deadline: float, frame: types.FrameType) -> None:
         self.thread = threading.get_ident()
@@ -34,9 +34,9 @@ class _Call:
         self.frame: types.FrameType | None = frame
 
     def interrupt(self) -> bool:
-        """Let Python raise Interruption in the thread if the call is still at work; whether it is.
+        """Raise Interruption in the thread if the call is still at work; return True where the call is.
 
-        Whoever calls this has the interpreter to itself: the thread raises it before it does anything else.
+        The caller holds the interpreter, so the thread raises the error before its next instruction.
         """
         innermost = sys._current_frames().get(self.thread)
         if self.frame is None or self.frame not in _frames(innermost):
@@ -54,10 +54,10 @@ def _frames(frame: types.FrameType | None) -> Iterator[types.FrameType]:
 
 
 class _Watchdog:
-    """A thread that interrupts calls at their deadlines. It starts with a call, and ends when there is none a second later.
+    """A thread that interrupts calls at their deadlines. The thread starts with a call, and ends a second after the last.
 
-    What runs in the threads of calls, which may be interrupted there too, takes the lock itself: no Python code lies between
-    the lock and the block that gives it back.
+    Code in the threads of calls may be interrupted there as well. That code acquires the lock directly: no Python
+    instruction lies between the lock and the block that releases it.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """What the call gives; Interruption, wherever it is, once `time.monotonic()` is past the deadline."""
+    """Return the result of a call; raise Interruption in the call once `time.monotonic()` is past the deadline."""
     watched = _Call(deadline, sys._getframe())
     try:
         _watchdog.begin(watched)

@@ -1,7 +1,8 @@
-"""Kernels in a process of their own: what cannot be interrupted, as a decomposition inside LAPACK, can be ended there.
+"""Kernels in a process of their own, where a kernel that cannot be interrupted, such as a LAPACK decomposition, can be
+ended.
 
-The process gets a node's attributes and the values of its inputs through a pipe, and gives back what the kernel returned or
-raised; both ends are this module. A kernel that is worth it takes seconds, so that a start of some tenths is little.
+The process gets a node's attributes and input values through a pipe, and returns the kernel's result or error; this module
+is both ends. A kernel that needs this takes seconds, so a start of some tenths costs little.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
 
 
 def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float, allowed: float) -> Any:
-    """What the node's kernel returns or raises; DeadlineExceededError after `seconds`, of `allowed` for the whole run.
+    """Return the result of the node's kernel, or raise its error; DeadlineExceededError after `seconds`.
 
-    The process is ended then, as it is where this one is interrupted.
+    The error names `allowed`, the seconds of the whole run. The process is killed at the deadline, and where this process
+    is interrupted.
     """
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -62,7 +64,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
 
 
 def answer() -> None:
-    """Run the kernel that standard input says, and write what it returned or raised to standard output."""
+    """Run the kernel that standard input names, and write the result or the error to standard output."""
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)  # what a library prints is no answer
         name, op, attrs, inputs = pickle.load(sys.stdin.buffer)
@@ -81,7 +83,7 @@ def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.
 
 
 def _packed(value: Any) -> Any:
-    """An array without the repetitions that its strides only claim, and its shape."""
+    """Return an array without the repetitions of zero strides, and the full shape."""
     array = np.asarray(value)
     if 0 not in array.strides or not array.size:
         return array, array.shape

@@ -1,4 +1,4 @@
-"""Bounds on a run: how long it may take and how much memory its tensors may hold. A hook, so that other runs pay nothing."""
+"""Bounds on a run: its time, and the memory of its tensors. The bounds are a hook, so that runs without bounds pay nothing."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from ..state.run_context import Hook, Run
 from .isolation import can_be_apart, run_apart
 
 _SMALL: Final = 1024
-"""Bytes up to which a tensor is not counted."""
+"""The largest tensor, in bytes, that is not counted."""
 _FEW: Final = 10_000
-"""Elements from which on the time that a kernel takes is estimated, and sizes from which on outputs have as many."""
+"""The number of elements from which a kernel's time is estimated; also the size from which an output counts as large."""
 _SIZES: Final = 8
 """Integers that may be sizes: more are data."""
 _SLOW_FLOPS_A_SECOND: Final = 2e9
-"""FLOPs that one core of a slow computer does in a second."""
+"""The FLOPs that a single core of a slow computer does in a second."""
 _SLOW_FUNCTION: Final = 400
-"""FLOPs that count for a function such as zeta on a slow computer."""
+"""The FLOPs that a special function, such as zeta, counts for on a slow computer."""
 _SLOW_ELEMENT: Final = 200
 """FLOPs that count for an element among others to be sorted."""
 _ELEMENTS_A_SECOND: Final = 2e10
@@ -53,7 +53,7 @@ class Limits:
         self._lock = threading.RLock()
 
     def begin(self, run: Run) -> None:
-        """Begin to count a run's time and check every kernel that it calls, around the hook that it has."""
+        """Start the clock of a run, and check every kernel that the run calls, around the run's own hook."""
         if self.timeout is not None:
             run.start_clock(self.timeout)
         if self.max_memory is not None:
@@ -82,7 +82,7 @@ class Limits:
         return result
 
     def check_constant(self, node: Node) -> None:
-        """Refuse a constant that is too large, before it is decoded."""
+        """Refuse a constant that is too large, before its value is decoded."""
         if self.max_memory is not None and node.is_constant:
             tensor = node.attrs["value"]
             with faults_of(node, "limit"):
@@ -95,7 +95,7 @@ class Limits:
             raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, of {self.max_memory:,} allowed")
 
     def _count(self, value: Any) -> None:
-        """Count the array whose memory a value lies in until it is freed, with the strings in it."""
+        """Count the array that owns a value's memory, with the strings in the array, until the array is freed."""
         while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
             value = value.base
         if type(value) is not np.ndarray or value.base is not None:
@@ -142,9 +142,9 @@ def _content_bytes(strings: np.ndarray[Any, Any]) -> int:
 
 
 def takes_long(node: Node, inputs: Sequence[Any], seconds: float) -> bool:
-    """True for a kernel that a slow computer may not end in time, as far as its inputs and its FLOPs tell.
+    """True for a kernel that may miss the deadline on a slow computer, judged by its inputs and FLOPs.
 
-    DeadlineExceededError for one that no computer ends in time.
+    Raises DeadlineExceededError for a kernel that misses the deadline on any computer.
     """
     elements = sum(value.size for value in inputs if isinstance(value, np.ndarray))
     if elements < _FEW and not any(map(_is_large_number, inputs)):
@@ -167,7 +167,7 @@ def _is_large_number(value: Any) -> bool:
 
 
 def flops_of(node: Node, inputs: Sequence[TensorSpec]) -> int:
-    """The FLOPs of a node, transcendental functions among them; 0 where its op does not tell."""
+    """Return the FLOPs of a node, transcendental functions included; 0 where the count is unknown."""
     cost = _cost_of(node, inputs)
     total = cost.flops + cost.transcendentals
     return total if isinstance(total, int) else 0
@@ -186,7 +186,7 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
-    """The sizes of a node's outputs as its shape function foretells them; nothing where it does not."""
+    """Return the bytes of each output by the op's shape function; nothing where the function does not tell."""
     function = shape_function(node.op)
     if function is None or not node.inputs:
         return ()

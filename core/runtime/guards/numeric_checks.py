@@ -13,9 +13,10 @@ from ...support.words import counted
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """A hook: run a node, InvalidArgumentError where it makes a NaN or an infinity; the hint says what it was given.
+    """A hook: run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity.
 
-    Nodes inside loops and functions run before what calls them ends, so that the innermost is named.
+    The hint names its inputs. Nodes inside loops and functions end before the calling node does, so the error names the
+    innermost node.
     """
     result = call(*inputs)
     for index, value in enumerate(result if isinstance(result, tuple) else (result,)):

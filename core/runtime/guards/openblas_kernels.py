@@ -11,8 +11,8 @@ _AVX512 = frozenset((b"avx512f", b"avx512dq", b"avx512bw", b"avx512vl", b"avx512
 def use_avx512() -> None:
     """Name the generic AVX-512 core to OpenBLAS where the CPU has AVX-512 and the user has not chosen.
 
-    OpenBLAS takes CPUs that are newer than itself for Haswell and then multiplies at half the speed; it reads the variable
-    when NumPy is first imported. Where it knows the CPU this changes nothing.
+    OpenBLAS takes CPUs newer than itself for Haswell, and then multiplies at half the speed. OpenBLAS reads the variable
+    when NumPy is first imported. Nothing changes where OpenBLAS knows the CPU.
     """
     if _VARIABLE in os.environ:
         return

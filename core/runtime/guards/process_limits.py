@@ -1,4 +1,4 @@
-"""Bounds on the whole process, for a command that runs a stranger's graph: its time, and the memory that it takes more."""
+"""Bounds on the whole process, for a command that runs a stranger's graph: the time, and the growth of memory."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ from typing import Any, Final
 from ...support.errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
 
 NEEDED_MEMORY: Final = 24 << 20
-"""The bytes that tfg itself takes for a small graph, once everything is loaded that it may need."""
+"""The bytes that tfg itself takes for a small graph, with all its libraries loaded."""
 _GRACE: Final = 0.4
-"""Seconds after which a computation that goes on in spite of interruptions is ended with its process."""
+"""The seconds after the deadline at which a computation that ignores interruptions is ended with its process."""
 _STUCK: Final = 0.48
-"""Seconds after which this is done from outside Python, which reads Python's frames: they had better stand still then."""
+"""The seconds after the deadline at which the process is ended from outside Python.
+
+The outside reads Python's frames, which had better stand still by then.
+"""
 _AGAIN: Final = 0.2
-"""Seconds after which an interruption is repeated, since what came of the last one was caught by something else."""
+"""The seconds after which an interruption is repeated, since some handler may have caught the last."""
 _LIBRARIES: Final = ("ml_dtypes", "scipy.fft", "scipy.linalg", "scipy.sparse", "scipy.special")
 _NO_MEMORY: Final = ("annot allocate memory", "failed to map segment", "can't start new thread")
-"""What other errors say where memory is short: of libraries and of threads."""
+"""Parts of the messages by which libraries and threads report a lack of memory."""
 
 
 class TimeLimit:
-    """DeadlineExceededError in the block once `seconds` have passed, wherever it is then.
+    """A block that raises DeadlineExceededError once `seconds` have passed.
 
-    Python raises it between two of its instructions, once what is being imported is there. A computation that gives it no
-    chance to is ended a little later together with the process, which says so in an `error:` line and exits with 1.
+    Python raises the error between two instructions, after an import under way has ended. A computation that gives Python
+    no chance is ended a little later together with the process, with an `error:` line and exit code 1.
     """
 
     def __init__(self, seconds: float | None) -> None:
@@ -85,14 +88,14 @@ class TimeLimit:
 
 
 def is_importing(frame: types.FrameType | None) -> bool:
-    """True inside an import: libraries that are left half made print what stopped them, and stay so for the process."""
+    """True inside an import. A library that is left half imported prints its error, and stays half imported in the process."""
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         frame = frame.f_back
     return frame is not None
 
 
 def lift_time_limit() -> None:
-    """From here on no TimeLimit ends anything: what was computed in time is written whole."""
+    """Lift all time limits: results that were computed in time are written whole."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0)
     faulthandler.cancel_dump_traceback_later()
@@ -100,9 +103,9 @@ def lift_time_limit() -> None:
 
 @contextlib.contextmanager
 def limit_memory(count: int) -> Iterator[None]:
-    """Let this process take at most `count` bytes more than it has in the block; more is ResourceExhaustedError.
+    """Limit the growth of this process in the block to `count` bytes; more raises ResourceExhaustedError.
 
-    What graphs may need is loaded before, so that it does not count.
+    The libraries that graphs may need are loaded first, so that they do not count.
     """
     try:
         import resource
@@ -125,7 +128,7 @@ def limit_memory(count: int) -> Iterator[None]:
 
 
 def load_libraries() -> None:
-    """Import the libraries that kernels use, and let the linear algebra ones take the buffers that they keep."""
+    """Import the libraries that kernels use, and let the linear algebra libraries allocate their lasting buffers."""
     for name in _LIBRARIES:
         importlib.import_module(name)
     import numpy as np
