@@ -1,9 +1,10 @@
-"""Runs any graph as TensorFlow's executor does: values and dead tokens wander along edges, by frame and iteration.
+"""Dataflow execution of any graph, as in TensorFlow's executor: values and dead tokens travel along edges, by frame and
+iteration.
 
-Plans made of steps are several times faster and do for all graphs but those whose loops are put together by hand.
-The rules are those of TensorFlow's executor: a node fires when everything it waits for has arrived, dead where any of it is
-dead; a Merge fires on its first live input, or when all are dead; an Enter opens the frame of its name in the iteration it is
-in; NextIteration hands a live value to the next iteration; a dead Exit counts only in the last one.
+Plans of steps are several times faster, and serve all graphs except for graphs with hand-made loops. The rules are those of
+TensorFlow's executor. A node fires when all its inputs have arrived, and is dead where any of them is dead. A Merge fires
+on its first live input, or when all inputs are dead. An Enter opens the frame of its name in the current iteration.
+NextIteration hands a live value to the next iteration. A dead Exit counts only in the last iteration.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from ..state.run_context import current
 
 _Call = Callable[..., Any]
 _BEFORE_INPUTS: Final = 2
-"""What stands before the inputs in what has arrived at a node."""
+"""The number of fields before the inputs in a node's list of arrived values."""
 
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Item:
-    """A node with its edges, or what stands for a fed value (`fed`) or a fetch (`fetched`).
+    """A node with its edges, or a stand-in for a fed value (`fed`) or for a fetch (`fetched`).
 
-    What follows from the others, and is looked at each time that something arrives, is there once all edges are.
+    The fields that follow from the edges are read at each arrival; `complete` computes them once all edges are there.
     """
 
     name: str
@@ -61,7 +62,10 @@ class _Item:
     awaited: list[Any] = dataclasses.field(default_factory=list)
 
     def complete(self) -> None:
-        """Note what follows from the edges. The lowest bit of a Merge's count says that no live input has come."""
+        """Compute the fields that follow from the edges.
+
+        The lowest bit of a Merge's count says that no live input has come.
+        """
         self.is_merge = self.op in MERGE
         self.crosses_frames = self.op in ENTER or self.op in EXIT or self.op in NEXT_ITERATION
         self.takes_one = not self.is_merge and self.inputs == 1 and not self.controls
@@ -72,7 +76,7 @@ class _Item:
 class DataflowProgram:
     """The nodes of a plan with their edges; `calls` are their bound kernels.
 
-    `make` makes programs of steps. One takes over when draws come in turn, in runs without a hook.
+    `make` makes programs of steps. A program of steps takes over in runs without a hook, where draws come in turn.
     """
 
     def __init__(self, plan: Plan, calls: Mapping[Node, _Call], make: Callable[[Plan], Runnable] | None = None) -> None:
@@ -101,7 +105,7 @@ class DataflowProgram:
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
     def _steps(self) -> Runnable | None:
-        """The program of the plan `in_turn`, made once; None without one."""
+        """Return the program of the plan `in_turn`, made once; None without such a plan."""
         if self._of_steps is None and self._make is not None and self.plan.in_turn is not None:
             self._of_steps = self._make(self.plan.in_turn)
         return self._of_steps
@@ -139,9 +143,10 @@ def _node_item(step: Step, call: _Call) -> _Item:
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Iteration:
-    """One iteration of a frame, and how much of it is going on.
+    """An iteration of a frame, and the number of its outstanding ops.
 
-    `arrived` has for each node that waits for more, and each Merge: for how much, how much of what came was dead, the inputs.
+    `arrived` holds an entry for each Merge and each node that still waits: the number of pending inputs, the number of dead
+    inputs, and the inputs.
     """
 
     number: int
@@ -152,7 +157,7 @@ class _Iteration:
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _FrameState:
-    """A frame at run time: one for each iteration of the frame around it."""
+    """A frame at run time: an instance of the frame for an iteration of the parent frame."""
 
     name: str
     parent: _FrameState | None
@@ -167,7 +172,7 @@ class _FrameState:
 
 
 _Ready = tuple[_Item, _FrameState, _Iteration, bool, Sequence[Any]]
-"""A node, where it is to be fired, whether it is dead, and its inputs."""
+"""A node to fire: the item, its frame and iteration, its deadness, and its inputs."""
 
 
 def _runs_at_once(entry: _Ready) -> bool:
@@ -175,7 +180,7 @@ def _runs_at_once(entry: _Ready) -> bool:
 
 
 class _Run:
-    """The state of one run."""
+    """The state of a run."""
 
     def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any) -> None:
         self.program = program
@@ -210,7 +215,7 @@ class _Run:
         return value.read() if isinstance(value, Readable) else value
 
     def process_all(self) -> None:
-        """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
+        """Fire ready nodes until none is left; where all of them would block, wait for other threads."""
         blocked, _ = self.attempt()
         if blocked:
             self.queue.pile += reversed(blocked)
@@ -229,7 +234,7 @@ class _Run:
             self.queue.pile += reversed(blocked)
 
     def attempt(self) -> tuple[list[_Ready], str]:
-        """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
+        """Fire all nodes that are ready or become ready; return the nodes that would block, and the reason of the first."""
         blocked: list[_Ready] = []
         reason = ""
         for entry in self.queue.taken():
@@ -242,7 +247,7 @@ class _Run:
         return blocked, reason
 
     def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
-        """Fire a node, send what it returns on, and queue what has become ready by it."""
+        """Fire a node, send its outputs on, and queue the nodes that have become ready."""
         outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
         if item.crosses_frames:
             self.propagate(item, frame, iteration, is_dead, outputs)
@@ -273,7 +278,7 @@ class _Run:
         return outputs
 
     def pass_by(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
-        """A fed value as it comes in, or one that is fetched as it goes out."""
+        """Return a fed value, or take a fetched value."""
         if item.fed >= 0:
             return (self.feeds[item.fed],)
         if item.fetched in self.fetched:
@@ -282,7 +287,7 @@ class _Run:
         return ()
 
     def propagate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
-        """Send what a node returns on into the frame or the iteration that it leads to."""
+        """Send a node's outputs into the frame or the iteration that the node leads to."""
         if item.op in ENTER:
             self.enter(item, frame, iteration, is_dead, outputs)
         elif item.op in EXIT:
@@ -325,7 +330,7 @@ class _Run:
             self.activate(item, frame, started, value is DEAD, (value,))
 
     def activate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
-        """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
+        """Let a node's outputs and its control edges arrive in an iteration of a frame."""
         for index, consumer, position in item.consumers:
             value = outputs[index]
             if consumer.takes_one:
@@ -381,7 +386,7 @@ class _Run:
         self.ready.append((item, frame, iteration, is_dead, inputs))
 
     def clean_up(self, frame: _FrameState, number: int) -> None:
-        """Drop iterations that are done, and the frame with the last of them; its dead Exits then count."""
+        """Drop finished iterations, and the frame with the last of them; the frame's dead Exits then count."""
         while number in frame.iterations and self.is_done(frame, frame.iterations[number]):
             del frame.iterations[number]
             number += 1

@@ -21,7 +21,7 @@ from ..steps.instructions import Instruction, released_slots
 
 
 def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
-    """Run the instructions on the slots; an error names the node it came from."""
+    """Run the instructions on the slots; an error names the node that raised it."""
     step: Step | None = None
     try:
         for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers
@@ -55,7 +55,7 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
 
 
 def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[Timing]:
-    """Run the instructions on the slots; what they took, nothing where one had to wait."""
+    """Run the instructions on the slots and return their timings; no timings where an instruction had to wait."""
     timings = []
     for i, instruction in enumerate(instructions):
         begun, divided_before = time.perf_counter(), divided.seconds
@@ -72,7 +72,9 @@ def execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list
 
 
 def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first: Step) -> None:
-    """Go on from step `first`, which would block: put it and what depends on it aside, retry while other steps get on."""
+    """Go on from step `first`, which would block: set the step and its dependents aside, and retry while other steps
+    progress.
+    """
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
     pending: Sequence[Instruction] = list(single_instructions(instructions[start:]))
     deadline = current().deadline
@@ -85,7 +87,7 @@ def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first
 
 
 def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Instruction], str]:
-    """Run what can run of the instructions; those that have to wait are returned, with the first one's reason."""
+    """Run the instructions that can run; return the instructions that have to wait, with the reason of the first."""
     waiting: list[Instruction] = []
     blocked: set[Node] = set()
     reason = ""
@@ -104,7 +106,7 @@ def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Ins
 
 
 def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
-    """Run one instruction; nothing is released, since others may have been put aside."""
+    """Run a single instruction; release nothing, since waiting instructions may read the slots."""
     _, call, _, _, out, _, step = instruction
     try:
         result = call(*[slots[i] for i in step.inputs + step.controls])
@@ -120,7 +122,7 @@ def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
 
 
 def _entries(step: Step) -> tuple[Node, ...]:
-    """The nodes by which a step depends on others."""
+    """Return the nodes by which a step depends on others."""
     if isinstance(step, Engined):
         return tuple(inner.node for inner in step.body.steps)
     return step.enters if isinstance(step, Loop) else (step.node,)

@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 
 class _Bound(NamedTuple):
-    """A node's kernel, bound, and the function as it is registered."""
+    """A node's bound kernel, and the function as registered."""
 
     call: Call
     function: Call
 
 
 class Program:
-    """A plan bound to kernels and to the session whose state they touch; `tiers` says how it runs.
+    """A plan bound to kernels and to the state of a session; `tiers` says how the plan runs.
 
-    `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
-    function of an engine's group, given what runs it in NumPy and what makes a function of another body. `policy` says which
-    tiers the program may reach; there are none with an engine or a cache. A program with the `calls` of another is that
-    program's for certain shapes.
+    `context` returns the `ctx` argument of a stateful kernel. `functions` is the library that ops may name. `groups` makes
+    a function of an engine's group; its arguments are the body, a call that runs the body in NumPy, and a maker of calls
+    for other bodies. `policy` says which tiers the program may reach; a program with an engine or a cache has no tiers. A
+    program with the `calls` of another program is a specialization of the other program for certain shapes.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Program:
                 self._settle()
 
     def _fuse(self) -> None:
-        """Have groups of steps run as one. From here on, values that follow from constants are constants too."""
+        """Fuse groups of steps. From here on, values that follow from constants are constants too."""
         self._folds_constants = True
         self._fused_steps = with_fused_steps(self.plan).steps
         self._instructions = self._assemble(self._fused_steps, self._initial, False)
@@ -161,7 +161,7 @@ class Program:
             self._tiers.enter(Tier.PARALLEL, reason)
 
     def _measure(self, slots: list[Any], measurement: Measurement) -> None:
-        """Run and note what the steps take; after some runs, those of a region become one instruction."""
+        """Run and time the steps; after some runs, the steps of a region become a single instruction."""
         instructions = self._instructions
         timings = execute_timed(instructions, slots)
         with self._hooking:
@@ -185,7 +185,10 @@ class Program:
         return self._hooked
 
     def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[Instruction]:
-        """Instructions for the steps, with or without a hook's call; what is known already is put into `initial` instead."""
+        """Return the instructions of the steps, with or without calls of a hook.
+
+        Put constant values into `initial` instead.
+        """
         instructions = []
         for step in steps:
             call = self._step_call(step, initial, hooked) if hooked or not does_nothing(step) else None
@@ -194,7 +197,7 @@ class Program:
         return instructions
 
     def _step_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """What runs a step; None where its values are put into `initial`."""
+        """Return the call that runs a step; None where the step's values are put into `initial`."""
         if isinstance(step, Loop):
             return self._loop(step, hooked)
         if isinstance(step, Cached):
@@ -227,7 +230,7 @@ class Program:
         return None
 
     def _call(self, step: Step, hooked: bool) -> Call:
-        """The kernel of a step on the values of its inputs, references followed."""
+        """Return the kernel call of a step, which reads its references."""
         if isinstance(step, Framed):
             return self._framed(step)
         node = step.node
@@ -244,7 +247,10 @@ class Program:
         return bound.call
 
     def _special(self, plan: Plan) -> Program:
-        """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
+        """Return a program of the plan for certain shapes, with this program's kernels.
+
+        The new program fuses in its first run.
+        """
         return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> _Bound:
@@ -263,7 +269,7 @@ class Program:
         return following_references(call, loop)
 
     def _cached(self, step: Cached, hooked: bool) -> Call:
-        """A tree of steps that keeps its result; hooks see the steps when they run."""
+        """Return the call of a cached tree of steps; hooks see the inner steps when they run."""
         assert self._cache is not None
         initial: list[Any] = [None] * step.slots
         body, inputs, root = self._assemble(step.body, initial, hooked), len(step.inputs), step.body[-1].outputs[0]
@@ -277,7 +283,7 @@ class Program:
         return self._cache.remembering(call, step)
 
     def _engined(self, step: Engined, hooked: bool) -> Call:
-        """An engine's group; hooks see its steps, which NumPy runs then."""
+        """Return the call of an engine's group; a run with a hook runs the steps in NumPy, where the hook sees them."""
         in_numpy = self._body(step.body, hooked)
         if hooked or self._groups is None:
             return single(in_numpy) if len(step.outputs) == 1 else in_numpy
@@ -285,7 +291,7 @@ class Program:
         return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
 
     def _fused(self, step: Fused, initial: list[Any]) -> FusedCall:
-        """A group of steps that work together, which no hook meets."""
+        """Return the call of a group of fused steps; hooks do not see the group."""
         return self._fused_calls.setdefault(step, self._fused_call(step, initial))
 
     def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
@@ -298,12 +304,12 @@ class Program:
         return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
 
     def _framed(self, step: Framed) -> FramedCall:
-        """A convolution and what stands around it, which no hook meets."""
+        """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""
         body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
         return FramedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
-        """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""
+        """Return a function from a body's inputs to the tuple of its outputs; the first call binds the kernels."""
         made: list[tuple[list[Any], list[Instruction]]] = []
 
         def assembled() -> tuple[list[Any], list[Instruction]]:
@@ -332,7 +338,9 @@ def bound_program(
     engagement: Engagement | None = None,
     policy: Policy = NO_TIERS,
 ) -> Program:
-    """A program of a plan of `graph` that keeps what the cache may, and runs what the engine takes in groups."""
+    """Return the program of a plan of `graph`, with cached trees where there is a cache and groups where there is an
+    engine.
+    """
     if cache is not None:
         plan = with_cached_trees(plan, graph)
     groups = None
@@ -342,17 +350,17 @@ def bound_program(
 
 
 def _name(plan: Plan) -> str:
-    """A name for a plan where its program is told of."""
+    """Return the name of a plan in messages about its program."""
     return plan.targets[0].name if plan.targets else "nothing"
 
 
 def _put(step: Step, values: Iterable[Any], initial: list[Any]) -> None:
-    """What a step gives in every run, as what its slots begin with."""
+    """Put the constant outputs of a step into the initial slots."""
     for slot, value in zip(step.outputs, values):
         initial[slot] = value
 
 
 def _as_number(value: Any) -> Any:
-    """An array of rank 0 as NumPy's number, with which operators are many times faster."""
+    """Return an array of rank 0 as a NumPy scalar, on which operators are many times faster."""
     is_number = type(value) is np.ndarray and not value.ndim and value.dtype != object
     return value[()] if is_number else value

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ...engines.engine_runtime import Engagement
 
 _MAX_DEPTH: Final = 400
-"""Calls inside each other up to which functions are run; deeper ones are an error."""
+"""The deepest nesting of calls; deeper calls are an error."""
 _DEEP: Final = 40
-"""Calls inside each other from which on Python's limit of recursion is raised."""
+"""The nesting of calls from which Python's recursion limit is raised."""
 _DEEP_STACK: Final = 8000
 """Frames of Python that deep calls may have."""
 
@@ -44,13 +44,13 @@ class _Body:
     program: Program | WhileCall
     args: int
     results: tuple[int | None, ...]
-    """For each result its place among the program's fetches, None where it is left out."""
+    """The place of each result among the program's fetches; None for a result that is left out."""
     is_complete: bool
     """The fetches are the results, and no other."""
 
 
 class FunctionCalls:
-    """The functions of a graph's library, ready to run with a session's state, the values that it keeps and its engine."""
+    """The functions of a graph's library, ready to run with a session's state, value cache and engine."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class FunctionCalls:
     ) -> None:
         self._graph = graph
         self.library: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
-        """The functions of the graph, behind those that kernels add for themselves."""
+        """The functions of the graph, behind the functions that kernels add for themselves."""
         self._context = context
         self._cache = cache
         self._engagement = engagement
@@ -74,7 +74,7 @@ class FunctionCalls:
         self._lock = threading.RLock()
 
     def find(self, reference: FuncRef) -> Function:
-        """A function of the library, its nodes checked, to look into; NotFoundError where there is none of that name."""
+        """Return a function of the library for inspection, with its nodes checked; NotFoundError for an unknown name."""
         function = self._named(reference.name)
         if function.name not in self._checked:
             function.check(function.signature.attrs)
@@ -87,7 +87,7 @@ class FunctionCalls:
         return self._run(body, args)
 
     def caller(self, reference: FuncRef, site: CallSite = PLAIN_CALL) -> Callable[[Sequence[Any]], list[Any]]:
-        """`call` of one function, which is looked up when it is first called."""
+        """Return a call of a single function; the first call looks the function up."""
         body: _Body | None = None
 
         def run(args: Sequence[Any]) -> list[Any]:
@@ -101,7 +101,7 @@ class FunctionCalls:
     def loop(
         self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-        """`plain`, a loop over calls of two functions; what nobody reads is left out where a run has no hook to see it."""
+        """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._engagement is not None:
             return plain
         made: list[tuple[WhileCall, _Body] | None] = []
@@ -186,9 +186,9 @@ def _with_attrs(function: Function, reference: FuncRef) -> Function:
 
 
 class _DeepStack:
-    """Room for functions that call each other many levels deep: every level takes about ten Python frames.
+    """Stack space for functions nested many levels deep: every level takes about ten Python frames.
 
-    The interpreter has one limit for all threads, so the last thread to leave sets it back.
+    The interpreter has a single limit for all threads, so the last thread to leave restores the limit.
     """
 
     def __init__(self) -> None:
@@ -214,5 +214,5 @@ _deep_stack = _DeepStack()
 
 
 def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
-    """The plan of a function body: arguments are feeds, results fetches; what has effects runs too."""
+    """Return the plan of a function body: arguments are feeds, results are fetches, and nodes with effects run too."""
     return compile_plan(function.body, function_targets(function, site), [arg.output() for arg in function.args])

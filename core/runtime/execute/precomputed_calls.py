@@ -1,4 +1,4 @@
-"""What follows from the shapes that tensors will have: by inference, and where that does not know it, by computing them."""
+"""Values that follow from the shapes of tensors, found by inference, or by computation where inference does not know them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class ForetoldCall:
         return self.in_numpy(*values)[0] if found is None else found
 
     def _array(self, slot: int, value: Any) -> Any:
-        """A value; what a variable holds where it is one, None before its first write."""
+        """Return a value, read from its variable where the slot holds a variable; None before the variable's first write."""
         if slot not in self.cluster.body.variables:
             return np.asarray(value)
         variable = variable_of(value)
         return None if variable is None else variable.kept
 
     def _inferred(self, arrays: Sequence[Any]) -> Any:
-        """What inference knows of the result; None where that is not all."""
+        """Return the result by inference; None where inference knows only a part of the value."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
         graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
         value = infer(graph).spec(output).value

@@ -1,9 +1,9 @@
-"""What draws random numbers, put into the graph as TensorFlow puts it there before it runs it.
+"""Lowering of function calls and loops that draw random numbers, as TensorFlow lowers them before a run.
 
-The nodes of a function stand in the place of each of its calls, so that each call has random streams of its own. A While with
-`_lower_using_switch_merge` becomes a V1 loop around the nodes of its condition and its body, whose iterations overlap: which
-of them draws first is then for the executor to say. What draws nothing stays as it is, as does what calls functions that hold
-V1 control flow of their own.
+The nodes of a function replace each of its calls, so that each call has random streams of its own. A While with
+`_lower_using_switch_merge` becomes a V1 loop around the nodes of its condition and its body. Iterations of the loop
+overlap, and the executor decides which iteration draws first. Calls and loops without draws stay, and so do calls of
+functions with V1 control flow of their own.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ...types.tensors import FuncRef
 _PARALLEL_ITERATIONS: Final = 10
 """Iterations at a time of a lowered loop that says no number, as in TensorFlow."""
 _MOST_NODES: Final = 1 << 16
-"""So many nodes more, and calls stay calls: functions that call each other twice have no end of nodes."""
+"""The largest number of nodes that lowering adds; functions that call each other twice grow without end."""
 
 
 def lowered(graph: Graph) -> Graph:
-    """A copy of the graph with what draws random numbers put into it; the graph itself where nothing does."""
+    """Return a lowered copy of the graph; the graph itself where nothing draws random numbers."""
     if not any(_is_lowered(graph, node) for node in graph):
         return graph
     lowering = _Lowering(graph.copy())
@@ -53,7 +53,7 @@ def lowered_function(function: Function) -> Function:
 
 
 def _end(body: Graph, value: Output) -> Node:
-    """A node that hands on a result, whoever gives it."""
+    """Add an Identity that hands on a result, whatever node computes the result."""
     return body.add_node(body.unique_name(f"{value.node.name}/result"), "Identity", [value], (), {"T": value.dtype})
 
 
@@ -69,13 +69,13 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
 
 
 def _is_put_into_graphs(function: Function) -> bool:
-    """True of a function that has what its nodes lead to, and no V1 control flow, whose frames have names."""
+    """True for a function with results or control results and without V1 control flow, whose frames have names."""
     has_ends = bool(function.results or function.control_results)
     return has_ends and not any(inner.op in LOOP_OPS for inner in function.body)
 
 
 def _function(graph: Graph, reference: object) -> Function | None:
-    """The function that an attribute names, its types filled in."""
+    """Return the function that an attribute names, its types filled in."""
     found = graph.functions.get(reference.name) if isinstance(reference, FuncRef) else None
     if found is None or not isinstance(reference, FuncRef):
         return None
@@ -100,7 +100,7 @@ class _Lowering:
                     self.lower_while(node)
 
     def lower_call(self, call: Node) -> None:
-        """The nodes of a function in the place of its call."""
+        """Replace a call by the nodes of its function."""
         function = _function(self.graph, call.attr("f"))
         assert function is not None
         pivots = [*map(self.living, call.inputs), *call.control_inputs]
@@ -108,13 +108,13 @@ class _Lowering:
         self.replace(call, results, controls)
 
     def living(self, value: Output) -> Node:
-        """A node that is alive when a value is: a Switch is so whichever way it goes."""
+        """Return a node that is alive when a value is alive; a Switch itself is alive in both branches."""
         if value.node.op not in SWITCH:
             return value.node
         return self.add(value.node, "taken", "Identity", [value], {"T": value.dtype})
 
     def lower_while(self, loop: Node) -> None:
-        """A V1 loop in the place of a While. A resource stays what it is in all iterations."""
+        """Replace a While by a V1 loop. A resource stays the same in all iterations."""
         cond, body = (_function(self.graph, loop.attr(name)) for name in ("cond", "body"))
         assert cond is not None and body is not None
         enters = [self.enter(loop, value) for value in loop.inputs]
@@ -155,7 +155,10 @@ class _Lowering:
     def body(
         self, call: Node, function: Function, args: Sequence[Output], pivots: Sequence[Node], scope: str
     ) -> tuple[list[Output], list[Node]]:
-        """Copies of a function's nodes: its results, and what must have run. What waits for nothing waits for `pivots`."""
+        """Copy a function's nodes; return the results and the control results.
+
+        Nodes that wait for nothing wait for `pivots`.
+        """
         given = dict(zip((arg.output() for arg in function.args), args))
         needed = needed_nodes([*function.results, *function.control_results], list(given))
         made: dict[Node, Node] = {}
@@ -175,7 +178,7 @@ class _Lowering:
         return [value_of(value) for value in function.results], ran
 
     def replace(self, call: Node, outputs: Sequence[Output], controls: Sequence[Node]) -> None:
-        """Let users of a call take `outputs`; its name goes to what waits for all of them and for `controls`."""
+        """Let users of a call take `outputs`; the call's name goes to a node that waits for all outputs and for `controls`."""
         for i, output in enumerate(outputs):
             self.graph.replace_all_uses(call.output(i), output)
         waiting = {user: user.control_inputs for user in call.uses}

@@ -1,4 +1,4 @@
-"""What calls of kernels become for the steps of a plan: with hooks, references followed, dead values passed on, in loops."""
+"""Wrappers around kernel calls for the steps of a plan: hooks, references, dead values and loops."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .execution import execute
 
 
 def single(call: Call) -> Call:
-    """`call`, which gives a tuple of one, giving that one."""
+    """Return `call`, whose result is a tuple of length 1, with the element as the result."""
     return lambda *values: call(*values)[0]
 
 
 def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction]], hooked: bool) -> Call:
-    """A function from a loop's inputs to the tuple of its exits; `parts` are its head, body and tail."""
+    """Return a function from a loop's inputs to the tuple of its exits; `parts` are the loop's head, body and tail."""
     head, body, tail = parts
     entries, condition, exits = loop.entries, loop.condition, loop.exits
     sources = tuple(a for a, _ in loop.carried)
@@ -56,7 +56,7 @@ def _pass_on(value: Any) -> Any:
 
 
 def function_call(ctx: Any, function: FuncRef) -> Call:
-    """A call of a library function by an op of its name."""
+    """Return a call of a library function by an op of the function's name."""
     run = ctx.function(function)
 
     def call(*inputs: Any) -> Any:
@@ -67,19 +67,19 @@ def function_call(ctx: Any, function: FuncRef) -> Call:
 
 
 def hooked_call(node: Node, call: Call) -> Call:
-    """`call` by the hook of the run that calls it."""
+    """Return `call` through the hook of the calling run."""
     return lambda *inputs: _call_hook(node, call, inputs)
 
 
 def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """What the hook of the current run gives; only instructions of runs with one are assembled to come here."""
+    """Call the hook of the current run; only instructions of runs with a hook come here."""
     hook = current().hook
     assert hook is not None
     return hook(node, call, inputs)
 
 
 def following_references(call: Call, step: Step) -> Call:
-    """`call` on values of variables where these are wanted; an uninitialized variable raises also where it is passed on."""
+    """Return `call` with variables read where the step takes values; an uninitialized variable raises even where passed on."""
     if not (step.dereferenced or step.references or step.shared or step.is_view):
         return call
 

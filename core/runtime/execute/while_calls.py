@@ -1,4 +1,4 @@
-"""A While as a loop over two programs, in which lists that grow or shrink by one element at a time are lists of Python's."""
+"""A While as a loop over two programs; lists that grow or shrink by an element at a time are Python lists."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .executor import Program
 
 _UNKNOWN_SHAPE: Final = np.array(-1, np.int32)
-"""What a node that takes an element is told of its shape."""
+"""The `element_shape` input of a node that pops an element: unknown."""
 
 
 class WhileCall:
-    """A loop whose body takes elements of some lists and gives elements for others."""
+    """A loop whose body pops elements from some lists and pushes elements onto others."""
 
     def __init__(self, plans: WhilePlans, condition: Program, body: Program) -> None:
         self._plans = plans
@@ -31,14 +31,14 @@ class WhileCall:
         self._body = body
 
     def takes(self, values: Sequence[Any]) -> bool:
-        """True where the loop may begin with these: lists without a limit, and with an element wherever one is taken."""
+        """True where the loop may begin with `values`: lists without a limit, whose popped elements exist."""
         popped, pushed = self._plans.popped, self._plans.pushed
         return all(_is_endless(node, values[place]) for place, node in (*popped.items(), *pushed.items())) and not any(
             item is None for place in popped for item in values[place].item().items
         )
 
     def run(self, feeds: Sequence[Any], run: Run) -> list[Any]:
-        """What the loop leaves of the variables that it `takes`; those that nobody reads may have any value."""
+        """Return the final values of the variables that the loop `takes`; variables that nobody reads may have any value."""
         plans, values = self._plans, list(feeds)
         asked, taken, given = plans.asked, plans.taken, plans.given
         shrinking = [_Changing(node, values[place].item()) for place, node in plans.popped.items()]
@@ -57,7 +57,7 @@ class WhileCall:
 
 
 class _Changing:
-    """A list of tensors while a node of the loop's body changes it."""
+    """A list of tensors while a node of the loop's body changes the list."""
 
     __slots__ = ("_before", "_item_shape", "_items", "_last_shape", "_node")
 
@@ -69,14 +69,14 @@ class _Changing:
         self._last_shape: tuple[int, ...] | None = None
 
     def as_tensor(self) -> Any:
-        """The list as it is now, as a tensor."""
+        """Return the current list as a tensor."""
         before = self._before
         return scalar_object(
             TensorList(before.dtype, before.element_shape, self._items.copy(), before.max_num_elements, self._item_shape)
         )
 
     def popped(self) -> Any:
-        """The last element, which is taken off."""
+        """Remove and return the last element."""
         if not self._items:
             apply_kernel(self._node, [self.as_tensor(), _UNKNOWN_SHAPE])
         return self._items.pop()
