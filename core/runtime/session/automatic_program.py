@@ -1,4 +1,4 @@
-"""A program that is run in NumPy first, then by each engine that takes part of it, and in the fastest way from then on."""
+"""A program that runs in NumPy first, then by each engine that takes a part, and from then on in the fastest way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _MAX_CONTESTS: Final = 16
 
 
 class AutomaticProgram:
-    """A plan bound to the ways in which it can run. `program` makes one by an engine, or without; all touch the same state."""
+    """A plan bound to the ways in which the plan can run.
+
+    `program` makes a program by an engine, or by NumPy; all programs share the same state.
+    """
 
     def __init__(
         self, plan: Plan, graph: Graph, auto: AutoEngagement, program: Callable[[Engagement | None], Program], name: str
@@ -47,7 +50,7 @@ class AutomaticProgram:
         self._latest = self._programs[NUMPY]
 
     def _needed_engine(self, nodes: Sequence[Node]) -> str:
-        """The engine without which nothing runs, as a program that was compiled for it; NumPy where there is no need."""
+        """Return the engine that the nodes need, such as a program compiled for the engine; NumPy where they need none."""
         needing = [node for node in nodes_within(self._graph, nodes) if has_fact(node.op, "program")]
         for name in self._engines if needing else ():
             engaged = self._auto.engaged(name)
@@ -113,5 +116,7 @@ class AutomaticProgram:
         return bool(groups) and not self._calls_functions and all(group.is_idle for group in groups)
 
     def _has_groups(self, program: Program) -> bool:
-        """Whether an engine takes part of a program: a group of its own, or maybe of a function that it calls."""
+        """True where an engine takes part of a program: a group of the program, or maybe of a function that the program
+        calls.
+        """
         return self._calls_functions or any(isinstance(step, Engined) for step in program.plan.steps)

@@ -1,4 +1,4 @@
-"""The elements of an input pipeline, asked for by the name of a dataset, an iterator or what takes elements from one."""
+"""The elements of an input pipeline, by the name of a dataset, an iterator or a node that takes elements from an iterator."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .runner import Orders, Runner, StepResult
 
 
 def first_elements(runner: Runner, name: str, count: int) -> list[StepResult]:
-    """At most so many elements, each as a step; variables are those of the session, initialized or restored before.
+    """Return the first `count` elements, each as a step; the session's variables must be initialized or restored before.
 
-    InvalidArgumentError where the node is no part of a pipeline, or several nodes begin its iterator; OutOfRangeError where
-    there are no elements.
+    Raises InvalidArgumentError where the node is no part of a pipeline, or where several nodes begin its iterator. Raises
+    OutOfRangeError where the pipeline is empty.
     """
     g = GraphBuilder(runner.graph.copy())
     begin, following = _asking(g, g.graph.node(name))
@@ -30,7 +30,10 @@ def first_elements(runner: Runner, name: str, count: int) -> list[StepResult]:
 
 
 def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
-    """(what begins a pass, where that is to be done; what gives the next element), added where they are not there."""
+    """Return (the node that begins a pass, the node that returns the next element), added to the graph where missing.
+
+    The first is None where nothing has to begin a pass.
+    """
     if has_fact(node.op, "next_element"):
         node = node.inputs[0].node
     spec = _spec(node)

@@ -1,4 +1,4 @@
-"""What a fed tensor takes, and the checks that a value passes before any kernel sees it."""
+"""Fed tensors, and the checks of a value before any kernel sees the value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..state.resources import Stored
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Feed:
-    """What a fed tensor takes."""
+    """The name, dtype and shape of a fed tensor."""
 
     name: str
     output: Output
@@ -27,7 +27,7 @@ class Feed:
     shape: Shape
 
     def convert(self, value: Any) -> Any:
-        """The value as an array of the fed tensor's dtype; InvalidArgumentError where its shape does not fit."""
+        """Return the value as an array of the fed tensor's dtype; InvalidArgumentError where the shape does not fit."""
         if isinstance(value, Batched):
             return value
         if isinstance(value, Stored) and self.dtype is not None and value.tensor.dtype is self.dtype:
@@ -47,22 +47,22 @@ class Feed:
 
 
 def _fits(dims: tuple[Any, ...] | None, shape: tuple[int, ...]) -> bool:
-    """True where a shape surely is of these dimensions: the ones with names are left to `merge_shapes`."""
+    """True where a shape surely has the dimensions `dims`; named dimensions are left to `merge_shapes`."""
     if dims is None or dims == shape:
         return True
     return len(dims) == len(shape) and all(a == b if type(a) is int else a.is_anonymous for a, b in zip(dims, shape))
 
 
 def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:
-    """What each fed name takes, in the order given; None for one that an optimization of the graph made needless.
+    """Return the Feed of each name, in order; None for a tensor that an optimization of the graph made needless.
 
-    `runnable` is the graph that runs, where that is not `graph` itself.
+    `runnable` is the graph that runs, where another than `graph`.
     """
     return tuple(None if _is_needless(graph, name) else _feed(runnable or graph, name, graph) for name in names)
 
 
 def _is_needless(graph: Graph, name: str) -> bool:
-    """True where the graph had the node before it was optimized, and no fetch ran it then."""
+    """True where the graph had the node before optimization, and no fetch needed the node then."""
     node_name = parse_tensor_name(name)[0]
     return node_name in graph.needless and node_name not in graph
 
@@ -78,5 +78,5 @@ def _feed(runnable: Graph, name: str, graph: Graph) -> Feed:
 
 
 def _had_no_unknown_rank(graph: Graph) -> bool:
-    """True for graphs older than version 24, where a Placeholder's shape () stood for an unknown one."""
+    """True for graphs older than version 24, in which a Placeholder's shape () means an unknown shape."""
     return graph.versions is not None and graph.versions.producer < 24

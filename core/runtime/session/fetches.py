@@ -1,4 +1,4 @@
-"""What a session is asked for, as TensorFlow's takes it: names, outputs and nodes, in lists, tuples and mappings."""
+"""Fetches of a session, as TensorFlow's takes them: names, outputs and nodes, in lists, tuples and mappings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_list_of_names(fetches: Any) -> bool:
 
 
 def fetched_names(fetches: Any, graph: Graph) -> Iterator[str]:
-    """The names of all that is fetched, from left to right; ArgumentTypeError for what cannot be."""
+    """Yield the names of all fetches, from left to right; ArgumentTypeError for an object that cannot be fetched."""
     if isinstance(fetches, str):
         yield fetches
     elif isinstance(fetches, (Output, Node)):
@@ -43,7 +43,7 @@ def name_of(fetch: Any, graph: Graph) -> str:
 
 
 def arranged(fetches: Any, values: Iterator[Any]) -> Any:
-    """The values in the form of what was fetched."""
+    """Return the values in the structure of the fetches."""
     if isinstance(fetches, Mapping):
         return {key: arranged(fetch, values) for key, fetch in fetches.items()}
     if isinstance(fetches, list):

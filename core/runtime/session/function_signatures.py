@@ -1,4 +1,4 @@
-"""Functions of a library as entry points: a call of one is added to the graph, and a signature for it."""
+"""Functions of a library as entry points: a call of the function is added to the graph, with a signature."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ...types.tensors import FuncRef
 from .restored_variables import restored_variables
 
 _GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
-"""The name that Python gave a function, inside the one that TensorFlow generated of it."""
+"""The Python name of a function inside the name that TensorFlow generates."""
 
 
 def call_function(graph: Graph, word: str) -> None:
-    """Add a call of the function that `word` names, and make it the graph's one signature.
+    """Add a call of the function that `word` names, and make the call the graph's only signature.
 
-    What the function takes becomes placeholders; what it is bound to (variables, assets, tables) comes from the graph.
+    The function's arguments become placeholders; its bound inputs (variables, assets, tables) come from the graph.
     """
     found = _found(graph, word)
     function = graph.function(found.function)
@@ -47,13 +47,13 @@ def call_function(graph: Graph, word: str) -> None:
 
 
 def _result_names(found: SavedCallable, function: Function) -> Sequence[str]:
-    """The names that Python has for what a function returns, where each is a tensor."""
+    """Return the Python names of a function's results, where each result is a tensor."""
     names = [arg.name for arg in function.signature.outputs]
     return found.results if len(found.results) == len(names) else names
 
 
 def function_named(graph: Graph, word: str) -> str:
-    """The function of the library that `word` names: by its whole name, by that of Python, or by a path of attributes."""
+    """Return the library function that `word` names: by the whole name, by the Python name, or by a path of attributes."""
     return _found(graph, word).function
 
 
@@ -96,7 +96,7 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
 
 
 def _bound(graph: Graph, found: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
-    """What gives a function what it is bound to; InvalidArgumentError where nothing in the graph does."""
+    """Return the output for a bound input of a function; InvalidArgumentError where the graph has no output for the input."""
     owner = owners.get(item.key) if item.key else None
     if owner is not None:
         return graph.output(owner)

@@ -1,4 +1,4 @@
-"""Which variable a graph restores from which entry of a checkpoint, as its own Restore ops and assignments tell."""
+"""The checkpoint keys of a graph's variables, by the graph's own Restore ops and assignments."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _Owner = Callable[[Output], Node | None]
 
 
 def restored_variables(graph: Graph) -> dict[str, str]:
-    """The names of the nodes that own the variables by the keys of the checkpoint from which a SavedModel restores them.
+    """Return the names of the nodes that own the variables, by the checkpoint keys from which a SavedModel restores them.
 
-    Variables of objects have keys such as `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE`, which say nothing of the nodes' names.
-    Empty for a graph that restores nothing, or whose restore op was pruned; slices of a variable, whose key several have, are
-    left out.
+    Variables of objects have keys such as `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE`, without the nodes' names. The result
+    is empty for a graph that restores nothing, or whose restore op was pruned. Slices of a variable are left out, since
+    several slices share a key.
     """
     saver = graph.meta.saver if graph.meta is not None else None
     restore = None if saver is None else graph.get(saver.restore_op.partition(":")[0])
@@ -29,9 +29,9 @@ def restored_variables(graph: Graph) -> dict[str, str]:
 
 
 def read_instead(graph: Graph) -> dict[str, str]:
-    """The variables that a TF2 model's functions read, and those that the graph's calls of these functions read instead.
+    """Map each variable that a TF2 model's functions read to the variable that the graph's calls of the functions read.
 
-    Keras exports each weight twice: the signatures of the graph read the one, those that Python loads the other.
+    Keras exports each weight twice: functions loaded by Python read the first copy, the signatures of the graph the second.
     """
     keys = graph.meta.read_keys if graph.meta is not None else {}
     owners = restored_variables(graph) if keys else {}
@@ -39,9 +39,11 @@ def read_instead(graph: Graph) -> dict[str, str]:
 
 
 def unrestored(graph: Graph) -> dict[str, str]:
-    """Of `read_instead` what the graph does not restore: only Python, which has one variable for both, gives it a value.
+    """Return the entries of `read_instead` whose second variable the graph does not restore.
 
-    So is a compiled model of Keras 3 that tf.saved_model.save wrote.
+    Only Python, with a single variable in place of both, gives the second variable a value.
+
+    A compiled model of Keras 3, written by tf.saved_model.save, has entries of this kind.
     """
     owners = set(restored_variables(graph).values()) if graph.meta is not None and graph.meta.read_keys else set()
     return {restored: read for restored, read in read_instead(graph).items() if read not in owners}
@@ -63,7 +65,7 @@ def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tupl
 
 
 def _outer(handle: Output, *, given: Mapping[Node, Output], owner: _Owner) -> Node | None:
-    """The node that owns a handle of a function's body: one of the body's, or what the caller gives."""
+    """Return the node that owns a handle in a function's body: a node of the body, or the owner of the caller's argument."""
     outside = given.get(handle.node)
     return handle.node if outside is None else owner(outside)
 

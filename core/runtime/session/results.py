@@ -1,4 +1,4 @@
-"""What a run hands out: arrays that are the caller's own."""
+"""Results of a run: arrays that belong to the caller."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ...support.errors import ResourceExhaustedError
 from ..state.edge_values import Batched
 
 _MOST_HELD: Final = 2
-"""So many times its own bytes a view may keep of what was made for it."""
+"""The largest ratio of the bytes of a view's base array to the bytes of the view."""
 
 
 def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
-    """Fetched values, None for operations, as the caller's own arrays: what a variable, a constant or a feed holds is copied.
+    """Return fetched values, None for operations, as arrays of the caller.
 
-    Nobody else may hold the list. As in TensorFlow, arrays lie in C order, and a single string comes as bytes. Batches stay.
-    ResourceExhaustedError where a copy does not fit into memory.
+    Arrays of variables, constants and feeds are copied. Nobody else may hold the list. As in TensorFlow, arrays are in C
+    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError where a copy does not fit into memory.
     """
     return [_own(name, values, place) for place, name in enumerate(names)]
 
 
 def _own(name: str, values: list[Any], place: int) -> Any:
-    """Here no name is bound to the value: its references are counted."""
+    """Return a value for the caller. No name is bound to the value here: its references are counted."""
     if type(values[place]) is not np.ndarray:
         return _other(values[place])
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
@@ -48,7 +48,7 @@ def _is_alone(values: list[Any], place: int) -> bool:
 
 
 def _is_all(view: Any) -> bool:
-    """True of a view that shows most of an array to which nothing else refers."""
+    """True for a view that shows most of an array to which nothing else refers."""
     held = [view.base]
     if type(held[0]) is not np.ndarray or not held[0].flags.owndata or not held[0].flags.writeable:
         return False
@@ -60,4 +60,4 @@ def _references(values: list[Any], place: int) -> int:
 
 
 _ALONE: Final = _references([np.empty(0)], 0)
-"""What `_references` says of an array that the list alone refers to."""
+"""The count that `_references` returns for an array that only the list refers to."""

@@ -1,4 +1,4 @@
-"""A run as a user orders it: initialize, restore, assign, step, and what every step fetched."""
+"""A run as a user orders a run: initialize, restore, assign, step, and the fetches of every step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "Assign
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FetchedValue:
-    """One tensor that a step fetched; no value where an operation was fetched."""
+    """A tensor that a step fetched; no value where an operation was fetched."""
 
     name: str
     dtype: str | None
@@ -48,7 +48,7 @@ class FetchedValue:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StepResult:
-    """What one step fetched; steps are counted from 1."""
+    """The fetches of a step; steps are counted from 1."""
 
     step: int
     values: tuple[FetchedValue, ...]
@@ -56,7 +56,9 @@ class StepResult:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Restored:
-    """Which variables a state filled, which it has no value for, and which of its names the graph does not know."""
+    """The variables that a state filled, the variables without a value in the state, and names that the graph does not
+    know.
+    """
 
     restored: tuple[str, ...]
     absent: tuple[str, ...]
@@ -65,7 +67,7 @@ class Restored:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Orders:
-    """What each step does: `fetches` maps the names to show to tensor names, `targets` are operations."""
+    """The work of each step: `fetches` maps the names to show to tensor names, `targets` are operations."""
 
     fetches: Mapping[str, str]
     feeds: Mapping[str, Any]
@@ -76,11 +78,14 @@ class Orders:
     hook: Hook | None = None
     """Called around every kernel of the steps."""
     inside: Mapping[str, Output] = dataclasses.field(default_factory=dict)
-    """Outputs of nodes in functions, by names among those of `fetches`, which say what calls the functions."""
+    """Outputs of nodes in functions, by names among the names of `fetches`; the fetches tell the calls of the functions."""
 
 
 def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The values of partitioned variables' slices, which a state holds whole: the graph's Restore ops tell who takes what."""
+    """Return the slices of partitioned variables whose state is whole.
+
+    The graph's Restore ops tell the slice of each variable.
+    """
     found: dict[str, Tensor] = {}
     for restoring in (node for node in graph if node.op == "RestoreV2"):
         names, specs = (value.node.attr_of(Tensor, "value") for value in restoring.inputs[1:])
@@ -95,7 +100,7 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _sliced(whole: Tensor, spec: str, node: Node) -> Tensor:
-    """The part of a tensor that a slice such as `10 4 0,5:-` names; InvalidArgumentError where it names none."""
+    """Return the part of a tensor that a slice such as `10 4 0,5:-` names; InvalidArgumentError for no slice."""
     parts = [_EXTENT.fullmatch(part) for part in spec.split()[-1].split(":")]
     if not all(parts) or len(parts) > len(whole.shape):
         raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(whole.shape)}", node=node.name, op=node.op)
@@ -110,11 +115,11 @@ def _extent(part: re.Match[str]) -> slice:
 
 
 _EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
-"""A dimension of a slice: `start,length`, or `-` for all of it."""
+"""A dimension of a slice: `start,length`, or `-` for the whole dimension."""
 
 
 class Runner:
-    """A session and what a user does with it."""
+    """A session, and the actions of a user on the session."""
 
     def __init__(self, session: SessionLike) -> None:
         self.session = session
@@ -130,9 +135,9 @@ class Runner:
         return find_variables(self.graph)
 
     def initialize(self, operation: str | None = None) -> tuple[str, ...]:
-        """Run an initializer, or those that the graph has; the names of what ran.
+        """Run an initializer, by default all initializers of the graph; return the names of the nodes that ran.
 
-        FailedPreconditionError where the graph has none.
+        Raises FailedPreconditionError where the graph has no initializer.
         """
         names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
         tables = table_initializers(self.graph, names) if operation is None else ()
@@ -145,7 +150,7 @@ class Runner:
         return (*names, *tables, *iterators)
 
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
-        """Assign every tensor whose name a variable has; InvalidArgumentError where that is none."""
+        """Assign every tensor that has the name of a variable; InvalidArgumentError where no tensor does."""
         variables = self.variables
         tensors = {**tensors, **_slices(self.graph, tensors)}
         known = [name for name in tensors if name in variables]
@@ -160,11 +165,11 @@ class Runner:
         return Restored(tuple(known), absent, tuple(name for name in tensors if name not in variables))
 
     def _to_assign(self, tensor: Tensor) -> Any:
-        """A value for a variable: where that is in this process, it is read when the variable is."""
+        """Return a value for a variable. In this process the value is read from its file when the variable is read."""
         return Stored(tensor) if self.session.takes_hooks else tensor.read()
 
     def assign(self, name: str, value: Callable[[VariableNodes], Any], mode: str = "assign") -> None:
-        """Assign to, add to or subtract from a variable by an op of the graph's own kind; `value` is asked for its value."""
+        """Assign to, add to or subtract from a variable by an op of the graph's own kind; `value` returns the value."""
         found = self.variables.get(name) or variable(self.graph, name)
         self._write([(found, value(found))], mode)
 
@@ -174,10 +179,10 @@ class Runner:
         return {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
 
     def steps(self, orders: Orders) -> Iterator[StepResult]:
-        """Run the steps one by one; a result without values where nothing was to be fetched.
+        """Run the steps in turn; a result without values where nothing was to be fetched.
 
-        An iterator that has no more elements ends them, and `exhausted` names the node that asked for one.
-        Where there are no targets, the fetches are what a step runs, shown or not.
+        An iterator without further elements ends the steps, and `exhausted` names the node that asked for an element.
+        Without targets, a step runs the fetches, whether they are shown or not.
         """
         watch = Watch(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
@@ -214,7 +219,7 @@ class Runner:
 
 
 def _write_nodes(g: GraphBuilder, found: VariableNodes, mode: str) -> tuple[Output, Node]:
-    """A placeholder and the op that writes what is fed to it."""
+    """Add a placeholder and the op that writes the fed value."""
     by_reference, by_resource = ASSIGN[mode]
     fed = g.Placeholder(dtype=found.dtype, name="tfg_assign/value")
     handle = g.graph.node(found.node.name).output()
@@ -230,7 +235,11 @@ def _validates_shape(found: VariableNodes) -> bool:
 
 
 def _check_shape(found: VariableNodes, value: Any) -> None:
-    """A resource variable's assignment checks nothing at run time: TensorFlow refuses such a graph when it is built."""
+    """Check the shape of an assigned value.
+
+    A resource variable's assignment checks nothing at run time, since TensorFlow refuses a wrong shape when the graph is
+    built.
+    """
     if not found.is_resource and not _validates_shape(found):
         return
     try:
@@ -244,7 +253,10 @@ def _check_shape(found: VariableNodes, value: Any) -> None:
 
 
 def initializers(graph: Graph) -> tuple[str, ...]:
-    """The initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables; none for none."""
+    """Return the initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables.
+
+    The result is empty where the graph has none of them.
+    """
     if graph.meta is not None and graph.meta.init_op:
         return (graph.meta.init_op,)
     found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
@@ -252,7 +264,10 @@ def initializers(graph: Graph) -> tuple[str, ...]:
 
 
 def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
-    """The nodes that fill tables; not those that `others` run, that a value is to be fed to or that restore a checkpoint."""
+    """Return the nodes that fill tables.
+
+    Nodes that `others` run, nodes that need a feed and nodes that read files are left out.
+    """
     filled = reachable([graph.node(name.partition(":")[0]) for name in others])
     filling = [node for node in graph if has_fact(node.op, "fills_table") and node not in filled]
     behind = {node: [item for item in reachable([node]) if item is not node] for node in filling}
@@ -264,7 +279,10 @@ def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
 
 
 def iterator_initializers(graph: Graph) -> tuple[str, ...]:
-    """The nodes that begin the passes of iterators: of those that one node alone begins, without a value that is to be fed."""
+    """Return the nodes that begin passes of iterators, except for nodes that need a feed.
+
+    An iterator that several nodes begin is left out as well.
+    """
     found: dict[Node, list[Node]] = {}
     for node in graph:
         if node.op == "MakeIterator":
@@ -274,7 +292,7 @@ def iterator_initializers(graph: Graph) -> tuple[str, ...]:
 
 
 def signature(graph: Graph, name: str) -> Signature:
-    """A signature of the graph by name; InvalidArgumentError names those it has."""
+    """Return a signature of the graph by name; InvalidArgumentError lists the names that exist."""
     signatures = graph.meta.signatures if graph.meta is not None else {}
     if name not in signatures:
         has = f"it has {', '.join(signatures)}" if signatures else "it has none; --feed and --fetch take tensor names"

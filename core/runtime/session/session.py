@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _State = TypeVar("_State")
 
 _TOLD: Final = 3
-"""How many of its fetches a plan is told by."""
+"""The largest number of fetches in the name of a plan."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,40 +60,41 @@ class _Prepared:
 
     program: Program | AutomaticProgram
     feeds: tuple[Feed | None, ...]
-    """In the order of the given feeds; None where one is ignored."""
+    """The feeds in the order of the call; None for a feed that is ignored."""
 
 
 class Session:
-    """Runs a graph. Variables, tables and random state live here, plans are made once per (fetches, feeds).
+    """Runs a graph. Variables, tables and random state live in the session; each pair of fetches and feeds is planned once.
 
-    A graph that came from a SavedModel starts as TensorFlow's loader starts it, at the first run: its variables are restored
-    and its initializer is run.
+    A graph from a SavedModel starts as in TensorFlow's loader: the first run restores its variables and runs its
+    initializer.
 
-    Many threads may run one session at a time. A kernel has the variables, tables and queues that it is given for itself, so
-    updates lose nothing and reads are whole; a run of several kernels is not atomic. Where a run waits for what another thread
-    does, as for an element of a queue, `timeout` ends that. docs/threads.md says more.
+    Many threads may run a session at a time. A kernel locks the variables, tables and queues among its inputs, so updates
+    lose nothing and reads are whole; a run of several kernels is not atomic. A run may wait for another thread, as for an
+    element of a queue; `timeout` ends the wait. docs/threads.md says more.
 
-    `files` says which files the graph may read and write: by default none, though a SavedModel reads those in its own folder.
-    `FileAccess.everything()` opens all of them; PermissionDeniedError names the node that wants more.
+    `files` names the files that the graph may read and write: by default none, though a SavedModel reads the files of its
+    own folder. `FileAccess.everything()` opens all files; PermissionDeniedError names a node that wants more.
 
     `timeout` bounds every run in seconds (DeadlineExceededError), `max_memory` the bytes that tensors may hold
-    (ResourceExhaustedError); both name the node. `cache` is how many bytes to spend on keeping, from one run to the next,
-    values that depend on nothing but constants and variables that were not written since.
+    (ResourceExhaustedError); both errors name the node. `cache` is the number of bytes for values kept from one run to the
+    next: values that depend only on constants and on variables not written since.
 
-    `engine` is what runs the heavy part: a name ("openvino"), an Engine, or an Engagement of one to share with other sessions;
-    NumPy runs what it does not take, and all of a run that has limits or a hook. "auto" tries the engines that are installed
-    once runs took a second, and keeps the fastest way; "numpy" is none, as None is unless the environment variable TFG_ENGINE
-    names one. `precision` is the engine's arithmetic with floats: "bf16", or "fast" for the fastest type whose results are
-    within 1e-2 of a tensor's largest magnitude; by default the graph's own. `engine_report` says what went where.
+    `engine` runs the heavy part: a name ("openvino"), an Engine, or an Engagement of an engine to share with other
+    sessions. NumPy runs the ops that the engine does not take, and every run with limits or a hook. "auto" tries the
+    installed engines once runs take a second, and keeps the fastest way; "numpy" means no engine, as does None unless the
+    environment variable TFG_ENGINE names an engine. `precision` is the engine's float arithmetic: "bf16", or "fast" for the
+    fastest type whose results are within 1e-2 of a tensor's largest magnitude; by default the graph's own. `engine_report`
+    says where each op ran.
 
-    `optimize` says how far runs of a fetch without limits, hook, engine or cache may leave kernels that are called one by one;
-    results differ from theirs by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a
-    convolution and what follows it, or a chain of elementwise ops; for shapes of feeds that come again, what follows from
-    shapes alone is computed once. "parallel": after some more runs, branches that do not depend on each other run side by
-    side in threads too, where this takes less time. "none": neither. `tier` tells how far a fetch has come.
+    `optimize` says how far runs without limits, hook, engine or cache may depart from calls of single kernels; results
+    differ by rounding at most. "fuse": from the second run on, groups of steps run as one, such as a convolution with its
+    epilogue, or a chain of elementwise ops; for shapes of feeds that come again, values that follow from shapes are
+    computed once. "parallel": after some more runs, independent branches also run side by side in threads, where this takes
+    less time. "none": neither. `tier` tells how far a fetch has come.
 
-    Where the C library is glibc, the first run has it keep up to 256 MiB of what is freed, unless the environment says how
-    much (`MALLOC_TRIM_THRESHOLD_` and the like): pages that each run asks for anew take up to a sixth of its time.
+    With glibc as the C library, the first run has glibc keep up to 256 MiB of freed memory, unless the environment says how
+    much (`MALLOC_TRIM_THRESHOLD_` and others): fresh pages for each run take up to a sixth of the time of a run.
     """
 
     @takes(
@@ -139,7 +140,7 @@ class Session:
         self._policy = policy(optimize)
         self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, self._policy)
         self._by_engine: dict[Engagement, Session] = {}
-        """For each engine that was chosen from, this session with functions that run by it."""
+        """A copy of this session for each engine of a choice; the functions of the copy run by the engine."""
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
@@ -152,9 +153,10 @@ class Session:
         return self._checkpoints
 
     def on_graph(self, graph: Graph) -> Session:
-        """A session on another graph (an extended copy, say) that shares this one's variables, resources, files and limits.
+        """Return a session on another graph, such as an extended copy, that shares this session's variables, resources,
+        files and limits.
 
-        What starts a SavedModel is run here first, and not again on the other graph.
+        A SavedModel is started here first, and not again on the other graph.
         """
         self.start()
         other = Session(
@@ -171,10 +173,11 @@ class Session:
         return other
 
     def run(self, fetches: Any, feeds: Mapping[Any, Any] | None = None, *, hook: Hook | None = None) -> Any:
-        """The values of `fetches`: NumPy arrays of tensors, `a:0` or an Output; None of operations, `a` or a Node.
+        """Return the values of `fetches`: NumPy arrays for tensors (`a:0` or an Output), None for operations (`a` or a
+        Node).
 
-        A list, tuple or mapping of these, however nested, gives the same with the values. `feeds` maps tensors to values,
-        which replace what the graph computes. `hook` is called around every kernel, those in loops and functions too.
+        A list, tuple or mapping, however nested, gives the same structure of values. `feeds` maps tensors to values, which
+        replace the values that the graph computes. `hook` is called around every kernel, also in loops and functions.
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
@@ -185,9 +188,9 @@ class Session:
 
     @takes(feeds=list | tuple)
     def make_callable(self, fetches: Any, feeds: Sequence[Any] = ()) -> Callable[..., Any]:
-        """A function of the values of `feeds`, in their order, that gives what `run` gives for `fetches`.
+        """Return a function from the values of `feeds`, in their order, to the result of `run` for `fetches`.
 
-        What names mean is found out once, here. ArgumentTypeError where the function is called with another number of values.
+        Names are looked up once, here. The function raises ArgumentTypeError for another number of values.
         """
         self.start()
         names = tuple(fetched_names(fetches, self.graph))
@@ -218,7 +221,7 @@ class Session:
         return self._values(prepared, names, feeds.values(), hook)
 
     def _values(self, prepared: _Prepared, names: tuple[str, ...], given: Iterable[Any], hook: Hook | None) -> list[Any]:
-        """What a program gives for the values of its feeds."""
+        """Return the values of a program's fetches for the values of its feeds."""
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, given) if feed is not None]
         run = Run(next(self._numbers), hook)
         if self._limits is not None:
@@ -229,9 +232,9 @@ class Session:
         return own_values(names, found)
 
     def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
-        """The tier in which the latest run of `fetches` with `feeds` ran; FailedPreconditionError where there was none.
+        """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError where there was no run.
 
-        `feeds` are the tensors that were fed, in their order; a mapping of them to values is as good.
+        `feeds` are the fed tensors, in their order; a mapping from tensors to values serves as well.
         """
         names = tuple(fetched_names(fetches, self.graph))
         prepared = self._prepared.get((names, tuple([name_of(tensor, self.graph) for tensor in feeds])))
@@ -246,11 +249,14 @@ class Session:
 
     @property
     def cache_stats(self) -> CacheStats:
-        """What keeping values between runs has saved so far."""
+        """Return the savings of the value cache so far."""
         return (self._cache or ValueCache(0)).stats
 
     def engine_report(self) -> EngineReport:
-        """What the session's engine has run so far and what not, and why; FailedPreconditionError without an engine."""
+        """Return a report of the ops that the engine has run, and of the others with the reasons.
+
+        Raises FailedPreconditionError without an engine.
+        """
         engaged = self._auto or self._engagement
         if engaged is None:
             raise FailedPreconditionError("the session has no engine")
@@ -263,7 +269,7 @@ class Session:
         return list(dict.fromkeys(found))
 
     def start(self) -> None:
-        """Restore and initialize what came from a SavedModel, as the first run does; other threads wait until it is done."""
+        """Restore and initialize a SavedModel, as the first run does; other threads wait for the end."""
         if self._is_started:
             return
         with self._starting:
@@ -281,7 +287,7 @@ class Session:
             self._is_starting = False
 
     def _complete(self) -> None:
-        """Give the variables that a SavedModel's restore op leaves out the values of their twins that it restores."""
+        """Copy restored variables to their twins that a SavedModel's restore op leaves out."""
         if self.graph.meta is None or not self.graph.meta.read_keys:
             return
         from .restored_variables import unrestored
@@ -299,7 +305,7 @@ class Session:
         self._is_started = True
 
     def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
-        """The state of a node, which the first thread to ask for it creates."""
+        """Return the state of a node; the first thread that asks creates the state."""
         with self._lock:
             if node not in self.node_states:
                 self.node_states[node] = state = create()
@@ -308,7 +314,7 @@ class Session:
             return self.node_states[node]
 
     def streams(self) -> dict[str, tuple[int, int]]:
-        """Key and counter of the random numbers of the graph's nodes, those in functions excepted, by their names."""
+        """Return key and counter of the random streams of the graph's nodes, by name; nodes in functions are left out."""
         with self._lock:
             found = list(self.node_states.items())
         return {
@@ -316,7 +322,7 @@ class Session:
         }
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
-        """Let nodes draw from where others, or these before, were in their streams."""
+        """Continue random streams from the given keys and counters, by the names of nodes."""
         self._begun.clear()
         self._begun.update(streams)
 
@@ -326,7 +332,7 @@ class Session:
         return node.name in graph and graph.node(node.name) is node
 
     def apart(self) -> Session:
-        """A session of the same graph and resources, in which the states of nodes begin anew."""
+        """Return a session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
         other.node_states, other._by_engine = {}, {}
         other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, policy=self._policy)
@@ -357,7 +363,7 @@ class Session:
         return _Prepared(self._program(plan, graph, f"{', '.join(fetches[:_TOLD])}{more}"), fed)
 
     def _program(self, plan: Plan, graph: Graph, name: str) -> Program | AutomaticProgram:
-        """A program of the plan by the session's engine, or by the one of several that turns out to be the fastest."""
+        """Return the program of a plan by the session's engine, or by the fastest of several engines."""
 
         def bound(engagement: Engagement | None) -> Program:
             session = self if engagement is self._engagement or engagement is None else self._with(engagement)
@@ -371,7 +377,7 @@ class Session:
         return AutomaticProgram(plan, graph, self._auto, bound, name)
 
     def _with(self, engagement: Engagement) -> Session:
-        """This session, but for the functions that kernels call: these run by an engine."""
+        """Return a copy of this session whose functions run by an engine."""
         if engagement not in self._by_engine:
             other = self._by_engine[engagement] = copy.copy(self)
             other.functions = FunctionCalls(self.graph, other._context, self._cache, engagement, self._policy)
@@ -379,13 +385,13 @@ class Session:
         return self._by_engine[engagement]
 
     def runnable(self) -> Graph:
-        """The graph that runs: with loops that draw random numbers as TensorFlow puts them there, and its parts connected."""
+        """Return the graph to run: loops with random numbers lowered as in TensorFlow, and its parts connected."""
         if self._lowered is None or self._lowered[0] != len(self.graph):
             self._lowered = (len(self.graph), lowered(connected(self.graph)))
         return self._lowered[1]
 
     def _fetch(self, graph: Graph, name: str) -> Output | Node:
-        """What `name` fetches; InvalidArgumentError where a called function has fewer results."""
+        """Return the output or node of a fetch; InvalidArgumentError for an output beyond a called function's results."""
         found = graph.fetch(name)
         if isinstance(found, Output) and found.node.op_def is None:
             node = found.node
@@ -398,7 +404,7 @@ class Session:
 def _engaged(
     engine: str | Engine | Engagement | AutoEngagement | None, precision: str | None
 ) -> tuple[Engagement | None, AutoEngagement | None]:
-    """(the engine at work, the engines to choose from): one of them, or none for NumPy."""
+    """Return (the engine at work, the engines to choose from): at most one of the two, and none for NumPy."""
     name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
     if name == NUMPY and precision is None:
         return None, None

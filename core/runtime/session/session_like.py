@@ -1,4 +1,4 @@
-"""What whoever runs a graph needs of a session, be it in this process or on a cluster."""
+"""Protocols of a session, in this process or on a cluster, for callers that run a graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HeldVariable(Protocol):
     def is_initialized(self) -> bool: ...
 
     def constant(self) -> Tensor:
-        """Its value now."""
+        """Return the current value."""
         ...
 
 
@@ -49,7 +49,7 @@ class SessionLike(Protocol):
         ...
 
     def on_graph(self, graph: Graph) -> SessionLike:
-        """A session on another graph with the variables of this one."""
+        """Return a session on another graph with the variables of this session."""
         ...
 
     def streams(self) -> Mapping[str, tuple[int, int]]:
@@ -61,7 +61,7 @@ class SessionLike(Protocol):
         ...
 
     def start(self) -> None:
-        """Restore and initialize what came from a SavedModel, unless that is done."""
+        """Restore and initialize a SavedModel, unless done before."""
         ...
 
     def variables(self) -> Sequence[HeldVariable]:
