@@ -1,7 +1,7 @@
-"""Waiting for what runs in other threads do: a dequeue for an enqueue, a lock for its release.
+"""Waits for other threads: a dequeue waits for an enqueue, a lock for its release.
 
-Kernels never sleep: they raise WouldBlock, and the executor goes on with what else there is to do. Where that is nothing, it
-waits here until a kernel of any thread has changed something that threads share, and tries again.
+Kernels never sleep: they raise WouldBlock, and the executor runs other nodes. Where no other node is left, the executor
+waits here until a kernel of any thread has changed a shared object, and tries again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...parallel.blas_threads import OWN_THREADS
 from ...support.errors import DeadlineExceededError
 
 _LOOK_AGAIN: Final = 0.1
-"""Seconds after which a thread that waits looks whether anybody is left to wait for."""
+"""The seconds between checks of a waiting thread for other threads that may still act."""
 
 _condition = threading.Condition()
 waiting = 0
@@ -27,11 +27,11 @@ _changes = 0
 """The number of changes that threads were told of."""
 _asleep: set[threading.Thread] = set()
 _stuck: set[threading.Thread] = set()
-"""Threads that wait for each other and are still to be told: all of them are, since the first goes on to who knows what."""
+"""Deadlocked threads that have yet to raise their errors. All of them raise: the first goes on in unknown code."""
 
 
 def changed() -> None:
-    """Say that something that threads share is not as it was: those who wait try again."""
+    """Announce a change of a shared object: waiting threads try again."""
     global _changes
     with _condition:
         _changes += 1
@@ -40,7 +40,7 @@ def changed() -> None:
 
 
 class Wait:
-    """What a run does while it has nothing but kernels that would block; no change since it began is missed."""
+    """The wait of a run whose ready kernels would all block; no change since the beginning is missed."""
 
     def __enter__(self) -> Wait:
         global waiting
@@ -55,7 +55,10 @@ class Wait:
             waiting -= 1
 
     def for_change(self, deadline: float, reason: str, node: Node) -> None:
-        """Sleep until something changes; DeadlineExceededError from `deadline` on, or where nobody is left to change it."""
+        """Sleep until a shared object changes.
+
+        Raises DeadlineExceededError from `deadline` on, or where no thread is left to change one.
+        """
         me = threading.current_thread()
         has_looked = False
         with _condition:
@@ -77,10 +80,10 @@ class Wait:
 
 
 def _others_act(me: threading.Thread, has_looked: bool) -> bool:
-    """True where another thread of the program may still do something; those that serve kernels only do what they are told.
+    """True where another thread of the program may still act; threads that serve kernels act only on request.
 
-    One that was interrupted while it began or ended may stay listed, but runs nothing. A thread of a pool that waits for work
-    does nothing either, if that is so for longer than it takes to begin with what it was just given.
+    A thread that was interrupted at its start or end may stay listed, but runs nothing. A pool thread that waits for work
+    does nothing either, if the wait lasts longer than a thread takes to begin with new work.
     """
     frames = sys._current_frames()
     return any(

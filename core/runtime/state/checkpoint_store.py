@@ -1,4 +1,7 @@
-"""What the Save and Restore kernels need of checkpoints; `formats` implements it and the Session holds it."""
+"""The protocol of checkpoints for the Save and Restore kernels.
+
+`formats` implements the protocol, the Session holds the store.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +21,23 @@ if TYPE_CHECKING:
 class CheckpointStore(Protocol):
     """Checkpoints by prefix. A spec is the `shape_and_slices` of a Save or Restore op: empty, or such as `10 4 0,5:-`.
 
-    Every file is opened by the gate `files`, which raises PermissionDeniedError for what the caller may not touch.
+    The gate `files` opens every file, and raises PermissionDeniedError for files that the caller may not touch.
     """
 
     def names(self, prefix: str, *, files: FileGate = ...) -> list[str]:
-        """The names of all tensors; NotFoundError where there is no such checkpoint."""
+        """Return the names of all tensors; NotFoundError for a checkpoint that does not exist."""
         ...
 
     def dtype(self, prefix: str, name: str, *, files: FileGate = ...) -> DType:
-        """The dtype of one tensor; NotFoundError where the checkpoint does not have it."""
+        """Return the dtype of a tensor; NotFoundError where the checkpoint lacks the tensor."""
         ...
 
     def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> np.ndarray[Any, Any]:
-        """The value of a tensor or of a slice of it, not to be written to; DataLossError where the file is damaged."""
+        """Return the value of a tensor or of a slice, read-only; DataLossError where the file is damaged."""
         ...
 
     def deferred(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> Tensor:
-        """As `read`, of the checkpoint as it is now, but the elements are read and checked when they are asked for."""
+        """Return the value as `read` does, of the checkpoint at the time of the call; elements are read and checked on use."""
         ...
 
     def write(
@@ -52,7 +55,7 @@ class CheckpointStore(Protocol):
         *,
         files: FileGate = ...,
     ) -> None:
-        """Make one checkpoint of several; their files are moved, not copied, as soon as the new checkpoint is whole."""
+        """Merge several checkpoints; their files are moved, not copied, as soon as the new checkpoint is whole."""
         ...
 
 
@@ -60,7 +63,7 @@ _makers: list[Callable[[], CheckpointStore]] = []
 
 
 def provide_store(make: Callable[[], CheckpointStore]) -> None:
-    """Say what makes the store of sessions that are given none; the package does, which knows the formats."""
+    """Set the maker of stores for sessions without a store; the package does, since the package knows the formats."""
     _makers[:] = [make]
 
 

@@ -1,4 +1,4 @@
-"""What flows along edges at run time.
+"""Values on edges at run time.
 
 A tensor is a NumPy array or NumPy scalar of the dtype's NumPy equivalent. Strings are object arrays of bytes; resources and
 variants are object arrays of Python objects, mostly of rank 0. A reference edge carries the `resources.Variable` itself.
@@ -15,7 +15,7 @@ from ...types.dtypes import DType, string
 
 
 class _Dead:
-    """The one value on edges of the branch that was not taken."""
+    """The value on edges of a branch that was not taken."""
 
     def __repr__(self) -> str:
         return "DEAD"
@@ -25,10 +25,11 @@ DEAD: Final = _Dead()
 
 
 class WouldBlock(Exception):
-    """A kernel would wait for another node: dequeue from an empty queue, insert into a full one.
+    """A kernel would wait for another node: dequeue from an empty queue, insert into a full queue.
 
-    The executor runs the node again after others of the same run; where nothing else can run it raises
-    DeadlineExceededError with `reason`, which names the resource. The kernel has changed nothing that it would do twice.
+    The executor runs the node again after others of the same run; where nothing else can run, the executor raises
+    DeadlineExceededError with `reason`, which names the resource. The kernel has changed nothing that a second call would
+    change twice.
     """
 
     def __init__(self, reason: str) -> None:
@@ -37,7 +38,7 @@ class WouldBlock(Exception):
 
 
 class Batched:
-    """Many values of one tensor, along the first axis of `values`; only a hook can take them through a plan."""
+    """Many values of the same tensor, along the first axis of `values`; only a hook can take them through a plan."""
 
     __slots__ = ("values",)
 
@@ -46,17 +47,17 @@ class Batched:
 
     @property
     def rank(self) -> int:
-        """The rank of one member."""
+        """The rank of a member."""
         return self.values.ndim - 1
 
 
 class RunState:
-    """What a handle leads to and one run changes; a run for a batch has one for each member, of another name."""
+    """A state behind a handle that a run changes; a run for a batch has a copy, of another name, for each member."""
 
     name: str
 
     def copied(self, name: str) -> Self:
-        """One of the same contents that changes apart from this one."""
+        """Return a copy with the same contents and the new name, which changes independently."""
         raise NotImplementedError
 
 
@@ -76,14 +77,20 @@ def object_array(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, A
 
 
 def is_of(value: Any, dtype: DType) -> bool:
-    """True where a tensor's elements are of a dtype. Objects are told by the first of them: texts, or what handles hold."""
+    """True where a tensor's elements are of a dtype.
+
+    The first element tells the kind of an object array: strings or handles.
+    """
     if not dtype.is_object:
         return bool(value.dtype == dtype.numpy)
     return value.dtype == object and (not value.size or isinstance(value.item(0), bytes) is (dtype.base is string))
 
 
 def is_true(value: Any) -> bool:
-    """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
+    """Return a tensor's truth by TensorFlow's rule.
+
+    A scalar is true unless zero or an empty string, any other tensor unless empty.
+    """
     if value.__class__ is np.bool_:
         return bool(value)
     if np.ndim(value):

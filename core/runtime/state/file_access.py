@@ -1,4 +1,4 @@
-"""Which files the kernels of a graph may touch: a graph can be a stranger's program."""
+"""Access of a graph's kernels to files: a graph can be a stranger's program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileAccess:
-    """Files and folders open to reading and to writing: none by default, None for all. A folder opens all below it."""
+    """Files and folders open to reading and to writing: none by default, None for all. A folder opens all files below."""
 
     readable: tuple[pathlib.Path, ...] | None = ()
     writable: tuple[pathlib.Path, ...] | None = ()
@@ -35,14 +35,14 @@ class FileAccess:
     @staticmethod
     @takes(readable=Iterable, writable=Iterable)
     def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
-        """Access to what is named and nothing else; what may be written may be read."""
+        """Return access to the named files and folders and nothing else; writable files are readable too."""
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
             raise TypeError("folders are a list, not one text, whose characters would be taken for folders")
         writes = tuple(map(_resolved, writable))
         return FileAccess((*map(_resolved, readable), *writes), writes)
 
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
-        """This access, with a model's folder that may be read besides, and what a cache keeps of the same model for it."""
+        """Return this access, with a model's folder readable too, and with the model's blobs in a cache."""
         if self.readable is None:
             return self
         found = _resolved(folder)
@@ -55,9 +55,10 @@ def _resolved(path: str | pathlib.Path) -> pathlib.Path:
 
 
 def _contents_in_cache(folder: pathlib.Path) -> list[pathlib.Path]:
-    """`MODEL/blobs` for a folder `MODEL/snapshots/REVISION` or one in it: Hugging Face's cache has links to there for files.
+    """Return `MODEL/blobs` for a folder `MODEL/snapshots/REVISION` or below: files in Hugging Face's cache are links into
+    blobs.
 
-    It is named as it stands: where it is a link itself, it opens nothing.
+    The path is not resolved: where blobs itself is a link, the path opens nothing.
     https://huggingface.co/docs/huggingface_hub/guides/manage-cache describes the cache.
     """
     snapshots = [parent for parent in folder.parents if parent.name == "snapshots"]
@@ -69,9 +70,9 @@ NO_FILES = FileAccess()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileGate:
-    """The one way of a node to files: what it opens is resolved, checked and then opened by the name that was checked.
+    """The only way of a node to files: a path is resolved, checked, and then opened by the checked name.
 
-    Each method raises PermissionDeniedError before it tells whether anything is there, and InvalidArgumentError for a name
+    Each method raises PermissionDeniedError before telling whether the file exists, and InvalidArgumentError for a name
     that no file can have.
     """
 
@@ -79,11 +80,11 @@ class FileGate:
     node: Any = None
 
     def to_read(self, path: str) -> str:
-        """The name by which `path` may be read, without links where files are kept from the node."""
+        """Return the name to read `path` by, with links resolved where the node may not read all files."""
         return self._checked(path, self.access.readable, "read")
 
     def to_write(self, path: str) -> str:
-        """The name by which `path` may be written."""
+        """Return the name to write `path` by."""
         return self._checked(path, self.access.writable, "write")
 
     def to_replace(self, path: str) -> str:
@@ -101,17 +102,17 @@ class FileGate:
         return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
     def open_to_append(self, path: str) -> BinaryIO:
-        """The file open at its end."""
+        """Open a file at the end."""
         checked = self.to_write(path)
         if self.access.writable is None:
             return open(checked, "ab")
         return self._still_there(path, checked, open(checked, "ab", opener=_follow_no_link))
 
     def matching(self, pattern: str) -> list[str]:
-        """The files that a pattern names: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
+        """Return the files that a pattern matches: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
 
-        As there, a pattern without any of these names one file, names with a leading dot match, and after the first wildcard
-        no component is `.` or `..`.
+        As in TensorFlow, a pattern without wildcards names a single file, names with a leading dot match, and after the
+        first wildcard no component is `.` or `..`.
         """
         if _WILDCARD.search(pattern) is None:
             return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
@@ -157,7 +158,7 @@ class FileGate:
         )
 
     def _still_there(self, path: str, checked: str, file: Any) -> Any:
-        """Return the open file, unless a folder on the way to it became a link after the name was checked."""
+        """Return the open file, unless a folder of the path became a link after the check of the name."""
         if os.path.realpath(checked) != checked:
             file.close()
             raise self._denied(path, "open", os.path.realpath(checked))

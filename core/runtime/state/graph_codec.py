@@ -1,4 +1,4 @@
-"""What kernels need to turn graphs into bytes and back; `formats` implements it, and the package says so."""
+"""The protocol by which kernels turn graphs into bytes and back; `formats` implements the protocol."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GraphCodec(Protocol):
         ...
 
     def decode(self, data: bytes) -> Graph:
-        """The graph in a GraphDef; a TfgError where it holds none."""
+        """Return the graph in a GraphDef; a TfgError where the bytes hold no graph."""
         ...
 
 
@@ -26,7 +26,7 @@ _codecs: list[GraphCodec] = []
 
 
 def provide_codec(codec: GraphCodec) -> None:
-    """Say what encodes and decodes; the package does, which knows the formats."""
+    """Set the codec; the package does, since the package knows the formats."""
     _codecs[:] = [codec]
 
 

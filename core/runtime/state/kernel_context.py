@@ -1,4 +1,4 @@
-"""What stateful kernels are given: the node that they run for and the session that they run in."""
+"""The context of a stateful kernel: the node and the session that the kernel runs for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Functions(Protocol):
     """The functions of a graph's library, ready to run."""
 
     library: MutableMapping[str, Function]
-    """The functions by name. A kernel may add some for its own calls, under names that are free."""
+    """The functions by name. A kernel may add functions for its own calls, under names that are free."""
 
     def find(self, reference: FuncRef) -> Function:
         """A function of the library; NotFoundError where there is none of that name."""
@@ -32,13 +32,16 @@ class Functions(Protocol):
         ...
 
     def caller(self, reference: FuncRef, site: CallSite = ...) -> Callable[[Sequence[Any]], list[Any]]:
-        """`call` of one function, which is looked up when it is first called."""
+        """Return a call of a single function; the first call looks the function up."""
         ...
 
     def loop(
         self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
-        """`plain`, a loop over calls of two functions, as fast as it can be had where results `unused` may be any values."""
+        """Return `plain`, a loop over calls of two functions, in the fastest form.
+
+        The results `unused` may have any values.
+        """
         ...
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
@@ -47,7 +50,7 @@ class Functions(Protocol):
 
 
 class GraphRunner(Protocol):
-    """A session as a kernel uses one on a graph that it was given."""
+    """A session as a kernel uses one, on a graph of the kernel's choice."""
 
     def run(self, fetches: Any) -> Any:
         """The values of fetches."""
@@ -55,7 +58,7 @@ class GraphRunner(Protocol):
 
 
 class Host(Protocol):
-    """What a session gives to the kernels that run in it."""
+    """The services of a session for the kernels that run in the session."""
 
     graph: Graph
     seed: int | None
@@ -74,21 +77,21 @@ class Host(Protocol):
         ...
 
     def on_graph(self, graph: Graph) -> GraphRunner:
-        """What runs another graph with the same resources, files and limits."""
+        """Return a runner of another graph with the same resources, files and limits."""
         ...
 
     def apart(self) -> Host:
-        """The same session, but for the states of nodes in functions, which begin anew."""
+        """Return the same session with fresh states of nodes in functions."""
         ...
 
     def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
-        """The state of a node, which the first thread to ask for it creates."""
+        """Return the state of a node; the first thread that asks creates the state."""
         ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelContext:
-    """What a stateful kernel gets as its first argument, `ctx`."""
+    """The first argument, `ctx`, of a stateful kernel."""
 
     session: Host
     node: Node
@@ -107,11 +110,11 @@ class KernelContext:
 
     @property
     def step(self) -> Run:
-        """The run that the kernel works for, and what lives as long."""
+        """The run that the kernel works for, with the resources of the run."""
         return current()
 
     def state(self, create: Callable[[], _State]) -> _State:
-        """This node's own state, which lives as long as the session."""
+        """Return this node's own state, which lives as long as the session."""
         found = self.session.node_states.get(self.node)
         return self.session.node_state(self.node, create) if found is None else found
 
@@ -120,15 +123,15 @@ class KernelContext:
         return self.session.functions.call(function, args, self._call_site)
 
     def function(self, function: FuncRef) -> Callable[[Sequence[Any]], list[Any]]:
-        """A function of the graph's library, to be called with the list of its arguments."""
+        """Return a call of a function of the graph's library, from the list of arguments to the list of results."""
         return self.session.functions.caller(function, self._call_site)
 
     def loop(self, condition: FuncRef, body: FuncRef, plain: Callable[..., Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-        """`plain`, a loop over calls of two functions of the graph's library, without what nobody reads."""
+        """Return `plain`, a loop over calls of two functions of the graph's library, without dead values."""
         return self.session.functions.loop(condition, body, self._call_site, self.unused, plain)
 
     def apart(self) -> KernelContext:
-        """This context in a session whose functions keep the states of their nodes apart, from nothing on."""
+        """Return this context in a session whose functions have node states of their own, begun anew."""
         return dataclasses.replace(self, session=self.session.apart())
 
     @property

@@ -1,4 +1,4 @@
-"""What lives as long as a session: variables and every other resource, found by container and name."""
+"""Resources of a session, found by container and name: variables and all other kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RESHAPES: Final = itertools.count(1)
 
 
 class Shared:
-    """What kernels of several threads may work on. Each has it to itself, which it says by `with`.
+    """An object that kernels of several threads may work on; a kernel locks the object by `with`.
 
     `is_changing` is true while the kernel that holds the lock writes in place.
     """
@@ -50,23 +50,25 @@ class Shared:
             self.tell()
 
     def release(self) -> None:
-        """Let another thread have it."""
+        """Release the lock."""
         self.is_changing = False
         self.lock.release()
 
     def tell(self) -> None:
-        """Let who waits for a change look; a kernel that would block changed nothing, or says this itself."""
+        """Wake waiting threads after a change; a kernel that would block has changed nothing, or calls this method itself."""
         if blocking.waiting:
             blocking.changed()
 
     @property
     def shared(self) -> Shared:
-        """What to lock: a reference may stand for something else."""
+        """The object to lock; a reference may stand for another object."""
         return self
 
 
 def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """`call(*inputs)` with all `shared` to itself, taken in the order given, which has to be the same for all threads."""
+    """Return `call(*inputs)` with all of `shared` locked, in the order of the sequence, which must be the same for all
+    threads.
+    """
     taken = 0
     try:
         for one in shared:
@@ -82,17 +84,17 @@ def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequ
 
 
 class Readable:
-    """What stands for a value that may still change: whoever wants the value reads it."""
+    """A stand-in for a value that may still change; `read` returns the current value."""
 
     __slots__ = ()
 
     def read(self) -> Any:
-        """The value as it is now."""
+        """Return the current value."""
         raise NotImplementedError
 
 
 class Stored(Readable):
-    """A value that still lies in a file, as the restoring of variables gives it to those who only keep it."""
+    """A value that still lies in a file. Restoring gives variables this form, since variables only keep values."""
 
     __slots__ = ("dtype", "shape", "size", "tensor")
 
@@ -103,7 +105,7 @@ class Stored(Readable):
         self.size = tensor.size
 
     def read(self) -> Any:
-        """The elements, which are read from the file now."""
+        """Read the elements from the file and return them."""
         return self.tensor.read()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -123,19 +125,19 @@ class Memory(Readable):
         return self._value if self._variable is None else self._variable.read()
 
     def leave(self, value: Any) -> None:
-        """Keep `value`, the last one that the variable had here."""
+        """Keep `value`, the last value that the variable had in this memory."""
         self._variable, self._value = None, value
 
 
 class Variable(Shared, Readable):
     """A variable's memory, behind a V1 reference or a resource handle alike.
 
-    A value that was read is never written to while anybody holds it: `writable` copies an array that has other references.
-    `version` counts the writes and so tells whether anything that depends on the variable is still valid. Between runs an
-    engine may hold the value (`kept` is a Held then): whoever reads it or writes into it gets NumPy's. `reshapes` is another
-    number each time that any variable gets or loses a shape.
+    A value that was read is never written to while anybody holds the value: `writable` copies an array with other
+    references. `version` counts the writes, and so tells whether results that depend on the variable are still valid.
+    Between runs an engine may hold the value (`kept` is then a Held); readers and writers get NumPy's. `reshapes` changes
+    each time that any variable gets or loses a shape.
 
-    A value that was restored may still lie in its file (`_value` is a Stored then). Whoever asks for the elements has it read.
+    A restored value may still lie in its file (`_value` is then a Stored); a reader of the elements loads them.
     """
 
     reshapes: ClassVar[int] = 0
@@ -155,7 +157,7 @@ class Variable(Shared, Readable):
         return self._value is not None
 
     def read(self) -> Any:
-        """The value, which stays as it is whatever is written later; FailedPreconditionError before the first write."""
+        """Return the value, which later writes do not change; FailedPreconditionError before the first write."""
         value = self._value
         if self.is_changing:
             # The writer may have found nobody who holds the value before it came here, and another thread may be the writer.
@@ -173,24 +175,24 @@ class Variable(Shared, Readable):
 
     @property
     def kept(self) -> Any:
-        """The value as it is kept: an array of NumPy's, a Held where an engine has it, None before the first write."""
+        """The stored value: a NumPy array, a Held where an engine has the value, None before the first write."""
         return self._loaded() if type(self._value) is Stored else self._value
 
     @property
     def value_shape(self) -> tuple[int, ...] | None:
-        """The shape of the value, None before the first write; no value is read for it."""
+        """The shape of the value, None before the first write; no value is read from a file."""
         value = self._value
         return None if value is None else value.shape
 
     def constant(self) -> Tensor:
-        """The value as it is now. What still lies in its file is read there when the constant is asked for its elements."""
+        """Return the current value. A value still in its file is read when the constant's elements are read."""
         value = self._value
         if type(value) is Stored:
             return Tensor(self.dtype, value.shape, lambda: self._from_file(value))
         return Tensor.from_numpy(np.asarray(self.read()), self.dtype)
 
     def _loaded(self) -> Any:
-        """The value, out of its file; the first of several threads reads it."""
+        """Load the value from its file and return the value; the first of several threads reads the file."""
         with self.lock:
             if type(self._value) is Stored:
                 self._value = self._from_file(self._value)
@@ -203,9 +205,9 @@ class Variable(Shared, Readable):
             raise type(error)(f"variable '{self.name}': {error.message}", hint=error.hint) from error
 
     def lend(self) -> Any:
-        """`kept`, for a group that writes to the variable: a Held says whether the engine may overwrite what it has.
+        """Return `kept` for a group that writes to the variable; a Held says whether the engine may overwrite its array.
 
-        For those that have the variable to themselves: from here on others wait for their end to read.
+        For callers that hold the lock: from here on, other threads wait for their end to read.
         """
         self.is_changing = True  # before the references are counted: who comes later sees it
         value = self.kept
@@ -214,7 +216,7 @@ class Variable(Shared, Readable):
         return value
 
     def assign(self, value: Any) -> None:
-        """Replace the value by an array, a Held or a Stored; the caller hands it over and keeps no right to write to it."""
+        """Replace the value by an array, a Held or a Stored, which the caller must not write to afterwards."""
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self.kept)
             self._memory = None
@@ -237,9 +239,9 @@ class Variable(Shared, Readable):
             return self._memory
 
     def writable(self) -> np.ndarray[Any, Any]:
-        """The array to write into in place, C-contiguous, copied first where somebody may still hold it; counts as a write.
+        """Return the array to write into in place, C-contiguous, copied first where somebody may hold the array.
 
-        For kernels that hold the lock: from here on others wait for their end to read.
+        Counts as a write. For kernels that hold the lock: from here on, other threads wait for their end to read.
         """
         self.is_changing = True  # before the references are counted: who comes later sees it
         value = self.kept
@@ -256,7 +258,7 @@ class Variable(Shared, Readable):
         return value
 
     def _references(self) -> int:
-        """CPython's count of references to the array: views of it hold one too."""
+        """Return CPython's count of references to the array: each view of the array holds a reference too."""
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:
@@ -269,7 +271,7 @@ class Variable(Shared, Readable):
 
 
 class View(Readable):
-    """What a call makes of a variable's memory: the same elements seen in another way, whatever is written to them later."""
+    """A call's view of a variable's memory: the same elements in another form, with all later writes."""
 
     __slots__ = ("_call", "_inputs")
 
@@ -283,7 +285,7 @@ class View(Readable):
 
 
 def _references_of_an_unshared_array() -> int:
-    """What `writable` sees for an array that only the variable (and the caller's local name) holds."""
+    """Return the count that `writable` sees for an array that only the variable and the caller's local name hold."""
     probe = Variable("", float32)
     probe.assign(np.zeros(1))
     value = probe._value
@@ -302,14 +304,14 @@ def _of_kind(found: Any, name: str, kind: type[_Resource]) -> _Resource:
 
 
 class ResourceManager:
-    """Resources by (container, name); threads that ask for one at a time get the same."""
+    """Resources by (container, name); concurrent threads that ask for the same name get the same resource."""
 
     def __init__(self) -> None:
         self._resources: dict[tuple[str, str], Any] = {}
         self._lock = threading.RLock()
 
     def get_or_create(self, container: str, name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> _Resource:
-        """The resource of that name, created at first touch; InvalidArgumentError where it is of another kind."""
+        """Return the resource of a name, created on first use; InvalidArgumentError for a resource of another kind."""
         key = (container, name)
         with self._lock:
             if key not in self._resources:
@@ -318,7 +320,10 @@ class ResourceManager:
         return _of_kind(found, name, kind)
 
     def get(self, container: str, name: str, kind: type[_Resource]) -> _Resource:
-        """The resource of that name; NotFoundError where there is none, InvalidArgumentError where it is of another kind."""
+        """Return the resource of a name.
+
+        Raises NotFoundError for an unknown name, InvalidArgumentError for a resource of another kind.
+        """
         try:
             found = self._resources[container, name]
         except KeyError:
@@ -336,6 +341,6 @@ class ResourceManager:
             return list(self._resources.items())
 
     def clear(self, container: str | None = None) -> None:
-        """Forget everything, or all of one container."""
+        """Forget all resources, or all resources of a container."""
         with self._lock:
             self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}

@@ -1,7 +1,7 @@
-"""One call of Session.run: what belongs to it rather than to the session, known to whatever runs on its behalf.
+"""The state of a single call of Session.run, known to all code that works for the run.
 
-Several threads may be inside one session. A kernel is bound once for all of them, so it finds the run that it works for
-through `current`, a context variable, instead of through what it was bound with.
+Several threads may be inside a session. A kernel is bound once for all of them, and finds its run through `current`, a
+context variable, instead of through bound arguments.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from .resources import ResourceManager
 
 
 class Hook(Protocol):
-    """Called around every kernel: profiling, tracing, NaN checks and limits are built on it."""
+    """A function called around every kernel: the base of profiling, tracing, NaN checks and limits."""
 
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        """Run `call(*inputs)` and return what it returns."""
+        """Run `call(*inputs)` and return the result."""
         ...
 
 
 class Attempt(Protocol):
-    """What a kernel began and could not finish at once."""
+    """An action that a kernel began and could not finish at once."""
 
     def withdraw(self) -> None:
-        """Undo what was done of it: nobody comes back for it."""
+        """Undo the attempt: nobody will retry."""
         ...
 
 
 class Run:
-    """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
+    """A call of Session.run; as a context, the current run. An outer run may wait for an inner run.
 
-    `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
-    that it is in; `is_over` says that nothing of it runs any more. `is_watched` says that its hook looks at values, which that
-    of limits does not. `reserve` refuses bytes that it must not take.
+    `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends the run, and `depth` counts
+    nested functions; `is_over` says that no kernel of the run is at work any more. `is_watched` says that the hook reads
+    values; the hook of limits does not. `reserve` raises for bytes beyond the limit.
     """
 
     deadline = timeout = math.inf
@@ -56,25 +56,25 @@ class Run:
         self.is_watched = hook is not None
 
     def start_clock(self, seconds: float) -> None:
-        """End so many seconds from now."""
+        """Set the deadline `seconds` from now."""
         self.timeout, self.deadline = seconds, time.monotonic() + seconds
 
     def check_time(self) -> None:
-        """DeadlineExceededError where its time is over."""
+        """Raise DeadlineExceededError after the deadline."""
         if time.monotonic() > self.deadline:
             raise self.overdue()
 
     def overdue(self) -> DeadlineExceededError:
-        """The error of a run whose time is over."""
+        """Return the error of a run past the deadline."""
         return DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
 
     @property
     def is_bounded(self) -> bool:
-        """True where it has limits."""
+        """True for a run with limits."""
         return self.reserve is not None or self.deadline < math.inf
 
     def part(self) -> Run:
-        """A run for a thread that does a part of this one's work and is done before it: under the same number and deadline."""
+        """Return a run for a thread that does a part of this run's work, with the same number and deadline, and ends first."""
         other = Run(self.number, self.hook)
         other.is_watched = self.is_watched
         other.timeout, other.deadline, other.reserve, other.depth = self.timeout, self.deadline, self.reserve, self.depth
@@ -82,14 +82,14 @@ class Run:
 
     @property
     def resources(self) -> ResourceManager:
-        """What lives as long as the run: temporary variables, stacks, tensor arrays."""
+        """Resources that live as long as the run: temporary variables, stacks, tensor arrays."""
         if self._resources is None:
             self._resources = ResourceManager()
         return self._resources
 
     @property
     def attempts(self) -> dict[Any, tuple[Attempt, Any]]:
-        """What the run's kernels asked for and have to wait for, and what must live as long, by keys of theirs."""
+        """The pending attempts of the run's kernels, by keys of theirs, each with an object to keep alive as long."""
         if self._attempts is None:
             self._attempts = {}
         return self._attempts
@@ -129,7 +129,7 @@ def sleep(seconds: float) -> None:
 
 
 _MOMENT: Final = 0.1
-"""Seconds after which one that sleeps looks whether its run is over."""
+"""The seconds between checks of a sleeping kernel for the end of its run."""
 
 interruption_points.watch(check_time)
 
@@ -141,9 +141,9 @@ def is_bounded() -> bool:
 
 
 def reserve(size: int) -> None:
-    """ResourceExhaustedError where the run that the caller works for must not take so many bytes more.
+    """Raise ResourceExhaustedError where the caller's run may not take `size` bytes more.
 
-    To be asked before what no shape function foretells is allocated.
+    Kernels call this before they allocate memory that no shape function foretells.
     """
     run = _current.get(None)
     if run is not None and run.reserve is not None:

@@ -12,7 +12,7 @@ _TYPE_NAME, _METADATA = 1, 2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredVariant:
-    """What a variant is made of again: a VariantTensorDataProto, `message`, which says what kind of thing it is."""
+    """The stored form of a variant: a VariantTensorDataProto, `message`, which names the type of the variant."""
 
     message: bytes
 
@@ -23,10 +23,10 @@ class StoredVariant:
 
     @property
     def kind(self) -> str:
-        """What it calls itself; DataLossError where it is damaged."""
+        """The type name of the variant; DataLossError where the message is damaged."""
         return b"".join(wire.contents(self.message, _TYPE_NAME)[-1:]).decode("utf-8", "replace")
 
     @property
     def metadata(self) -> bytes:
-        """What it holds beside tensors; DataLossError where it is damaged."""
+        """The data of the variant beside tensors; DataLossError where the message is damaged."""
         return b"".join(wire.contents(self.message, _METADATA)[-1:])

@@ -17,13 +17,13 @@ from .run_context import check_time, reserve
 _Array = Any
 
 _ELEMENT_BYTES = 100
-"""What an element takes that nothing was written to."""
+"""The bytes of an element that was never written."""
 _AT_ONCE = 1 << 16
 """Elements that are made, or taken apart, between two looks at the clock."""
 
 
 class _Element:
-    """One place: `value` is None where nothing but a shape is known, which stands for zeros."""
+    """An element: `value` is None where only a shape is known, and stands for zeros."""
 
     __slots__ = ("is_cleared", "is_read", "is_written", "shape", "value")
 
@@ -59,21 +59,21 @@ class TensorArray(RunState):
         self.is_grad = is_grad
         self.is_closed = False
         self.marked_size = 0
-        """How many elements a tensor gave that was cut up and written: what an array of its gradients puts together again."""
+        """The number of elements of the last split tensor; an array of gradients concatenates as many."""
         self._elements: list[_Element] = []
         self._fitting: tuple[int, ...] | None = None
-        """A shape that an element had, which so fits from then on."""
+        """The shape of an element that fitted: elements of the same shape need no further check."""
         self._extend(size)
 
     def _extend(self, size: int) -> None:
-        """Make it at least so long, as long as the run has time, and memory for it."""
+        """Extend the array to `size` elements, within the run's time and memory."""
         reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
         while len(self._elements) < size:
             check_time()
             self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:
-        """An array of the same size for the gradients; this one may not grow any more."""
+        """Return an array of the same size for the gradients; this array may not grow any more."""
         self.dynamic_size = False
         shape = self.element_shape if self.element_shape.dims is None else Shape(prepended) + self.element_shape
         result = TensorArray(
@@ -120,7 +120,7 @@ class TensorArray(RunState):
         self.is_closed = True
 
     def read(self, index: int) -> _Array:
-        """The element, zeros where only its shape is known."""
+        """Return an element, zeros where only the shape is known."""
         self.require_open()
         if not 0 <= index < len(self._elements):
             raise self._error(f"Tried to read from index {index} but array size is: {len(self._elements)}")
@@ -148,7 +148,7 @@ class TensorArray(RunState):
         return zeros(element.shape, self.dtype)
 
     def write(self, index: int, value: _Array) -> None:
-        """Write an element, or add to it in an array of gradients."""
+        """Write an element; an array of gradients adds instead."""
         self.require_open()
         if index < 0 or (not self.dynamic_size and index >= len(self._elements)):
             size = len(self._elements)
@@ -170,7 +170,7 @@ class TensorArray(RunState):
         element.value = value if element.value is None else element.value + value
 
     def write_rows(self, indices: Iterable[int], values: _Array) -> None:
-        """Write each row of `values` to its index."""
+        """Write each row of `values` at the matching index."""
         for index, row in zip(indices, rows_of(values)):
             self.write(index, row)
 
@@ -210,7 +210,7 @@ class TensorArray(RunState):
         return np.concatenate(values).reshape(len(values), *first) if first else np.stack(values)
 
     def concat(self, element_shape_except0: Shape) -> tuple[_Array, _Array]:
-        """All elements one after the other along their first axis, and how many rows each has."""
+        """Return all elements concatenated along the first axis, and the number of rows of each."""
         self.require_open()
         if not self.packed_size:
             if not element_shape_except0.is_known:

@@ -1,7 +1,8 @@
-"""TensorLists: immutable lists of tensors, cheap to extend and to change because only the newest version holds the elements.
+"""TensorLists: immutable lists of tensors, cheap to extend and to change because only the newest version holds the
+elements.
 
-After Baker, "Shallow binding makes functional arrays fast" (1991): a version that was changed keeps the difference to the one
-made from it, and is built anew only where somebody still reads it.
+After Baker, "Shallow binding makes functional arrays fast" (1991): an older version keeps its difference to the next, and
+is rebuilt only where somebody still reads the older version.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ _Difference = tuple["TensorList", str, int, Any]
 NOTHING_SET: Final = (-1,)
 """The shape of the elements of a list that never had any."""
 ANY: Final = (-2,)
-"""The shape of elements that differ, or of which some are zeros of a shape that whoever reads them says."""
+"""The item shape of a list whose elements differ in shape, or include zeros whose shape only the reader knows."""
 
 
 class TensorList:
-    """A list of tensors of one dtype; None stands for an element that was never set, which reads as zeros.
+    """A list of tensors of the same dtype; None stands for an element that was never set and reads as zeros.
 
-    `item_shape` is the shape of all elements that it has and its earlier versions had, NOTHING_SET or ANY.
+    `item_shape` is the shape of all elements of this version and of earlier versions, or NOTHING_SET or ANY.
     """
 
     __slots__ = ("_difference", "_items", "dtype", "element_shape", "item_shape", "max_num_elements")
@@ -55,7 +56,7 @@ class TensorList:
         return len(self.items if self._items is None else self._items)
 
     def pushed(self, value: Any) -> TensorList:
-        """With one element more at the end."""
+        """Return the list with another element at the end."""
         items = self.items if self._items is None else self._items
         items.append(value)
         return self._followed_by(items, "pop", 0, None, value.shape)
@@ -83,7 +84,10 @@ class TensorList:
         return TensorList(self.dtype, self.element_shape, items, self.max_num_elements)
 
     def _followed_by(self, items: list[Any], change: str, index: int, value: Any, shape: tuple[int, ...]) -> TensorList:
-        """The next version, which takes the elements over, one of `shape` among them; this one keeps how it differs."""
+        """Return the next version, which takes the elements over, `shape` among their shapes.
+
+        This version keeps the difference.
+        """
         if shape != self.item_shape and self.item_shape is not NOTHING_SET:
             shape = ANY
         following = TensorList(self.dtype, self.element_shape, items, self.max_num_elements, shape)
@@ -109,7 +113,7 @@ class TensorList:
         return items
 
     def __add__(self, other: object) -> TensorList:
-        """The list of sums: what AddN makes of variants that hold lists."""
+        """Return the list of sums: AddN of variants that hold lists."""
         if not isinstance(other, TensorList) or self.dtype is not other.dtype:
             raise InvalidArgumentError("Trying to add two lists of tensors of different dtypes.")
         if len(self) != len(other):
@@ -119,7 +123,7 @@ class TensorList:
         return TensorList(self.dtype, merge_shapes(self.element_shape, other.element_shape), items, item_shape=shape)
 
     def zeros_like(self) -> TensorList:
-        """The list of zeros: what ZerosLike makes of a variant that holds a list."""
+        """Return the list of zeros: ZerosLike of a variant that holds a list."""
         items = [None if item is None else zeros_like(item) for item in self.items]
         return TensorList(self.dtype, self.element_shape, items, self.max_num_elements, self.item_shape)
 

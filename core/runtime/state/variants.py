@@ -1,6 +1,6 @@
-"""Sums and zeros of what tensors hold that are no numbers: lists, maps and optionals in variants, and text.
+"""Sums and zeros of elements that are no numbers: lists, maps and optionals in variants, and strings.
 
-An object in a variant says by `__add__` and `zeros_like` that it has them, as TensorFlow's types register theirs.
+An object in a variant defines `__add__` and `zeros_like`, as TensorFlow's types register theirs.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ...types.shapes import Shape
 from .edge_values import object_array
 
 _NUMBERS: Final = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
-"""The types of plain numbers in a variant constant, which are kept as their bytes."""
+"""The types of plain numbers in a variant constant, which are kept as bytes."""
 _MET: contextvars.ContextVar[dict[tuple[int, ...], tuple[Any, Any]] | None] = contextvars.ContextVar("met", default=None)
-"""While a sum or zeros are made: what came of the objects met so far, with these, so that no other takes their identity."""
+"""Results of the current sum or zeros, by the ids of the objects; the objects are kept, so that their ids stay taken."""
 
 
 @contextlib.contextmanager
 def _one_walk() -> Iterator[None]:
-    """What is done within meets every object once: a list may hold a list many times over, which holds one so, and so on."""
+    """Visit every object only once within the block: nested lists may hold the same list exponentially often."""
     if _MET.get() is not None:
         yield
         return
@@ -39,7 +39,7 @@ def _one_walk() -> Iterator[None]:
 
 
 def _once(make: Callable[..., Any], *items: Any) -> Any:
-    """What `make` makes of objects, made once in a walk."""
+    """Return the result of `make` for some objects, computed once in a walk."""
     met = _MET.get()
     assert met is not None
     key = tuple(map(id, items))
@@ -49,7 +49,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
 
 
 def added(a: Array, b: Array) -> Array:
-    """The sum of two tensors of one shape and dtype, whatever they hold; InvalidArgumentError where these have none."""
+    """Return the sum of two tensors of the same shape and dtype, of any kind; InvalidArgumentError where they have no sum."""
     if a.shape != b.shape or a.dtype != b.dtype:
         raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(a.shape)} and {Shape(b.shape)}")
     if a.dtype != object:
@@ -59,7 +59,7 @@ def added(a: Array, b: Array) -> Array:
 
 
 def zeros_like(value: Array) -> Array:
-    """Zeros of the tensor's shape and dtype: empty text, the zeros of what variants hold."""
+    """Return zeros of the tensor's shape and dtype: empty strings, and the zeros of objects in variants."""
     if value.dtype != object:
         return np.zeros(value.shape, value.dtype)
     with _one_walk():
@@ -67,7 +67,7 @@ def zeros_like(value: Array) -> Array:
 
 
 def sum_of(x: Any, y: Any) -> Any:
-    """The sum of two elements; nothing, as a FakeParam has it, adds nothing."""
+    """Return the sum of two elements; None, the value of a FakeParam, adds nothing."""
     if x is None or y is None:
         return y if x is None else x
     if isinstance(x, VariantData) and isinstance(y, VariantData):
@@ -91,7 +91,7 @@ def _sum_of_numbers(x: VariantData, y: VariantData) -> VariantData:
 
 
 def zero_of(item: Any) -> Any:
-    """The zero of one element; nothing stays nothing."""
+    """Return the zero of an element; None stays None."""
     if item is None:
         return None
     if isinstance(item, bytes):
