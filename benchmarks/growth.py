@@ -76,6 +76,10 @@ LARGE_RESULTS: Mapping[tuple[str, str], str] = {
     ("cases", "grad"): "each branch returns what the backward pass of any takes, as in TensorFlow",
     ("cases", "flops backward"): "as its gradient",
     ("cases", "train"): "as its gradient",
+    **dict.fromkeys(
+        (("nested", "grad"), ("deep_calls", "grad"), ("nested", "flops backward"), ("deep_calls", "flops backward")),
+        "each function returns what the backward passes of those inside take, as in TensorFlow",
+    ),
     ("loops_in_loops", "grad"): "each loop keeps its values in a stack for each loop around it, as in TensorFlow",
     ("loops_in_loops", "train"): "as its gradient",
     ("loops_in_loops", "flops backward"): "as its gradient",
