@@ -1,1 +1,1 @@
-"""Datasets of tf.data: what the variants of an input pipeline hold, and iterators over them."""
+"""Datasets of tf.data, the values of variants in an input pipeline, and iterators over datasets."""

@@ -1,8 +1,8 @@
-"""Elements that are made before they are asked for, by threads of `numerics.helpers`.
+"""Elements made ahead of demand by threads of `numerics.helpers`.
 
-The order of elements and errors is that of a pass without threads: a dataset says by `comes_early` that no run can tell when
-its elements were made. A thread works until a bounded buffer is full and never waits for whoever takes the elements, so a
-pass that is dropped leaves no thread behind.
+The order of elements and errors is the order of a pass without threads: a dataset says by `comes_early` that no run can
+tell when the elements were made. A thread works until a bounded buffer is full and never waits for the consumer, so a
+dropped pass leaves no thread behind.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .parallel import WORTH_THREADS, Outcome
 
 Function = Callable[[Element], Element | None]
 _MOMENT: Final = 0.1
-"""Seconds after which a pass that waits for a thread looks whether its run has time left."""
+"""Seconds between two checks of the run's deadline, in a pass that waits for a thread."""
 _TRIED: Final = 2
-"""Elements that are made in place before threads may take over: the first one also pays for the plan of its function."""
+"""Elements made by the caller before threads may take over: the first element also pays for the plan of the function."""
 
 
 def outcome_of(pull: Pull) -> Outcome:
-    """The next element, or the error in its place."""
+    """Return the next element, or the error raised by the pull."""
     try:
         return pull()
     except Exception as error:
@@ -48,9 +48,9 @@ def _given(outcome: Outcome) -> Element | None:
 
 
 def _free_run() -> Run | None:
-    """The run that the caller works for, if threads may work ahead of it.
+    """Return the caller's run if threads may work ahead in the run, otherwise None.
 
-    They may not where a hook is to see kernels in their order, or where there are limits, which are of one run.
+    Threads may not where a hook must see kernels in order, or under limits, which belong to a single run.
     """
     run = current(None)
     is_free = run is not None and run.hook is None and not run.is_bounded and one_thread.share > 1
@@ -58,17 +58,19 @@ def _free_run() -> Run | None:
 
 
 class _Worth:
-    """Whether threads may make elements ahead, and these take long enough for that, by the least time of the first ones."""
+    """Decision whether threads may make elements ahead: elements must come early and take long enough, by the least time of
+    the first ones.
+    """
 
     def __init__(self, comes_early: Callable[[], bool]) -> None:
         self._comes_early = comes_early
         self._tried = 0
         self._least = float("inf")
         self.answer: bool | None = None
-        """None before it is known."""
+        """The decision, or None before enough elements were timed."""
 
     def timed(self, make: Callable[[], Element | None]) -> Element | None:
-        """What `make` gives, its time taken."""
+        """Return the result of `make` and note the call's time."""
         begun = time.perf_counter()
         try:
             return make()
@@ -83,7 +85,7 @@ class _Worth:
 
 
 class _Work:
-    """What the threads of a pass share with whoever takes its elements. `changed` guards all of it."""
+    """State shared by the threads of a pass and the consumer of the elements. `changed` guards every field."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -133,7 +135,7 @@ def _end() -> None:
 
 
 def _renew() -> None:
-    """Go on in a forked process, which has none of the threads."""
+    """Reset the work in a forked process, which inherits no threads."""
     for work in list(_all):
         work.changed, work.active = threading.Condition(), 0
 
@@ -146,7 +148,7 @@ _LONGEST_END: Final = 5.0
 
 
 class _Pass:
-    """A pass whose elements threads may make ahead."""
+    """A pass with elements that threads may make ahead."""
 
     def __init__(self, work: _Work, comes_early: Callable[[], bool]) -> None:
         self._worth = _Worth(comes_early)
@@ -176,7 +178,7 @@ class _Elements(_Work):
 
 
 class Prefetched(_Pass):
-    """A pass that has up to `size` elements ready, which one thread makes."""
+    """A pass with up to `size` elements ready, made by a single thread."""
 
     def __init__(self, pull: Pull, size: int, comes_early: Callable[[], bool]) -> None:
         self._work = _Elements(pull, size)
@@ -200,7 +202,7 @@ class Prefetched(_Pass):
 
 
 class _Slot:
-    """An element of the source, and what the function made of it."""
+    """An element of the source, and the outcome of the function."""
 
     __slots__ = ("is_done", "outcome", "source")
 
@@ -211,7 +213,7 @@ class _Slot:
 
 
 class _Calls(_Work):
-    """Calls of a function, of which those in `waiting` have not begun."""
+    """Calls of a function; the calls in `waiting` have not begun."""
 
     def __init__(self, function: Function) -> None:
         super().__init__()
@@ -242,9 +244,9 @@ class _Calls(_Work):
 
 
 class MappedAhead(_Pass):
-    """A pass over what a function makes of elements: up to `calls` at a time, up to `size` before they are asked for.
+    """A pass over a function's results: up to `calls` calls at a time, up to `size` results ahead of demand.
 
-    The elements of the source are taken in their order by whoever asks.
+    The consumer's thread takes the source's elements, in their order.
     """
 
     def __init__(self, pull: Pull, function: Function, calls: int, size: int, comes_early: Callable[[], bool]) -> None:
@@ -273,7 +275,7 @@ class MappedAhead(_Pass):
         return _given(slot.outcome)
 
     def _fill(self) -> None:
-        """Take elements of the source, up to its end."""
+        """Take elements of the source until `size` slots are full or the source ends."""
         size = self._size if self._size > 0 else 2 * self._threads
         while len(self._slots) < size and (not self._slots or self._slots[-1].source is not None):
             slot = _Slot(outcome_of(self._pull))
@@ -288,14 +290,14 @@ class MappedAhead(_Pass):
         return min(self._limit, one_thread.share) if self._limit > 0 else one_thread.share
 
     def _start_threads(self, run: Run) -> None:
-        """Start threads for calls that wait; whoever asks for elements makes calls too, unless only one may be made."""
+        """Start threads for waiting calls. The consumer makes calls too, unless the limit is a single call."""
         work = self._work
         while work.active < min(max(self._threads - 1, 1), len(work.waiting)):
             if not work.start(run):
                 break
 
     def _complete(self, slot: _Slot) -> None:
-        """Have the outcome of a slot: make calls while it is not there."""
+        """Wait for the outcome of a slot, and make calls meanwhile."""
         work = self._work
         while True:
             with work.changed:

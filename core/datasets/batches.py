@@ -22,7 +22,7 @@ from .sources import Slices
 
 
 def stacked(elements: Sequence[Element]) -> Element:
-    """Elements as one element with a leading dimension; InvalidArgumentError where shapes differ."""
+    """Stack elements into an element with a leading dimension; InvalidArgumentError where shapes differ."""
     return tuple([_stack(i, column) for i, column in enumerate(zip(*elements))])
 
 
@@ -46,7 +46,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
 
 
 def require_one_type(place: int, column: Sequence[Any]) -> None:
-    """InvalidArgumentError where the values of a component are not of one dtype."""
+    """Raise InvalidArgumentError where the values of a component differ in dtype."""
     dtype = column[0].dtype
     kinds = {isinstance(value.item(0), bytes) for value in column if value.size} if dtype.hasobject else ()
     if len(kinds) > 1 or any(value.dtype is not dtype and value.dtype != dtype for value in column):
@@ -55,7 +55,7 @@ def require_one_type(place: int, column: Sequence[Any]) -> None:
 
 @dataclasses.dataclass(eq=False)
 class Batch(Pure):
-    """So many elements at a time as one; what is left over as a smaller one, or dropped."""
+    """Batches of `size` elements, stacked. A smaller last batch is kept or dropped."""
 
     kind: ClassVar[str] = "Batch"
     size: int
@@ -68,7 +68,7 @@ class Batch(Pure):
         return self._slices(self.source, count) if isinstance(self.source, Slices) else self.joining(stacked, count)
 
     def joining(self, join: Callable[[list[Element]], Element], count: int) -> Pull:
-        """A pass, begun at a batch, that gives what `join` makes of the elements of each."""
+        """Begin a pass at batch `count`; the pass returns `join` of each batch's elements."""
         pull, size = self.source.begin_at(count * self.size), self.size
 
         def next_element() -> Element | None:
@@ -117,9 +117,9 @@ class ParallelBatch(Batch):
 
 @dataclasses.dataclass(eq=False)
 class MapAndBatch(Batch):
-    """Batches of what a function makes of elements. Where it fails for one of them, the whole batch is passed.
+    """Batches of a function's results. A failing call drops the whole batch.
 
-    So many `calls` may be made at a time (-1: as many as there are threads), which must be 1 for a function with a state.
+    At most `calls` calls run at a time (-1: the number of threads); a stateful function needs 1.
     """
 
     kind: ClassVar[str] = "MapAndBatch"
@@ -127,14 +127,16 @@ class MapAndBatch(Batch):
     keeps_cardinality: bool
     calls: int = 1
     runs_early: bool = False
-    """True where what the function gives follows from the element alone, whenever it is called."""
+    """True where the function's result depends on the element alone, whenever the call is made."""
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
         return self.runs_early and self.source.comes_early(is_begun_anew)
 
     @property
     def is_pure(self) -> bool:
-        """True where calls do not bear on each other: what has a state, and so makes one call at a time, is not told apart."""
+        """True where calls are independent. A stateful function runs a single call at a time, so `calls` of 1 counts as
+        stateful.
+        """
         return self.keeps_cardinality and self.calls != 1
 
     def begin_at(self, count: int) -> Pull:
@@ -167,7 +169,9 @@ class MapAndBatch(Batch):
         return next_element
 
     def _mapped(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
-        """What gives the outcomes of a batch: those of the next one come early, or all of a batch together, or one by one."""
+        """Return a function for the outcomes of a batch: made early for the next batch, all at once for a batch, or in
+        sequence.
+        """
         function = ending_with(self.function, self.keeps_cardinality)
         if self.comes_early():
             mapped = MappedAhead(pull, function, self.calls, self.size, self.comes_early).next
@@ -284,7 +288,7 @@ def _common_size(element: Element) -> int:
 
 @dataclasses.dataclass(eq=False)
 class Rebatch(Dataset):
-    """The rows of elements in batches of other sizes, which are taken in turn."""
+    """The rows of elements in batches of other sizes; the sizes are used in turn."""
 
     kind: ClassVar[str] = "Rebatch"
     sizes: Sequence[int]
@@ -325,14 +329,14 @@ class Rebatch(Dataset):
 
 
 def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
-    """The first rows of elements that follow each other as one element, and the elements that are left."""
+    """Split consecutive elements after the first `rows` rows; return the rows as an element, and the remaining elements."""
     columns = [_joined(place, column) for place, column in enumerate(zip(*elements))]
     rest = tuple([column[rows:] for column in columns])
     return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
 
 
 def _joined(place: int, parts: Sequence[Any]) -> Any:
-    """Rows one after the other; FailedPreconditionError where they are not alike."""
+    """Concatenate arrays along the first dimension; FailedPreconditionError where the row shapes differ."""
     require_one_type(place, parts)
     first = parts[0].shape[1:]
     for part in parts:
@@ -385,7 +389,7 @@ class DenseToSparseBatch(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class LegacyRebatch(Dataset):
-    """Each batch parted into so many slices for replicas, the last of which may be smaller or empty."""
+    """Each batch split into `replicas` slices; the last slices may be smaller or empty."""
 
     kind: ClassVar[str] = "Rebatch"
     replicas: int
@@ -408,7 +412,7 @@ class LegacyRebatch(Dataset):
         return next_element
 
     def _slices(self, element: Element) -> Iterator[Element]:
-        """One after the other: there may be more than there is memory for."""
+        """Yield the slices in sequence: all slices at once may exceed the memory."""
         size = -(-_common_size(element) // self.replicas)
         for replica in range(self.replicas):
             yield tuple([part[replica * size : (replica + 1) * size] for part in element])

@@ -1,4 +1,4 @@
-"""Datasets that keep the elements of another one."""
+"""Datasets that cache the elements of their input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .dataset import Element, Pull, SameElements, keeping, require_index
 
 
 class MemoryCache(Shared):
-    """Elements kept in memory once a pass came to its end; `by_place` those up to one that was asked for by its place."""
+    """Elements of a complete pass in memory; `by_place` holds the elements up to the largest index asked for."""
 
     def __init__(self) -> None:
         self.elements: list[Element] | None = None
@@ -19,14 +19,14 @@ class MemoryCache(Shared):
         self.pull: Pull | None = None
 
     def keep(self, elements: list[Element]) -> None:
-        """Keep the elements of a complete pass, unless another one came first."""
+        """Cache the elements of a complete pass, unless another pass was first."""
         if self.elements is None:
             self.elements = elements
 
 
 @dataclasses.dataclass(eq=False)
 class Cache(SameElements):
-    """The same elements: those that a first complete pass kept, in passes that begin after its end."""
+    """The same elements. A pass that begins after the end of a complete pass reads the cached elements."""
 
     kind: ClassVar[str] = "MemoryCacheImpl"
     cache: MemoryCache
@@ -62,7 +62,7 @@ class CacheFile(Protocol):
         ...
 
     def read(self) -> Iterator[Element]:
-        """The elements, one by one."""
+        """Yield the elements in order."""
         ...
 
     def write(self, elements: Sequence[Element]) -> None:
@@ -72,7 +72,7 @@ class CacheFile(Protocol):
 
 @dataclasses.dataclass(eq=False)
 class FileCache(SameElements):
-    """The same elements: those in a file, where a complete pass kept them there."""
+    """The same elements, read from a file where a complete pass has written the file."""
 
     kind: ClassVar[str] = "FileCacheImpl"
     file: CacheFile

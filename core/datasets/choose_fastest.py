@@ -1,4 +1,4 @@
-"""A dataset that several functions make of another one, of which the fastest is to be taken."""
+"""The dataset of several candidate functions of an input; TensorFlow keeps the fastest function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .filter_take_skip import Take
 
 @dataclasses.dataclass(eq=False)
 class Once(Dataset):
-    """What is left of a pass over the input: it can be begun once."""
+    """The rest of a pass over the input, as a dataset that can be begun a single time."""
 
     pull: Pull
     is_begun: bool = False
@@ -30,11 +30,11 @@ class Once(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class ChooseFastestBranch(Dataset):
-    """What functions make of one pass over a dataset: `tried` elements of each in turn, all others of the first one.
+    """Results of functions over a single pass of the input: `tried` elements of each function in turn, then all of the
+    first function.
 
-    The end of one that is tried is the end of all, as in TensorFlow.
-    TensorFlow measures which is the fastest; their elements are supposed to be alike. `ratio` is (elements that come out,
-    elements that go in).
+    The end of a tried function ends the dataset, as in TensorFlow. TensorFlow measures the fastest function; the functions'
+    results are supposed to be equal. `ratio` is (output elements, input elements).
     """
 
     kind: ClassVar[str] = "ChooseFastestBranch"
@@ -64,7 +64,7 @@ class ChooseFastestBranch(Dataset):
         return next_element
 
     def _trial(self, source: Pull, branch: int) -> Pull:
-        """A branch over the elements that it is tried with."""
+        """Begin a branch over its trial's elements."""
         take = Take((self._rest(source),), self.tried * self.ratio[0] // self.ratio[1])
         take.spec = self.source.spec
         return self._branch(branch, take)

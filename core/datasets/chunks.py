@@ -13,14 +13,14 @@ from .dataset import Dataset, Element, Pull
 
 _NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")
 _MOMENT: Final = 0.1
-"""Seconds after which a folder is looked at again."""
+"""Seconds between two listings of a folder."""
 
 
 class ChunkStore(Protocol):
     """A folder of chunks."""
 
     def chunks(self) -> list[bytes]:
-        """The paths of those that are there."""
+        """Return the paths of the present chunks."""
         ...
 
     def is_done(self) -> bool:
@@ -53,7 +53,7 @@ class Chunks(Dataset):
 
 
 def _place(path: bytes) -> tuple[int, int, bytes]:
-    """(number of the chunk, number of its stream, path) of a path."""
+    """Return (number of the chunk, number of its stream, path) of a path."""
     found = _NAME.match(os.path.basename(path))
     stream, number = map(int, found.groups()) if found else (0, 0)
     return number, stream, path

@@ -1,6 +1,6 @@
-"""Records of files with separated values: read in pieces, a record that is wrong passed with its line.
+"""Records of CSV files, read in pieces. A malformed record raises an error and is skipped together with its line.
 
-Quoting is RFC 4180's. A record with a wrong quote is read to its end, as TensorFlow does, before its error is raised.
+Quoting is RFC 4180's. A record with a wrong quote is read to the record's end before the error is raised, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUOTE: Final = b'"'
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
-    """How records are written: what separates fields, whether quotes count, whether the first record is a header."""
+    """Format of records: the delimiter of fields, whether quotes count, whether the first record is a header."""
 
     delimiter: bytes
     quotes: bool
@@ -74,7 +74,7 @@ class CsvRecords(Dataset):
 
 
 class _Reader:
-    """What is read of a file and not yet taken from `position` on."""
+    """Buffered data of a file; the unread bytes begin at `position`."""
 
     def __init__(self, stream: Any, form: Form, longest: int) -> None:
         self._stream = stream
@@ -90,7 +90,7 @@ class _Reader:
         self._stream.close()
 
     def _more(self) -> bool:
-        """Read on; False where the file is at its end."""
+        """Read another piece; return False at the end of the file."""
         piece = b"" if self._is_over else self._stream.read(max(_PIECE, len(self._data) - self._position))
         self._is_over = not piece
         self._data = self._data[self._position :] + piece if self._position else self._data + piece

@@ -1,4 +1,4 @@
-"""Datasets of what databases hold: rows that a query of SQLite gives, pairs of keys and values of LMDB."""
+"""Datasets of databases: rows of an SQLite query, pairs of keys and values of LMDB."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from .dataset import Dataset, Element, Pull
 from .file_records import OpenFile
 
 _STEPS: Final = 200
-"""So many instructions of SQLite's machine between two looks at a run's time."""
+"""Instructions of SQLite's virtual machine between two checks of the run's deadline."""
 
 _LONGEST: Final = 1 << 20
-"""Bytes of a value that a query may make, so that an instruction such as a call of printf takes milliseconds.
+"""Bytes of the longest value that a query may make, so that an instruction (a call of printf, say) takes milliseconds.
 
-What a database holds may be as long as its file."""
+A value stored in a database may be as long as its file.
+"""
 _READING: Final = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 _DANGEROUS: Final = ("load_extension", "fts3_tokenizer")
 _ASKING: Final = ("table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list")
-"""The pragmas whose argument says what is asked for, and not what is set."""
+"""Pragmas with an argument that names the subject of a query, and sets nothing."""
 _CAREFULLY: Final = ("trusted_schema = OFF", "cell_size_check = ON")
-"""What https://www.sqlite.org/security.html advises for a database of a stranger."""
+"""Pragmas for untrusted databases, advised by https://www.sqlite.org/security.html."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -91,7 +92,7 @@ def _sqlite_errors() -> Iterator[None]:
 
 
 def _permission(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-    """SQLite's authorizer: a query reads this database. It opens, makes and sets nothing, and sees no addresses."""
+    """Authorize an action of SQLite: a query may read this database. Opening, creating, setting and addresses are denied."""
     if action == sqlite3.SQLITE_FUNCTION:
         is_allowed = second not in _DANGEROUS
     elif action == sqlite3.SQLITE_PRAGMA:
@@ -102,7 +103,7 @@ def _permission(action: int, first: str | None, second: str | None, *_: str | No
 
 
 def _converted(connection: sqlite3.Connection, value: Any, dtype: DType) -> Any:
-    """A value of a row in its dtype: SQLite's own casts, integers cut to their bits, nothing as 0."""
+    """Convert a value of a row to its dtype: by SQLite's own casts, integers cut to their bits, NULL as 0."""
     if dtype.is_object:
         return scalar_object(value if isinstance(value, bytes) else _cast(connection, value, "TEXT") or b"")
     if dtype.is_floating:

@@ -1,7 +1,7 @@
-"""Datasets: what the variants of an input pipeline hold.
+"""Datasets, the values of variants in an input pipeline.
 
-A dataset says how to begin; what it returns then gives the next element each time it is called, a tuple of arrays, and None at
-the end. An element that fails raises its error and is passed: the next call goes on behind it.
+A dataset begins a pass by returning a pull. Each call of the pull returns the next element, a tuple of arrays, and None at
+the end. A failing element raises its error and is skipped: the next call returns the element after the failure.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ..types.shapes import Shape, fits, merge_shapes
 
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
-"""Elements of an input after which who gathers many looks at the time."""
+"""Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1
 UNKNOWN: Final = -2
-"""What stands for a cardinality that is no number, as TensorFlow has it."""
+"""TensorFlow's number for an unknown cardinality."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Spec:
     shapes: tuple[Shape, ...] = ()
 
     def require(self, other: Spec) -> None:
-        """InvalidArgumentError where elements of `other` are not of these dtypes and shapes."""
+        """Raise InvalidArgumentError where elements of `other` differ from the dtypes and shapes of this spec."""
         if len(self.dtypes) != len(other.dtypes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.dtypes)} types but got {len(other.dtypes)}."
@@ -57,7 +57,7 @@ class Spec:
 
 
 def require_types(wanted: Sequence[DType], element: Sequence[Any]) -> None:
-    """InvalidArgumentError where components are not of these dtypes: functions need not give what a dataset declares."""
+    """Raise InvalidArgumentError where components differ from the dtypes: functions may break a dataset's declaration."""
     if len(element) != len(wanted):
         raise InvalidArgumentError(
             f"Number of components does not match: expected {len(wanted)} types but got {len(element)}."
@@ -68,7 +68,7 @@ def require_types(wanted: Sequence[DType], element: Sequence[Any]) -> None:
 
 
 def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -> Element:
-    """The element; InvalidArgumentError where it is not what a node says that it gives."""
+    """Return the element; InvalidArgumentError where the element breaks the dtypes and shapes that a node declares."""
     require_types(types, element)
     for i, (value, shape) in enumerate(zip(element, shapes)):
         if not fits(value.shape, shape):
@@ -78,7 +78,7 @@ def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Origin:
-    """The node that made a dataset, its flat inputs, and the graph whose library has the functions it names."""
+    """The node that made a dataset, its flat inputs, and the graph with its functions in the library."""
 
     node: Node
     inputs: tuple[Any, ...]
@@ -87,22 +87,22 @@ class Origin:
 
 @dataclasses.dataclass(eq=False)
 class Dataset:
-    """Elements on demand, mostly made of those of `inputs`. `kind` is TensorFlow's word for the transformation."""
+    """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
 
     kind: ClassVar[str] = ""
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
     origin: Origin | None = dataclasses.field(default=None, init=False)
-    """What made it, as far as a node of a graph made it as it is."""
+    """The node that made the dataset, or None where a rewrite made the dataset."""
 
     def begin(self) -> Pull:
         """A fresh pass over the elements."""
         raise NotImplementedError
 
     def begin_at(self, count: int) -> Pull:
-        """A fresh pass whose first `count` elements are passed; an error where one of them fails.
+        """Begin a pass that skips the first `count` elements; raise the error of a skipped element.
 
-        Here they are made and thrown away. A dataset that knows better need not make them.
+        Here the elements are made and thrown away. A dataset with random access need not make them.
         """
         pull = self.begin()
         for _ in range(count):
@@ -113,12 +113,12 @@ class Dataset:
 
     @property
     def is_pure(self) -> bool:
-        """True where what a pass gives follows from the elements of the inputs, and it leaves nothing behind."""
+        """True where the elements of a pass depend on the elements of the inputs alone, and a pass leaves no state behind."""
         return False
 
     @property
     def has_places(self) -> bool:
-        """True where elements are found by their places without a pass, if those of the inputs are."""
+        """True where the dataset has random access without a pass, provided that the inputs have."""
         return type(self).element is not Dataset.element
 
     @property
@@ -127,9 +127,9 @@ class Dataset:
         return self.is_pure and all(source.is_plain for source in self.inputs)
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
-        """True where no run can tell when its elements were made, so that they may be made before they are asked for.
+        """True where no run can tell when the elements were made, so that threads may make them ahead of demand.
 
-        `is_begun_anew`: not only the elements of a pass are, but passes over it are begun early too.
+        `is_begun_anew`: passes over the dataset, and not only a pass's elements, are begun early.
         """
         return self.is_pure and all(source.comes_early(is_begun_anew) for source in self.inputs)
 
@@ -138,12 +138,14 @@ class Dataset:
         return UNKNOWN
 
     def element(self, index: int) -> Element:
-        """One element by its place, of a dataset whose size is known; here it is found behind those before it."""
+        """Return the element at an index, of a dataset with a known size. The default makes the elements before `index`
+        too.
+        """
         require_index(index, known_size(self))
         return next(itertools.islice(self, index, None))
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
-        """The same transformation of other inputs; what it keeps from pass to pass is shared."""
+        """Return the same transformation of other inputs; state that outlives a pass is shared."""
         other = copy.copy(self)
         other.inputs = inputs
         return other
@@ -155,7 +157,7 @@ class Dataset:
 
     @property
     def title(self) -> str:
-        """The transformation as AssertNext knows it."""
+        """The transformation's name for AssertNext."""
         return self.kind
 
     def __iter__(self) -> Iterator[Element]:
@@ -166,7 +168,7 @@ class Dataset:
 
 
 class Pure(Dataset):
-    """What follows from the elements of the inputs alone."""
+    """A dataset whose elements depend on the elements of the inputs alone."""
 
     @property
     def is_pure(self) -> bool:
@@ -175,7 +177,7 @@ class Pure(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class SameElements(Dataset):
-    """What changes neither the elements nor their number."""
+    """A dataset with the elements of its input, unchanged."""
 
     def begin(self) -> Pull:
         return self.source.begin()
@@ -199,7 +201,9 @@ class SameElements(Dataset):
 
 
 class PerPass:
-    """A function that each iterator has for itself, since it draws random numbers: all iterators begin with the same ones."""
+    """A function with a copy for each iterator, since the function draws random numbers: all iterators draw the same
+    numbers.
+    """
 
     def __init__(self, make: Callable[[], Callable[[Element], Element]]) -> None:
         self.make = make
@@ -211,19 +215,19 @@ class PerPass:
         return self._call(element)
 
     def anew(self) -> PerPass:
-        """The function as it begins."""
+        """Return the function in its first state."""
         return PerPass(self.make)
 
 
 def tree(dataset: Dataset) -> Iterator[Dataset]:
-    """A dataset and all that it takes elements from."""
+    """Yield a dataset and the datasets below, inputs of inputs included."""
     yield dataset
     for source in dataset.inputs:
         yield from tree(source)
 
 
 def require_places(dataset: Dataset) -> None:
-    """FailedPreconditionError where a dataset, or one that it is made of, does not find elements by their places."""
+    """Raise FailedPreconditionError where a dataset, or a dataset below, has no random access."""
     for item in tree(dataset):
         if not item.has_places:
             raise FailedPreconditionError(
@@ -239,7 +243,7 @@ def require_index(index: int, size: int) -> None:
 
 
 def known_size(dataset: Dataset) -> int:
-    """The number of elements of a dataset of which one is asked for by its place."""
+    """Return the number of elements of a dataset for random access; FailedPreconditionError where unknown or infinite."""
     size = dataset.cardinality()
     if size < 0:
         word = "infinite" if size == INFINITE else "unknown"
@@ -248,7 +252,7 @@ def known_size(dataset: Dataset) -> int:
 
 
 def least(cardinalities: Sequence[int]) -> int:
-    """The cardinality of what ends with the first of several."""
+    """Return the cardinality of a dataset that ends with the first of several datasets."""
     if UNKNOWN in cardinalities:
         return UNKNOWN
     return min((count for count in cardinalities if count != INFINITE), default=INFINITE)
@@ -260,7 +264,7 @@ def array_of(value: Any) -> Any:
 
 
 def row_of(array: Any, index: int) -> Any:
-    """A slice along the first dimension: a view. What is no number stays an array."""
+    """Return a slice along the first dimension: a view. A scalar that is no number stays an array."""
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
@@ -270,7 +274,7 @@ def ended() -> None:
 
 
 def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
-    """A pass over `source` at whose end `keep` is handed all its elements."""
+    """Begin a pass over `source`; at the pass's end `keep` receives all elements."""
     pull, kept = source.begin(), list[Element]()
     is_over = False
 

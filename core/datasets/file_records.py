@@ -1,4 +1,4 @@
-"""Datasets that read files: lines, records, names. A file is opened when its turn comes; one that is damaged is passed."""
+"""Datasets that read files: lines, records, names. A file is opened when its turn comes; a damaged file is skipped."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ OpenFile = Callable[[bytes], BinaryIO]
 """Opens a file that a graph names, with TensorFlow's errors."""
 
 _TEXT: Final = Spec((string,), (SCALAR,))
-"""Elements of one text each."""
+"""Spec of elements with a single string."""
 
 
 @dataclasses.dataclass(eq=False)
 class Files(Dataset):
-    """What one file after the other holds."""
+    """The contents of files, in sequence."""
 
     spec: Spec = dataclasses.field(default=_TEXT, init=False)
     paths: Sequence[bytes]
@@ -41,7 +41,7 @@ class Files(Dataset):
         return True
 
     def read(self, place: int, path: bytes) -> Iterator[bytes]:
-        """What the file holds, from its opening on."""
+        """Yield the contents of the file from the moment of opening."""
         raise NotImplementedError
 
     def begin(self) -> Pull:
@@ -70,7 +70,7 @@ class Files(Dataset):
 
 
 def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
-    """The file behind its compression: '', ZLIB, GZIP or SNAPPY."""
+    """Return a reader of the uncompressed file; `compression` is '', ZLIB, GZIP or SNAPPY."""
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":
@@ -86,12 +86,14 @@ def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
 
 
 def longest(file: BinaryIO, compression: str) -> int:
-    """The most bytes that one line or record of a file may have: a small file cannot fill the memory by unpacking to one."""
+    """Return the largest number of bytes of a line or record: a small file must not fill the memory by decompression."""
     return unpacked_limit(os.fstat(file.fileno()).st_size) if compression == "GZIP" else sys.maxsize
 
 
 def require_compression(compression: str) -> str:
-    """The compression of a file of lines or records without checksums; InvalidArgumentError for one that there is none of."""
+    """Return the compression of a file of lines or records without checksums; InvalidArgumentError for an unknown
+    compression.
+    """
     if compression not in ("", "ZLIB", "GZIP"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression}")
     return compression
@@ -111,7 +113,7 @@ def guarded_error(path: bytes) -> Iterator[None]:
 
 
 def _guarded(path: bytes, found: Iterator[bytes]) -> Iterator[bytes]:
-    """What is read, errors of the compression as DataLossErrors that name the file."""
+    """Yield records, and raise the compression's errors as DataLossErrors that name the file."""
     with guarded_error(path):
         yield from found
 
@@ -137,7 +139,7 @@ class TextLines(Files):
 
 @dataclasses.dataclass(eq=False)
 class Records(Files):
-    """The records of TFRecord files, from a byte on where `offsets` says one for each file."""
+    """The records of TFRecord files; `offsets`, if present, holds a byte to begin at for each file."""
 
     kind: ClassVar[str] = "TFRecord"
     compression: str
@@ -148,12 +150,12 @@ class Records(Files):
 
 
 def read_records(open_file: OpenFile, path: bytes, compression: str, offset: int = 0) -> Iterator[bytes]:
-    """The records of a TFRecord file from a byte on; DataLossError where it is damaged."""
+    """Yield the records of a TFRecord file from a byte on; DataLossError where the file is damaged."""
     return _guarded(path, _records(open_file, path, compression, offset))
 
 
 _FARTHEST: Final = 1 << 42
-"""Behind the end of files, and where every system lets one look for more."""
+"""Offset in bytes beyond the end of any file, to which every operating system can seek."""
 
 
 def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) -> Iterator[bytes]:
@@ -166,7 +168,7 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
 
 @dataclasses.dataclass(eq=False)
 class FixedLengthRecords(Files):
-    """Records of one length between a header and a footer."""
+    """Records of equal length between a header and a footer."""
 
     kind: ClassVar[str] = "FixedLengthRecord"
     header: int

@@ -1,4 +1,4 @@
-"""Datasets that give some of the elements of another one, again, or one after the other."""
+"""Datasets that select, repeat and concatenate elements of their inputs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Take(Pure):
 
 @dataclasses.dataclass(eq=False)
 class Skip(Pure):
-    """What comes after the first elements; nothing for a negative count."""
+    """The elements after the first `count`; none for a negative count."""
 
     kind: ClassVar[str] = "FiniteSkip"
     count: int
@@ -125,14 +125,14 @@ class Skip(Pure):
 
 @dataclasses.dataclass(eq=False)
 class Repeat(Pure):
-    """The elements of so many passes, without end for a negative count; an empty pass is the last."""
+    """The elements of `count` passes, without end for a negative count; an empty pass is the last."""
 
     kind: ClassVar[str] = "FiniteRepeat"
     count: int
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True where there is one pass."""
+        """True for a single pass."""
         return count == 1
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
@@ -151,7 +151,9 @@ class Repeat(Pure):
         return self._passes(self.source.begin_at(within), max(-1, self.count - passed))
 
     def _passes(self, pull: Pull | None, left: int) -> Pull:
-        """The rest of a pass over the input, if one is begun, and those that come then: `left` with it."""
+        """Begin with the rest of a pass over the input, if a pass is begun, and go on with the passes after: `left` passes
+        in all.
+        """
 
         def next_element() -> Element | None:
             nonlocal pull, left
@@ -200,7 +202,7 @@ class Shard(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True where there is one part."""
+        """True for a single part."""
         return count == 1
 
     def begin_at(self, count: int) -> Pull:
@@ -253,7 +255,7 @@ class Shard(Pure):
 
 @dataclasses.dataclass(eq=False)
 class Concatenate(Pure):
-    """The elements of one dataset after those of the other."""
+    """The elements of two datasets in sequence."""
 
     kind: ClassVar[str] = "Concatenate"
 
@@ -298,7 +300,7 @@ class Concatenate(Pure):
 
 
 def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
-    """What `pick` makes of elements, those left out of which it makes None."""
+    """Apply `pick` to elements, and skip elements for which `pick` returns None."""
 
     def next_element() -> Element | None:
         while (element := pull()) is not None:
@@ -312,7 +314,7 @@ def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
 
 @dataclasses.dataclass(eq=False)
 class Filter(Dataset):
-    """The elements of which a predicate holds."""
+    """The elements that satisfy a predicate."""
 
     kind: ClassVar[str] = "Filter"
     predicate: Predicate
@@ -336,7 +338,7 @@ class ParallelFilter(Filter):
 
 @dataclasses.dataclass(eq=False)
 class FilterByLast(Dataset):
-    """The elements whose last component is true, without it."""
+    """The elements whose last component is true, without the last component."""
 
     kind: ClassVar[str] = "FilterByLastComponent"
 
@@ -353,7 +355,7 @@ class FilterByLast(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class TakeWhile(Dataset):
-    """The elements before the first of which a predicate does not hold."""
+    """The elements before the first element that fails a predicate."""
 
     kind: ClassVar[str] = "TakeWhile"
     predicate: Predicate
@@ -376,7 +378,7 @@ class TakeWhile(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class Unique(Dataset):
-    """Each element once, where it first comes; elements are one number or string."""
+    """Each distinct element once, at its first place; an element is a single number or string."""
 
     kind: ClassVar[str] = "Unique"
 
@@ -397,7 +399,7 @@ class Unique(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class AssertCardinality(SameElements):
-    """The same elements; FailedPreconditionError where they are not so many."""
+    """The same elements; FailedPreconditionError where their number differs from `count`."""
 
     kind: ClassVar[str] = "AssertCardinality"
     count: int

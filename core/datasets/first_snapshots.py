@@ -1,8 +1,8 @@
-"""Files of snapshots in TensorFlow's first format, which SnapshotDataset has.
+"""Files of snapshots in TensorFlow's first format, the format of SnapshotDataset.
 
-A record is its length, eight bytes, and a message with the TensorProtos of an element. Compressed by snappy it is two: a
-message of the shapes and sizes of the components, and a block that holds one after the other, numbers as they are. Read off
-what TensorFlow writes.
+A record is its length, eight bytes, and a message with the TensorProtos of an element. Compressed by snappy, an element has
+two records: a message of the components' shapes and sizes, and a block with the components in sequence, numbers as raw
+bytes. The format was read off files that TensorFlow writes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class FirstFormat:
         yield snappy.compress(b"".join(parts))
 
     def decoded(self, stream: Any) -> Iterator[Element]:
-        """The elements in a file; DataLossError where it is damaged."""
+        """Yield the elements in a file; DataLossError where the file is damaged."""
         records = _records(stream)
         for record in records:
             element = self._unpacked(record, next(records, b"")) if self.compression == "SNAPPY" else self._parsed(record)

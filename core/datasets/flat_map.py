@@ -1,4 +1,4 @@
-"""Datasets that put several datasets, or the slices of elements, one behind the other, so that each element has a place."""
+"""Datasets that concatenate datasets, or slices of elements, with random access."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .dataset import Dataset, Element, Pull, array_of, known_size, require_index
 
 
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """How many elements of datasets of such sizes are taken, by their weights, if the least one is taken to its end.
+    """Return the number of elements to take of each dataset by weight, where the least dataset is taken to its end.
 
-    InvalidArgumentError where one has fewer: what is least is found, as in TensorFlow, by weights relative to the largest one.
+    InvalidArgumentError where a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
+    relative to the largest weight.
     """
     largest = max(weights)
     least, place = min((size * weight / largest, i) for i, (size, weight) in enumerate(zip(sizes, weights)))
@@ -30,7 +31,7 @@ def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
 
 @dataclasses.dataclass(eq=False)
 class WeightedFlatMap(Dataset):
-    """The first elements of one dataset after the other, so many of each."""
+    """The first elements of each input in sequence; `sizes` counts the elements of each input."""
 
     kind: ClassVar[str] = "WeightedFlatMap"
     sizes: Sequence[int]
@@ -51,9 +52,10 @@ class WeightedFlatMap(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class IndexFlatMap(Dataset):
-    """The slices of what a function makes of elements; another one says in which element, and where in it, a place lies.
+    """The slices of a function's results. A second function maps a place to (number of the element, offset in the element).
 
-    As in TensorFlow, a pass asks that function only when to go on to the next element, and ends with the elements.
+    As in TensorFlow, a pass calls the second function only to decide when to go on to the next element, and ends with the
+    elements.
     """
 
     kind: ClassVar[str] = "IndexFlatMap"
@@ -78,7 +80,7 @@ class IndexFlatMap(Dataset):
         return next_element
 
     def _place(self, place: int) -> tuple[int, int]:
-        """(which element, where in it) of a place."""
+        """Return (number of the element, offset in the element) of a place."""
         found = self.place_of((np.int64(place),))
         if len(found) != 2 or any(array_of(part).dtype.kind not in "iu" or np.ndim(part) for part in found):
             raise InvalidArgumentError(
@@ -97,7 +99,7 @@ class IndexFlatMap(Dataset):
 
 
 def _slice(element: Element, offset: int) -> Element:
-    """One slice of each component, all of those of rank 0."""
+    """Return a slice of each component; a component of rank 0 is returned whole."""
     arrays = [array_of(component) for component in element]
     if any(array.ndim and not 0 <= offset < len(array) for array in arrays):
         raise InvalidArgumentError(f"`index_map_func` gives offset {offset}, which an element does not reach")

@@ -1,6 +1,6 @@
-"""Which transformations become one: TensorFlow's rules for its dataset graph rewrites.
+"""Rules for fusing transformations, after TensorFlow's rewrites of dataset graphs.
 
-They hold for datasets at work and for the nodes that make them alike.
+The rules hold both for datasets at work and for the nodes that make datasets.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ OptionName = tuple[int, ...]
 
 DEFAULTS: Final = (3, 1)
 NOOPS, SHUFFLES, FILTERS, BATCHES, MAPS = (3, 14), (3, 17), (3, 10), (3, 9), (3, 11)
-"""Options: whether TensorFlow makes its usual rewrites; whether it drops what changes nothing, and whether it fuses shuffles
-and repeats, maps and filters, maps and batches, maps and maps."""
+"""Option numbers: TensorFlow's default rewrites; dropping transformations without effect; fusing shuffles and repeats, maps
+and filters, maps and batches, maps and maps.
+"""
 _MESSAGES: Final = (2, 3, 5, 7, 12)
 
 
@@ -32,7 +33,7 @@ def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[O
 
 
 class Calling(Protocol):
-    """What calls a function of the graph for each element."""
+    """A transformation that calls a function of the graph for each element."""
 
     @property
     def kind(self) -> str:
@@ -60,14 +61,14 @@ class Mapping(Calling, Protocol):
 
 
 def why_calls_stay(first: Calling, second: Calling) -> str:
-    """Why the functions of two transformations are not called as one; empty where they may be."""
+    """Return the reason not to fuse the functions of two transformations; empty where fusing is allowed."""
     if first.is_stateful or second.is_stateful:
         return "a function of theirs has a state or effects"
     return "a function of theirs takes more than the element" if first.has_captures or second.has_captures else ""
 
 
 def why_maps_stay(first: Mapping, second: Mapping) -> str:
-    """Why two maps do not become one."""
+    """Return the reason not to fuse two maps; empty where fusing is allowed."""
     if first.kind != second.kind:
         return "one of them makes its calls in parallel, the other does not"
     if first.calls >= 0 or second.calls >= 0:

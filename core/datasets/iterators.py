@@ -22,7 +22,7 @@ _TAKEN, _SEEDS, _FAILED = 1, 2, 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IteratorState:
-    """Where a pass stands: the elements asked for, the states of its seeds at its start, whether an element failed."""
+    """Position of a pass: the number of elements taken, the states of the seeds at its start, whether an element failed."""
 
     KIND: ClassVar[str] = "tfg::IteratorState"
     taken: int
@@ -30,7 +30,7 @@ class IteratorState:
     has_failed: bool = False
 
     def stored(self) -> StoredVariant:
-        """The state as a checkpoint holds it."""
+        """Return the state as a variant for a checkpoint."""
         seeds = (b"".join(map(wire.varint, seed)) for seed in self.seeds)
         parts = (wire.bytes_field(_SEEDS, packed) for packed in seeds)
         numbers = wire.varint_field(_TAKEN, self.taken) + wire.varint_field(_FAILED, int(self.has_failed))
@@ -38,7 +38,7 @@ class IteratorState:
 
     @staticmethod
     def parse(stored: StoredVariant) -> IteratorState:
-        """The state that a checkpoint holds; InvalidArgumentError where it is TensorFlow's, DataLossError where damaged."""
+        """Parse a state of a checkpoint; InvalidArgumentError for a state of TensorFlow, DataLossError for a damaged state."""
         if stored.kind != IteratorState.KIND:
             raise InvalidArgumentError(
                 f"the variant holds no state of an iterator that tfg kept, but '{stored.kind}'",
@@ -54,7 +54,9 @@ class IteratorState:
 
 
 class DatasetIterator(Shared):
-    """A pass over a dataset; `taken` counts the elements asked for, from which it can be resumed; `handle` names it."""
+    """A pass over a dataset. `taken` counts the elements taken, from which the pass can be resumed; `handle` names the
+    iterator.
+    """
 
     def __init__(self, name: str, spec: Spec) -> None:
         self.name = name
@@ -72,7 +74,7 @@ class DatasetIterator(Shared):
         self._has_failed = False
 
     def start(self, dataset: Dataset) -> None:
-        """Begin a pass; InvalidArgumentError where the elements are not what the iterator gives."""
+        """Begin a pass; InvalidArgumentError where the dataset's elements break the iterator's spec."""
         if self.spec.dtypes and dataset.spec.dtypes:
             self.spec.require(dataset.spec)
         self.dataset = None
@@ -119,15 +121,16 @@ class DatasetIterator(Shared):
         return element
 
     def state(self) -> IteratorState:
-        """What `resume` takes."""
+        """Return the iterator's state for `resume`."""
         if self.dataset is None:
             raise FailedPreconditionError("the iterator has not been initialized, so it has no state")
         return IteratorState(self.taken, self._starts, self._has_failed)
 
     def resume(self, state: IteratorState) -> None:
-        """Go on where an iterator of a like dataset stood.
+        """Continue from the state of an iterator over an equal dataset.
 
-        What came before is passed as datasets know to pass it; where an element failed, it is made once more.
+        Datasets with random access skip the taken elements without making them. Where an element failed, the elements are
+        made once more.
         """
         if self.dataset is None:
             raise FailedPreconditionError(
@@ -142,7 +145,7 @@ class DatasetIterator(Shared):
         self._pull = self._after_failures(state.taken) if state.has_failed else self.dataset.begin_at(state.taken)
 
     def _after_failures(self, count: int) -> Pull:
-        """A pass of which so many elements were taken, also such as fail."""
+        """Begin a pass and skip `count` elements, failing elements included."""
         assert self.dataset is not None
         pull = self.dataset.begin()
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""Datasets that give what functions make of the elements of another one."""
+"""Datasets of functions' results for elements of an input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Made = TypeVar("_Made")
 
 
 def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) -> Callable[[_Taken], _Made | None]:
-    """The function, which gives None where it says that there is no more; an error where as many results are promised."""
+    """Return the function with None at its OutOfRangeError; an error instead where the cardinality must be kept."""
 
     def call(taken: _Taken) -> _Made | None:
         try:
@@ -39,7 +39,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
 
 @dataclasses.dataclass(eq=False)
 class Map(Dataset):
-    """What a function makes of each element. Where it says that there is no more, that is the end."""
+    """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
     kind: ClassVar[str] = "Map"
     function: Function
@@ -49,7 +49,7 @@ class Map(Dataset):
     is_identity: bool = False
     calls: int = -1
     runs_early: bool = False
-    """True where what the function gives follows from the element alone, whenever it is called."""
+    """True where the function's result depends on the element alone, whenever the call is made."""
 
     def begin(self) -> Pull:
         return self.over(self.source.begin())
@@ -85,7 +85,7 @@ class Map(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class ParallelMap(Map):
-    """A map that may call its function for several elements at a time; their order stays."""
+    """A map that may call its function for several elements at a time, with results in order."""
 
     kind: ClassVar[str] = "ParallelMap"
 
@@ -96,7 +96,7 @@ class ParallelMap(Map):
 
 @dataclasses.dataclass(eq=False)
 class FlatMap(Dataset):
-    """The elements of the datasets that a function makes of elements, one dataset after the other."""
+    """The elements of a function's datasets, in sequence."""
 
     kind: ClassVar[str] = "FlatMap"
     function: Callable[[Element], Dataset]
@@ -126,7 +126,7 @@ class FlatMap(Dataset):
         return next_element
 
     def counted(self) -> int:
-        """The cardinality as all datasets together have it: the function is called for every element."""
+        """Return the sum of the datasets' cardinalities: calls the function for every element."""
         if self.source.cardinality() < 0:
             return self.source.cardinality()
         sizes = [self.function(element).cardinality() for element in self.source]
@@ -135,9 +135,9 @@ class FlatMap(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class Interleave(Dataset):
-    """The elements of several datasets that a function makes of elements: a block of each in turn.
+    """The elements of several datasets that a function makes of elements: a block of each dataset in turn.
 
-    A dataset that ends leaves its place, and the next one takes it when its turn comes again.
+    A dataset that ends leaves an empty place; the next dataset fills the place when the place's turn comes again.
     """
 
     kind: ClassVar[str] = "Interleave"
@@ -160,9 +160,9 @@ class ParallelInterleave(Interleave):
 
 
 class LegacyParallelInterleave(Interleave):
-    """An interleave of the first kind that prepared elements in parallel.
+    """TensorFlow's first parallel interleave.
 
-    A dataset that ends is replaced at once; where none is left, the next one in the cycle finishes its block.
+    An ended dataset is replaced at once; where no dataset is left, the next dataset in the cycle finishes the block.
     """
 
     kind: ClassVar[str] = "LegacyParallelInterleave"
@@ -172,7 +172,9 @@ class LegacyParallelInterleave(Interleave):
 
 
 class _Turns:
-    """A pass over an interleave: who is in the cycle, whose turn it is and how many elements it gave in this turn."""
+    """A pass over an interleave: the datasets in the cycle, the place whose turn has come, and the elements given in this
+    turn.
+    """
 
     def __init__(self, dataset: Interleave, pull: Pull) -> None:
         self._dataset = dataset
@@ -205,12 +207,12 @@ class _Turns:
         return None
 
     def _end_turn(self) -> None:
-        """Go on behind a dataset that came to its end."""
+        """Go on to the next place after the end of a dataset."""
         self._pass_on()
         self._given = 0
 
     def _open(self) -> Pull | None:
-        """Another dataset at the place whose turn it is; None where there are no more."""
+        """Open another dataset at the current place; None at the end of the input."""
         element = None if self._pull is None else self._pull()
         if element is None:
             self._pull, self._cycle = None, max(len(self._places), 1)  # places behind these stay empty
@@ -242,7 +244,7 @@ class _LegacyTurns(_Turns):
 
 @dataclasses.dataclass(eq=False)
 class Scan(Dataset):
-    """What a function makes of a state and each element: the next state, and an element."""
+    """A scan: a function maps a state and an element to the next state and an output element."""
 
     kind: ClassVar[str] = "Scan"
     function: Callable[[Sequence[Any]], Sequence[Any]]
@@ -319,7 +321,7 @@ class Zip(Pure):
 
 @dataclasses.dataclass(eq=False)
 class DirectedInterleave(Dataset):
-    """Elements of the datasets whose numbers the first input gives."""
+    """Elements of the datasets selected by the numbers of the first input."""
 
     kind: ClassVar[str] = "DirectedInterleave"
     stop_on_empty: bool

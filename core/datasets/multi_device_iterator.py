@@ -1,4 +1,4 @@
-"""Iterators that deal the elements of one pass to several devices in turn."""
+"""Multi-device iterators: elements of a single pass dealt to several devices in turn."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .rewriting import finalized
 
 
 class DealingIterator(Shared):
-    """A pass whose elements go to the shards 0, 1, ... and again to 0; `incarnation` counts the passes begun.
+    """A pass with elements dealt to the shards 0, 1, ... and again 0; `incarnation` counts the passes begun.
 
-    What comes before a shard's next element and is for others waits for them, as long as they take: nobody has to ask in turn.
+    Elements of other shards that come before a shard's next element are queued without limit: shards may ask in any order.
     """
 
     def __init__(self, name: str, spec: Spec, shards: int) -> None:
@@ -26,7 +26,7 @@ class DealingIterator(Shared):
         self._turn = 0
 
     def start(self, dataset: Dataset) -> int:
-        """Begin a pass; its number. InvalidArgumentError where the elements are not what the iterator gives."""
+        """Begin a pass and return its number; InvalidArgumentError where the dataset's elements break the iterator's spec."""
         if dataset.spec.dtypes:
             self.spec.require(dataset.spec)
         self._pull, self._turn = finalized(dataset).begin(), 0
@@ -36,7 +36,7 @@ class DealingIterator(Shared):
         return self.incarnation
 
     def next(self, shard: int, incarnation: int) -> Element:
-        """The next element of a shard; OutOfRangeError behind the last one."""
+        """Return the next element of a shard; OutOfRangeError after the last element."""
         if self._pull is None:
             raise FailedPreconditionError(
                 "GetNextFromShard() failed because the MultiDeviceIterator has not been initialized."
@@ -53,7 +53,7 @@ class DealingIterator(Shared):
         return found
 
     def _deal(self, pull: Pull) -> None:
-        """Give the next element, or its error, to the shard whose turn it is; OutOfRangeError where there is none."""
+        """Queue the next element, or its error, for the shard whose turn has come; OutOfRangeError at the end."""
         dealt: Element | Exception | None
         try:
             dealt = pull()

@@ -1,4 +1,4 @@
-"""Datasets that give the elements of another one in random order."""
+"""Datasets that shuffle the elements of an input."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_s
 from .seeds import Seeds, Words
 
 _MAX_EPOCHS: Final = 3
-"""So many passes over the input may stand in a buffer at a time."""
+"""The largest number of passes over the input in a buffer at a time."""
 _ROUNDS: Final = 8
 """Rounds of the cipher that permutes places."""
 _MANY: Final = 1000
-"""So many empty places in front of a list are worth a move of the others."""
+"""The number of empty places at the head of a list that is worth moving the other elements."""
 
 
 @dataclasses.dataclass(eq=False)
 class Shuffle(Dataset):
-    """The elements of `count` passes in random order, each drawn from a buffer of the next `size` ones (all if negative).
+    """The elements of `count` passes in random order, each drawn from a buffer of the next `size` elements (all if
+    negative).
 
-    Elements of one pass come before those of the next, which has its own seeds.
+    Elements of a pass come before the elements of the next pass, which has its own seeds.
     """
 
     kind: ClassVar[str] = "Shuffle"
@@ -35,13 +36,17 @@ class Shuffle(Dataset):
     seeds: Seeds
     count: int = 1
     places: _Permutation | None = dataclasses.field(default=None, init=False)
-    """Which element of the source stands where for those who ask by place: its seeds' own permutation, whatever the size."""
+    """The order for random access: the source's index at each place, by the seeds' own permutation, whatever the buffer
+    size.
+    """
 
     def begin(self) -> Pull:
         return _Buffer(self).next
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
-        """Each pass draws its seeds when it begins: those that are renewed are drawn in the order of passes."""
+        """Tell whether passes may be made early. Each pass draws its seeds at its beginning; renewed seeds are drawn in the
+        order of passes.
+        """
         draws_early = is_begun_anew or self.count != 1
         return not (draws_early and self.seeds.renewed) and self.source.comes_early(draws_early)
 
@@ -62,13 +67,13 @@ class Shuffle(Dataset):
 
 
 class ShuffleAndRepeat(Shuffle):
-    """A shuffle of several passes, whose buffer fills up from the next one as a pass comes to its end."""
+    """A shuffle of several passes: as a pass ends, the buffer fills up from the next pass."""
 
     kind: ClassVar[str] = "ShuffleAndRepeat"
 
 
 class _Buffer:
-    """A pass over a shuffle: the elements that wait, those of each pass over the input by themselves."""
+    """A pass over a shuffle: the waiting elements, grouped by pass over the input."""
 
     def __init__(self, dataset: Shuffle) -> None:
         self._dataset = dataset
@@ -135,14 +140,14 @@ class _Buffer:
 
 
 class _Permutation:
-    """A random order of so many places, made up to the one that is asked for."""
+    """A random permutation, computed up to the largest index asked for."""
 
     def __init__(self, size: int, words: Words) -> None:
         self._size = size
         self._words = words
         self._made: list[int] = []
         self._moved: dict[int, int] = {}
-        """What stands at places behind those made, where it is not their own number."""
+        """The numbers at places beyond the computed ones, where a number differs from its place."""
 
     def __getitem__(self, index: int) -> int:
         while len(self._made) <= index:

@@ -12,18 +12,18 @@ from .dataset import Element
 
 Outcome = Element | Exception | None
 WORTH_THREADS: Final = 1e-3
-"""Seconds that an element takes at least, if a thread is to make others meanwhile: a thread is awake after 0.1 ms, and what
-takes less works on small arrays, so that threads only take turns of Python.
+"""Least seconds for an element before threads make others meanwhile. A thread wakes up after 0.1 ms, and a shorter element
+works on small arrays, for which threads only take turns of Python.
 """
 
 
 def outcomes(
     function: Callable[[Element], Element | None], elements: Sequence[Element | Exception], most: int
 ) -> list[Outcome]:
-    """What a function without state makes of each element, or its error, in their order; errors stay what they are.
+    """Return a function's result for each element, or the error, in order; an error in the input stays in place.
 
-    At most so many calls are made at a time (-1: as many as there are threads), and only where the first took long. A run with
-    a hook, which is to see one kernel after the other, makes one at a time.
+    At most `most` calls are made at a time (-1: the number of threads), and only where the first call took long. A run with
+    a hook makes a single call at a time, since the hook must see kernels in order.
     """
     found: list[Outcome] = [None] * len(elements)
 

@@ -1,4 +1,5 @@
-"""What becomes of a dataset before a pass over it begins: options gathered, the rewrites they ask for made, assertions held.
+"""Rewriting of a dataset before a pass begins: gather options, apply the rewrites that the options ask for, check
+assertions.
 
 TensorFlow rewrites a dataset's graph; here the datasets themselves are rewritten, by the same rules and options.
 """
@@ -33,7 +34,7 @@ def finalized(dataset: Dataset) -> Dataset:
 
 
 def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
-    """The options of a dataset: those set later count."""
+    """Gather the options of a dataset: a later setting overrides an earlier setting."""
     check_time()  # a dataset that is twice an input of each of many others stands at very many places
     found: dict[OptionName, int] = {}
     for source in dataset.inputs:
@@ -44,7 +45,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
-    """The dataset after the rewrites that its options ask for, in TensorFlow's order, and without its options."""
+    """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(fusion_rules.DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
     dataset = everywhere(dataset, _without_options)
     if options.get(_WARM_START, False):
@@ -59,7 +60,7 @@ def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
 
 
 def everywhere(dataset: Dataset, rewrite: Callable[[Dataset], Dataset]) -> Dataset:
-    """The dataset with each of those it is made of rewritten, inputs first."""
+    """Rewrite a dataset and the datasets below, inputs first."""
     check_time()
     inputs = tuple([everywhere(source, rewrite) for source in dataset.inputs])
     if any(one is not other for one, other in zip(inputs, dataset.inputs)):
@@ -68,7 +69,7 @@ def everywhere(dataset: Dataset, rewrite: Callable[[Dataset], Dataset]) -> Datas
 
 
 def _with_own_states(dataset: Dataset) -> Dataset:
-    """The dataset with its function as it begins, where that draws random numbers."""
+    """Return the dataset with a fresh copy of its function, if the function draws random numbers."""
     if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
         return dataset
     other = dataset.with_inputs(dataset.inputs)
@@ -82,7 +83,7 @@ def _without_options(dataset: Dataset) -> Dataset:
 
 
 def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
-    """A prefetch that begins when the pass does has elements ready before a global shuffle could say which it wants."""
+    """Drop a prefetch below a global shuffle: the prefetch would make elements before the shuffle has chosen their indices."""
     if not isinstance(dataset, GlobalShuffle) or not any(isinstance(item, Prefetch) for item in tree(dataset.source)):
         return dataset
     return _like(dataset, SameElements(dataset.inputs))
@@ -99,7 +100,7 @@ def _without_noop(dataset: Dataset) -> Dataset:
 
 
 def _map_fused(dataset: Dataset) -> Dataset:
-    """One map for two, with as many calls at a time as TensorFlow likes."""
+    """Fuse two maps, with TensorFlow's number of parallel calls."""
     source = dataset.source if dataset.inputs else None
     if not isinstance(dataset, Map) or not isinstance(source, Map) or fusion_rules.why_maps_stay(source, dataset):
         return dataset
@@ -111,7 +112,7 @@ def _map_fused(dataset: Dataset) -> Dataset:
 
 
 def _filter_fused(dataset: Dataset) -> Dataset:
-    """One filter for two without state."""
+    """Fuse two stateless filters."""
     source = dataset.source if dataset.inputs else None
     if type(dataset) is not Filter or type(source) is not Filter or dataset.is_stateful or source.is_stateful:
         return dataset
@@ -122,7 +123,9 @@ def _filter_fused(dataset: Dataset) -> Dataset:
 
 
 def _map_and_filter_fused(dataset: Dataset) -> Dataset:
-    """A map that computes the predicate too, a filter by it, and a map that drops it."""
+    """Fuse a map and a filter: a map that computes the predicate too, a filter by the predicate, and a map that drops the
+    predicate.
+    """
     source = dataset.source if dataset.inputs else None
     if type(dataset) is not Filter or not isinstance(source, Map) or fusion_rules.why_calls_stay(source, dataset):
         return dataset
@@ -140,7 +143,7 @@ def _map_and_filter_fused(dataset: Dataset) -> Dataset:
 
 
 def _map_and_batch_fused(dataset: Dataset) -> Dataset:
-    """One dataset for a map and the batches of its elements."""
+    """Fuse a map and a batch."""
     if not isinstance(dataset, Batch) or type(dataset) not in (Batch, ParallelBatch) or not isinstance(dataset.source, Map):
         return dataset
     source = dataset.source
@@ -151,7 +154,7 @@ def _map_and_batch_fused(dataset: Dataset) -> Dataset:
 
 
 def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
-    """One dataset for a shuffle of several passes."""
+    """Fuse a shuffle and a repeat."""
     if not isinstance(dataset, Repeat) or type(dataset.source) is not Shuffle or dataset.count == 0:
         return dataset
     source = dataset.source
@@ -189,20 +192,20 @@ _REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]
     ((3, 18), False, _filter_parallel),
     ((3, 15), False, _batch_parallel),
 )
-"""(name of the option, whether it is on where nothing is said, the rewrite of one dataset)."""
+"""(name of the option, the option's default, the rewrite of a dataset)."""
 _TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)
-"""What TensorFlow does where it chooses numbers of threads itself."""
+"""Rewrites that TensorFlow makes where autotuning chooses numbers of threads."""
 _INJECT_PREFETCH: Final = (3, 19)
 _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
 
 
 def _with_prefetch(dataset: Dataset) -> Dataset:
-    """The dataset with a prefetch at its end, where nothing there runs ahead by itself."""
+    """Append a prefetch, unless the last transformation is asynchronous already."""
     return dataset if isinstance(dataset, _ASYNCHRONOUS) else _like(dataset, Prefetch((dataset,), -1))
 
 
 def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) -> None:
-    """InvalidArgumentError where what follows a dataset is not what it asserts."""
+    """Raise InvalidArgumentError where the transformations after a dataset break its assertion."""
     check_time()
     if isinstance(dataset, AssertNext):
         _hold(dataset.transformations, following)
@@ -226,7 +229,7 @@ _VERSION: Final = re.compile(r"V\d+$")
 
 
 def _hold_previous(wanted: Sequence[str], dataset: Dataset) -> None:
-    """Each text names the op of a dataset, each but the first that of the first input of the one before."""
+    """Check the names of the previous transformations: the dataset's op, the op of its first input, and so on."""
     for i, text in enumerate(wanted):
         name = _NAME.match(text)
         if name is None or name[3].strip():

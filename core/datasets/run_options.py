@@ -14,7 +14,7 @@ from .dataset import Dataset, Element, Pull, SameElements
 
 @dataclasses.dataclass(eq=False)
 class Advice(SameElements):
-    """What TensorFlow is told about threads, statistics and places, and has no effect on the elements."""
+    """Advice to TensorFlow about threads, statistics and devices, without effect on the elements."""
 
     word: str
 
@@ -29,7 +29,7 @@ _OPEN_SIZE: Final = 2
 
 @dataclasses.dataclass(eq=False)
 class Prefetch(SameElements):
-    """The same elements, which may be prepared ahead."""
+    """The same elements, which threads may make ahead of demand."""
 
     kind: ClassVar[str] = "Prefetch"
     size: int
@@ -72,7 +72,7 @@ class AssertNext(SameElements):
 
 @dataclasses.dataclass(eq=False)
 class AssertPrev(SameElements):
-    """The same elements; the transformations before must be called so, and have such attributes."""
+    """The same elements; checks the names and attributes of the previous transformations."""
 
     kind: ClassVar[str] = "AssertPrev"
     transformations: Sequence[str]
@@ -97,7 +97,7 @@ class Sleep(SameElements):
 
 @dataclasses.dataclass(eq=False)
 class IgnoreErrors(Dataset):
-    """The elements that do not fail. What ends the run, or what tfg cannot do or may not read, is no element's error."""
+    """The elements without the failing elements. Errors of the run or of tfg (`NOT_OF_ELEMENTS`) are raised."""
 
     kind: ClassVar[str] = "IgnoreErrors"
 
@@ -117,4 +117,4 @@ class IgnoreErrors(Dataset):
 
 
 NOT_OF_ELEMENTS = (DeadlineExceededError, InternalError, PermissionDeniedError, UnimplementedError)
-"""What ends a run, or what tfg cannot do or may not read: no error of an element."""
+"""Errors of the run or of tfg, never of an element: the deadline, missing support, denied reading."""

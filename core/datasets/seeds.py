@@ -1,4 +1,4 @@
-"""Random numbers of datasets: TensorFlow's words of Philox, and seeds for one pass after the other."""
+"""Random numbers of datasets: TensorFlow's words of Philox, and seeds for each pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MASK64: Final = 2**64 - 1
 
 
 class Words:
-    """The 32-bit words of a Philox stream, one at a time, from a position on."""
+    """The 32-bit words of a Philox stream, from a position on."""
 
     _BLOCKS: Final = 64
 
@@ -37,7 +37,7 @@ class Words:
 
 
 class Seeds(Shared):
-    """Two seeds for one pass after the other: the same ones each time, or where they are `renewed`, two words of a stream."""
+    """Two seeds for each pass: the same seeds each time, or where `renewed`, the next two words of a stream."""
 
     def __init__(self, seed: int, seed2: int, renewed: bool) -> None:
         self.pair = seed, seed2
@@ -54,7 +54,7 @@ class Seeds(Shared):
 
     @property
     def state(self) -> tuple[int, int, int]:
-        """The seeds, and how many words of their stream were drawn: what `restore` takes."""
+        """Return (seed, seed2, words drawn from the stream) for `restore`."""
         return (*self.pair, self._stream.position)
 
     def restore(self, state: tuple[int, int, int]) -> None:
@@ -66,7 +66,7 @@ class Seeds(Shared):
 
 
 def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -> Seeds:
-    """Seeds from those of an op; two zeros mean the session's seed, or chance."""
+    """Return the seeds for an op's two seeds; two zeros mean the session's seed, or chance."""
     if not seed and not seed2:
         if ctx.session.seed is None:
             seed, seed2 = secrets.randbits(64), secrets.randbits(64)

@@ -1,7 +1,7 @@
 """Datasets saved in folders, in TensorFlow's format.
 
-A folder holds `snapshot.metadata`, a message that names a run, and a folder of that name with one folder a shard, whose
-files hold TensorProtos as TFRecords, one a component. Read off what tf.data.Dataset.save writes.
+A folder holds `snapshot.metadata`, a message that names a run, and the run's folder with a folder for each shard. A shard's
+files hold TFRecords of TensorProtos, a record for each component. The format was read off files of tf.data.Dataset.save.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .dataset import Dataset, Element, Pull, SameElements, keeping
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
 FORMAT, FIRST_FORMAT = 2, 1
-"""Versions of the format: `save`, `load` and SnapshotDatasetV2 have the second one, SnapshotDataset the first."""
+"""Versions of the format: `save`, `load` and SnapshotDatasetV2 have the second version, SnapshotDataset the first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a saved dataset says of itself: the run that wrote it, the numbers of the dtypes, how many elements there are.
+    """Metadata of a saved dataset: the run that wrote the dataset, the numbers of the dtypes, the number of elements.
 
-    `graph` is the hash of the pipeline and `created` the time in microseconds, which the first format has.
+    `graph` is the hash of the pipeline and `created` the time in microseconds; both belong to the first format.
     """
 
     run: str
@@ -52,7 +52,7 @@ class Metadata:
 
     @staticmethod
     def parse(data: bytes, version: int = FORMAT) -> Metadata:
-        """The metadata in a message; DataLossError where it is damaged or of another format."""
+        """Parse metadata; DataLossError where the message is damaged or of another version."""
         found: dict[int, list[wire.Field]] = {}
         for field in wire.fields(data):
             found.setdefault(field.number, []).append(field)
@@ -68,7 +68,7 @@ class Metadata:
 
 @dataclasses.dataclass(eq=False)
 class Shard(Dataset):
-    """The elements in the files of one shard."""
+    """The elements in the files of a shard."""
 
     kind: ClassVar[str] = "SnapshotReader"
     paths: Sequence[bytes]
@@ -80,7 +80,7 @@ class Shard(Dataset):
 
 
 def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], width: int) -> Iterator[Element]:
-    """Elements of so many components, one in each record."""
+    """Yield elements of `width` components from records of a component each."""
     found: list[object] = []
     for record in records:
         found.append(parse(record))
@@ -91,7 +91,7 @@ def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], widt
 
 @dataclasses.dataclass(eq=False)
 class Loaded(Dataset):
-    """What a function makes of the dataset of the datasets of all shards."""
+    """The result of a function of all shards' datasets."""
 
     kind: ClassVar[str] = "Load"
     size: int
@@ -107,17 +107,17 @@ class Store(Protocol):
     """A folder for elements."""
 
     def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
-        """Write the elements of all shards, and what says that they are there."""
+        """Write the elements of all shards, and the metadata that marks the dataset as complete."""
         ...
 
     def has_elements(self) -> bool:
-        """True where a dataset was written to its end."""
+        """True where a complete dataset was written."""
         ...
 
 
 @dataclasses.dataclass(eq=False)
 class Saving(SameElements):
-    """The same elements, written into a folder when a pass comes to its end."""
+    """The same elements, written into a folder at the end of a pass."""
 
     kind: ClassVar[str] = "Save"
     shard_of: Callable[[Element], int]
@@ -139,7 +139,7 @@ class Saving(SameElements):
 
 @dataclasses.dataclass(eq=False)
 class Snapshot(Saving):
-    """The elements of an earlier pass that was written to its end, or those of this one, which is."""
+    """The elements of an earlier complete pass; without an earlier pass, the elements of this pass, which are written."""
 
     kind: ClassVar[str] = "Snapshot"
     loaded: Callable[[], Dataset]
@@ -149,14 +149,14 @@ class Snapshot(Saving):
 
 
 READ, WRITE, PASS = "read", "write", "passthrough"
-"""What a pass over a snapshot does: it reads elements, writes them, or does neither."""
+"""Modes of a pass over a snapshot: read elements, write elements, or neither."""
 
 
 class FirstStore(Protocol):
     """A folder for elements in the first format."""
 
     def state(self) -> str:
-        """What a pass that begins now does."""
+        """Return the mode of a pass that begins now."""
         ...
 
     def load(self) -> Iterator[Element]:
@@ -164,13 +164,13 @@ class FirstStore(Protocol):
         ...
 
     def store(self, elements: Sequence[Element]) -> None:
-        """Write the elements, and what says that they are there."""
+        """Write the elements, and the metadata that marks the dataset as complete."""
         ...
 
 
 @dataclasses.dataclass(eq=False)
 class FirstSnapshot(SameElements):
-    """A snapshot in the first format: whether it is read or written is decided when the first element is asked for."""
+    """A snapshot in the first format; the first demand for an element decides between reading and writing."""
 
     kind: ClassVar[str] = "Snapshot"
     folder: FirstStore

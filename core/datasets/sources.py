@@ -28,7 +28,7 @@ class ByPlace(Pure):
 
 @dataclasses.dataclass(eq=False)
 class Tensors(ByPlace):
-    """One element."""
+    """A dataset of a single element."""
 
     kind: ClassVar[str] = "Tensor"
     components: Element
@@ -79,7 +79,7 @@ class Slices(ByPlace):
 
 @dataclasses.dataclass(eq=False)
 class ListOf(ByPlace):
-    """Elements that are there one by one."""
+    """A dataset of a list of elements."""
 
     kind: ClassVar[str] = "List"
     elements: Sequence[Element]
@@ -109,7 +109,7 @@ class Range(ByPlace):
         return lambda: next(numbers, None)
 
     def cardinality(self) -> int:
-        """As in TensorFlow, no number where it needs more than 64 bits."""
+        """Return the number of elements; as in TensorFlow, infinite where the number needs more than 64 bits."""
         size = self.numbers.stop - self.numbers.start
         return len(self.numbers) if abs(size) <= sys.maxsize else INFINITE
 
@@ -118,7 +118,7 @@ class Range(ByPlace):
         return (self._cast(self.numbers[index]),)
 
     def _cast(self, number: int) -> Any:
-        """The number in its dtype, cut to its bits."""
+        """Return the number in the dtype, cut to the dtype's bits."""
         return np.int64(number).astype(self.dtype.numpy)
 
 
@@ -161,7 +161,9 @@ class SparseSlices(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class Generated(Dataset):
-    """What a function makes of a state that another one made, until it says that there is no more; a third one ends it."""
+    """Unfold: `start` makes a state, `following` maps a state to the next element until an OutOfRangeError, `end` releases
+    the state.
+    """
 
     kind: ClassVar[str] = "Generator"
     start: Callable[[Sequence[Any]], Sequence[Any]]

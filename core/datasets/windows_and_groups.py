@@ -23,7 +23,7 @@ class Elements(ListOf):
 
 @dataclasses.dataclass(eq=False)
 class Window(Dataset):
-    """Windows of `size` elements, `stride` apart from each other, each begun `shift` elements after the one before.
+    """Windows of `size` elements at a distance of `stride`, each window begun `shift` elements after the previous window.
 
     An element holds a dataset for each component.
     """
@@ -57,7 +57,7 @@ class Window(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class SlidingWindow(Window):
-    """Windows whose elements are put together as in a batch."""
+    """Windows whose elements are stacked as in a batch."""
 
     kind: ClassVar[str] = "SlidingWindow"
 
@@ -76,7 +76,7 @@ def map_pull(pull: Callable[[], Sequence[Element] | None], make: Callable[[Seque
 
 
 def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
-    """The elements of one window after the other."""
+    """Return a pull of windows, each a sequence of elements."""
     pull, is_over = dataset.source.begin(), False
     span = (dataset.size - 1) * dataset.stride + 1
     held: collections.deque[Element] = collections.deque()
@@ -107,7 +107,7 @@ def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
 
 @dataclasses.dataclass(eq=False)
 class GroupByWindow(Dataset):
-    """Elements gathered by a key; a group that has its size becomes a dataset by a function, whose elements come out."""
+    """Elements grouped by a key; a function maps each full group to a dataset, whose elements are given."""
 
     kind: ClassVar[str] = "GroupByWindow"
     key_of: Callable[[Element], int]
@@ -122,7 +122,7 @@ class GroupByWindow(Dataset):
 
 
 class _Groups:
-    """A pass over the groups: those that are not full yet, and the one that is given out."""
+    """A pass over the groups: the groups that are not full, and the current group's elements."""
 
     def __init__(self, dataset: GroupByWindow) -> None:
         self._dataset = dataset
@@ -148,7 +148,7 @@ class _Groups:
             check_time()
 
     def _full_group(self) -> int | None:
-        """The key of the next group to give out: a full one, and at the end that of the smallest key."""
+        """Return the key of the next group to give: a full group, and at the end of the input the smallest key."""
         while self._pull is not None:
             element = self._pull()
             if element is None:
@@ -173,7 +173,9 @@ class _Groups:
 
 @dataclasses.dataclass(eq=False)
 class GroupByReducer(Dataset):
-    """One element a key: what functions make of a state that they begin for a key and carry through its elements."""
+    """A reduction for each key: functions begin a key's state, update the state by the key's elements and finish the
+    result.
+    """
 
     kind: ClassVar[str] = "GroupByReducer"
     key_of: Callable[[Element], int]

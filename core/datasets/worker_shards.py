@@ -1,4 +1,4 @@
-"""A pipeline's part for one of several workers: some of its files, or some of its elements."""
+"""Sharding of a pipeline for several workers, by file or by element."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ AUTO, BY_FILE, BY_DATA = 0, 1, 2
 
 
 def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callable[[Dataset], bool]) -> Dataset:
-    """Every `count`-th file or element from `index` on; `reads` tells which datasets read files in their functions."""
+    """Return the dataset of every `count`-th file or element from `index` on; `reads` tells whether a dataset's function
+    reads files.
+    """
     if count == 1 or policy not in (AUTO, BY_FILE, BY_DATA):
         return dataset
     found = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
@@ -23,9 +25,9 @@ def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callab
 
 
 def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:
-    """The pipeline over its share of the files; None where a source's files are not elements that a function reads.
+    """Shard the files of the pipeline; None where the files are not elements that a function reads.
 
-    As in TensorFlow, a dataset that reads a list of files by itself cannot be parted.
+    As in TensorFlow, a dataset that reads a list of files by itself cannot be sharded.
     """
     if reads(dataset):
         return dataset.with_inputs((_after_source(dataset.source, count, index),))
