@@ -1,4 +1,4 @@
-"""What is known of op types that TensorFlow itself does not have, and where what is missing for an op can come from."""
+"""Op types that TensorFlow lacks, and sources for a missing op."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
 
 
 def foreign(op: str) -> tuple[str, str | None]:
-    """What an op type is that no TensorFlow has, and the type that it can be read as."""
+    """Describe an op type that no TensorFlow has, and name a substitute type."""
     known = origin(op)
     if known is not None:
         return known
@@ -40,9 +40,9 @@ def foreign(op: str) -> tuple[str, str | None]:
 
 
 def origin(op: str) -> tuple[str, str | None] | None:
-    """Tell where an op type is from, and the type that it can be read as; None where that is not known.
+    """Return the origin of an op type and a substitute type; None where the origin is unknown.
 
-    It is one that a bridge to another runtime left, or that TensorFlow had once.
+    Known origins are bridges to other runtimes, and earlier releases of TensorFlow.
     """
     if op in FOREIGN:
         return FOREIGN[op]
@@ -59,9 +59,11 @@ def origin(op: str) -> tuple[str, str | None] | None:
 
 
 def original_function(node: Node, functions: Container[str]) -> str | None:
-    """The function that holds the nodes of which a bridge made one; None where the library has none such.
+    """Return the function that holds the original nodes of a bridge's node; None where the library has no function for the
+    node.
 
-    The node names it: in an attribute, which TensorFlow-TensorRT once wrote as text, or by its own name.
+    The node refers to the function in an attribute, which TensorFlow-TensorRT once wrote as text, or by the node's own
+    name.
     """
     names = []
     for value in node.attrs.values():

@@ -43,7 +43,7 @@ class Graph:
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
         self.edits = 0
-        """How often nodes came or went, or edges changed: what follows from these holds while the number stays."""
+        """The number of edits to nodes and edges: results derived from nodes and edges hold while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.versions: Versions | None = None
@@ -52,8 +52,9 @@ class Graph:
         self.left_out: Mapping[str, TfgError] = {}
         """Why nodes that the file has are not in the graph, by name."""
         self.needless: frozenset[str] = frozenset()
-        """Nodes that an optimization removed because no fetch ran them; sessions ignore what is fed for them. Files do not
-        keep these names."""
+        """Nodes that an optimization removed as unreachable from the fetches; sessions ignore feeds for these names. Files
+        do not keep the names.
+        """
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -96,7 +97,7 @@ class Graph:
         return None if found is None else found.signature
 
     def node_of(self, tensor_name: str) -> Node:
-        """The node that `a`, `a:1` or `^a` is about; whether it has such an output is not asked."""
+        """Return the node of `a`, `a:1` or `^a`; the output's number is not checked."""
         return self.node(parse_tensor_name(tensor_name)[0])
 
     def output(self, tensor_name: str) -> Output:
@@ -111,13 +112,15 @@ class Graph:
         return Output(node, index)
 
     def fetch(self, name: str) -> Output | Node:
-        """What a session fetches by a name: the tensor `a:0`, the operation `a`; errors where there is none."""
+        """Return the tensor `a:0` or the operation `a`, as a session fetches by name; raise an error where the name is
+        unknown.
+        """
         if parse_tensor_name(name)[2]:
             raise InvalidArgumentError(f"'{name}' is a control input; fetch the operation by its plain name")
         return self.output(name) if ":" in name else self.node(name)
 
     def result(self, name: str) -> Output | Node:
-        """What people mean by a name: the first output of `a`, or the operation where it has none."""
+        """Return the first output of `a`, or the operation where `a` has no output."""
         found = self.fetch(name)
         has_outputs = isinstance(found, Node) and (found.op_def is None or found.output_dtypes)
         return found.output() if isinstance(found, Node) and has_outputs else found
@@ -169,7 +172,7 @@ class Graph:
             self.remove_node(node)
 
     def rename_node(self, node: Node, name: str) -> None:
-        """Give a node another name, its place in the order kept."""
+        """Rename a node; the place in the order stays."""
         expect(Node, node)
         expect(str, name)
         if name in self._nodes and self._nodes[name] is not node:
@@ -182,7 +185,7 @@ class Graph:
         node.checked = None
 
     def load_node(self, name: str, op: str, spelling: tuple[str, ...], attrs: Mapping[str, Any], device: str) -> Node:
-        """Append a node from a file, of which `attrs` is the source; its inputs are looked for when they are asked for."""
+        """Append a node from a file, with `attrs` as its source; the inputs are resolved on demand."""
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         node = self._nodes[name] = Node(name, op, attrs, device, attrs, spelling, home=self)
@@ -191,7 +194,7 @@ class Graph:
         return node
 
     def link(self) -> None:
-        """Tell all nodes who uses them, once all that a file has are there."""
+        """Tell all nodes their users, once all nodes of a file are loaded."""
         if self._is_linked:
             return
         with _linking:
@@ -231,7 +234,7 @@ class Graph:
             add_use(control, node)
 
     def set_input(self, node: Node, index: int, value: Output) -> None:
-        """Replace one data input; InvalidArgumentError where the node has none of that number."""
+        """Replace a data input; InvalidArgumentError where the node has no input `index`."""
         expect(Node, node)
         expect(int, index)
         if not 0 <= index < node.input_count():
@@ -274,7 +277,7 @@ class Graph:
                 self.set_inputs(consumer, (new if value is old else value for value in consumer.inputs))
 
     def _replace_in_wide(self, consumer: Node, old: Output, new: Output) -> None:
-        """One replacement among many inputs, of which there may be as many more."""
+        """Replace an input among many, by an index of the places of inputs: more replacements may follow."""
         wide = consumer._wide = consumer._wide or WideInputs(consumer.inputs)
         if old in wide and old is not new:
             self.edits += 1
@@ -317,9 +320,9 @@ class Graph:
         return [consumer for consumer in node.uses if consumer.waits_for(node)]
 
     def copy(self, library: MutableMapping[str, Function] | None = None) -> Graph:
-        """A graph of new nodes that shares attribute values and functions with this one.
+        """Return a graph of new nodes that shares attribute values and functions with this graph.
 
-        Its library is `library`, or a copy of this one's where none is given.
+        The copy's library is `library`, or without an argument a copy of this graph's library.
         """
         result = Graph()
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
@@ -359,8 +362,8 @@ class Graph:
     def check(self, left_open: Collection[str] = ()) -> None:
         """Validate names, edges, attributes, and numbers and dtypes of inputs; InvalidArgumentError names the node.
 
-        `left_open` names the attributes that the callers of a function give, for which `Placeholder`s stand in its body. What
-        was found of a node holds until its op or attributes change, so that checking again costs little.
+        `left_open` names the attributes that the callers of a function set, held open by `Placeholder`s in the body. A
+        node's result is cached until the node's op or attributes change, so that a repeated check costs little.
         """
         self._sound = None
         for error in self.faults(left_open):
@@ -368,7 +371,7 @@ class Graph:
         self._sound = None if left_open else self.edits
 
     def faults(self, left_open: Collection[str] = ()) -> Iterator[InvalidArgumentError]:
-        """What `check` refuses, one error for each node; nodes behind one that does not fit its op are not looked at."""
+        """Yield the errors of `check`, at most a single error for each node; nodes downstream of a faulty node are skipped."""
         memo: CheckMemo = {}
         unfit: set[Node] = set()
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
@@ -406,7 +409,7 @@ class Graph:
             raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
 
     def _check_inputs(self, node: Node) -> None:
-        """The dtypes of a node's inputs, once all nodes were found to make what they say."""
+        """Check the dtypes of a node's inputs, after all nodes' output dtypes were checked."""
         expected = node.checked.inputs if node.checked else None
         if expected is None:
             return
@@ -447,7 +450,7 @@ def _sources(
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Function:
-    """A function: its interface as an OpDef, its body, and which outputs and nodes of the body it returns.
+    """A function: its interface as an OpDef, its body, and the outputs and nodes of the body that a call returns.
 
     `args` are the body's `_Arg` nodes in order, `results` the outputs returned, `control_results` the nodes that must have
     run before a call counts as done. A polymorphic body holds `tensors.Placeholder` attribute values.
@@ -461,18 +464,18 @@ class Function:
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     arg_attrs: Mapping[int, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     gradient: str | None = None
-    """The function that TensorFlow is to call for this one's gradient, where one is declared."""
+    """The function that TensorFlow calls for the gradient of this function, where declared."""
     source: Any = None
     """Whatever a format keeps to write the function back unchanged."""
     accesses: Any = dataclasses.field(default=None, init=False, repr=False)
-    """The state that the function reads and writes, as `ordering` found it, with what that holds for."""
+    """The state that the function reads and writes, cached by `ordering`, with the conditions of the cached result."""
 
     @property
     def name(self) -> str:
         return self.signature.name
 
     def check(self, left_open: Collection[str] = ()) -> None:
-        """As `Graph.check`, of the body, that its arguments are those of the signature, and that what it returns is there."""
+        """Check the body as `Graph.check` does, its arguments against the signature, and the returned outputs."""
         args = set(self.args)
         for node in self.body:
             if node.is_argument and node not in args:
@@ -488,4 +491,4 @@ class DeclaredFunctions(MutableMapping[str, Function]):
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:
-        """The interface of a function, its body left undecoded; None where there is no such function."""
+        """Return the interface of a function without decoding the body; None where the library has no function `name`."""

@@ -1,4 +1,4 @@
-"""What a file says about a graph besides its nodes: signatures, collections, saver, assets."""
+"""Metadata of a graph's file besides the nodes: signatures, collections, saver, assets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL_SIGNATURE: Final = "serving_default"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SignatureTensor:
-    """An argument of a signature: a tensor name, or the tensor names of a composite value such as a sparse tensor."""
+    """An argument of a signature: a tensor name, or the tensor names of a composite value (a sparse tensor, for instance)."""
 
     tensor: str
     dtype: DType | None = None
@@ -54,7 +54,7 @@ def _flat(arguments: Mapping[str, SignatureTensor]) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableInfo:
-    """A variable of a collection: the names of its node and of the nodes around it."""
+    """A variable of a collection: the names of its node and of the nodes around the variable."""
 
     name: str
     initial_value: str = ""
@@ -63,7 +63,7 @@ class VariableInfo:
     is_resource: bool = False
     trainable: bool = True
     partition_of: str = ""
-    """The full name, where the variable is one slice of a partitioned one."""
+    """The full name, where the variable is a slice of a partitioned variable."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,19 +79,20 @@ class SaverInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that belongs to the model: the tensor to feed with its path, and the path."""
+    """A file that belongs to the model: the tensor to feed with the file's path, and the path."""
 
     tensor: str
     filename: str
     path: str = ""
-    """The full path in a SavedModel's folder; empty for a graph that did not come from one."""
+    """The full path in a SavedModel's folder; empty for a graph without a SavedModel."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bound:
-    """What a function of a SavedModel's objects is bound to: a variable, by its key in a checkpoint, or a tensor of the graph.
+    """A value bound to a function of a SavedModel's objects: a variable, by its key in a checkpoint, or a tensor of the
+    graph.
 
-    Both are empty where the graph does not have it; `words` tell what it is.
+    Both are empty where the graph lacks the value; `words` describes the value.
     """
 
     words: str
@@ -103,7 +104,7 @@ class Bound:
 class SavedCallable:
     """A function of a SavedModel's objects, by the path of attributes from the model: `__call__`, `encoder.encode`.
 
-    One that was traced several times has a number for each of its functions behind it: `__call__[1]`.
+    A function with several traces has a number for each trace at the end: `__call__[1]`.
     """
 
     name: str
@@ -114,7 +115,7 @@ class SavedCallable:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetaGraph:
-    """What a MetaGraphDef or SavedModel knows of its graph.
+    """Metadata of a graph from a MetaGraphDef or SavedModel.
 
     `start_steps` start a session as TensorFlow's loader does.
     """
@@ -132,26 +133,26 @@ class MetaGraph:
     folder: str | None = None
     tensorflow_version: str = ""
     frozen_keys: tuple[str, ...] = ()
-    """The keys in a checkpoint of the variables that a TF2 model does not train, such as a normalization's moving averages."""
+    """Checkpoint keys of the variables that a TF2 model does not train, for instance a normalization's moving averages."""
     read_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By the node of a variable that the graph of a TF2 model hands to its functions: the object's key in a checkpoint."""
+    """Checkpoint keys of the variables that a TF2 model's graph passes to its functions, by the variable's node."""
     captured_keys: frozenset[str] = frozenset()
     """The keys in a checkpoint of the variables that a function of a TF2 model's objects captures."""
     callables: tuple[SavedCallable, ...] = ()
     chosen: str | None = None
     """The signature that was asked for when the graph was read."""
     objects: Any = None
-    """The SavedObjectGraph of a TF2 model, as its format keeps it."""
+    """The SavedObjectGraph of a TF2 model, in the format's own representation."""
 
     @property
     def usual_signature(self) -> Signature | None:
-        """The signature that is meant where none is named: `serving_default`, or the only one."""
+        """Return the default signature: `serving_default`, or the only signature."""
         only = next(iter(self.signatures.values())) if len(self.signatures) == 1 else None
         return self.signatures.get(USUAL_SIGNATURE, only)
 
     @property
     def start_steps(self) -> list[tuple[str, dict[str, str]]]:
-        """The operations to run before anything else, each with its feeds: restore the variables, then run `init_op`.
+        """Return the operations to run before any other, each with its feeds: restore the variables, then run `init_op`.
 
         Every asset's tensor is fed with its path both times.
         """

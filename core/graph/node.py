@@ -1,4 +1,4 @@
-"""Nodes and their outputs, the ends of edges. What came from a file becomes objects when somebody asks for it."""
+"""Nodes and their outputs, the ends of edges. Names from a file are resolved to objects on demand."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 _Kind = TypeVar("_Kind")
 
 WIDE: Final = 64
-"""From so many inputs on a node keeps where each stands while they are replaced, from so many uses on who takes what."""
+"""The number of inputs from which a node indexes the places of inputs during replacement, and of uses for an index of
+takers.
+"""
 
 
 class Output:
-    """One output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
+    """An output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
 
-    There is one object for each output, so that it is compared and found in dictionaries by what it is.
+    Each output has a single object, so that outputs are compared and hashed by identity.
     """
 
     __slots__ = ("index", "node")
@@ -82,11 +84,11 @@ def _make_output(node: Node, index: int) -> Output:
 
 
 CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
-"""What checks found, by op, identity of the attributes and number of inputs."""
+"""Results of checks, by op, identity of the attributes and number of inputs."""
 
 
 class Home(Protocol):
-    """What a node needs of its graph."""
+    """The interface of a node to its graph."""
 
     def get(self, name: str) -> Node | None:
         """The node called `name`, None where there is none."""
@@ -95,14 +97,14 @@ class Home(Protocol):
         """The node called `name`."""
 
     def link(self) -> None:
-        """Tell all nodes of the graph who uses them."""
+        """Tell all nodes of the graph their users."""
 
     def signature(self, name: str) -> OpDef | None:
         """The interface of the library's function called `name`, None where there is none."""
 
 
 class WideInputs:
-    """The many inputs of a node whose inputs are replaced one by one: where each output stands among them."""
+    """Index of a node's many inputs during replacement: the places of each output among the inputs."""
 
     __slots__ = ("_places", "outputs")
 
@@ -125,7 +127,7 @@ class WideInputs:
 
 
 class WideUses:
-    """The many uses of a node: which nodes take each of its outputs."""
+    """Index of a node's many uses: the nodes that take each output."""
 
     __slots__ = ("_takers",)
 
@@ -154,10 +156,10 @@ class WideUses:
 
 
 class Node(OfKind):
-    """One operation of a graph. Edges are changed through the graph's methods only.
+    """An operation of a graph. Edges are changed through the graph's methods only.
 
-    A node from a file has the texts of its inputs. They become objects when they are asked for, and the uses of all nodes of
-    the graph when those of one are.
+    A node from a file has the texts of its inputs. The texts are resolved to objects on demand, and the first demand for a
+    node's uses finds the uses of all nodes of the graph.
     """
 
     __slots__ = (
@@ -174,12 +176,12 @@ class Node(OfKind):
     spelling: tuple[str, ...] | None
     """The inputs as the file that the node came from spells them, None once they were changed."""
     checked: Checked | None
-    """What the last check of the graph found of this node."""
+    """The result of the graph's last check of this node."""
     _home: Home
     _inputs: tuple[Output, ...] | None
     _control_inputs: tuple[Node, ...] | None
     _waits: dict[Node, None] | None
-    """The control inputs where there are very many and they are changed one by one."""
+    """The control inputs as a dict, for a node with very many control inputs that change singly."""
     _uses: dict[Node, int] | None
     _wide: WideInputs | None
     _output_dtypes: tuple[DType, ...] | None
@@ -247,7 +249,7 @@ class Node(OfKind):
 
     @property
     def uses(self) -> dict[Node, int]:
-        """Consumers, each with the number of its data and control inputs that come from here."""
+        """Consumers of the node, each with the number of its data and control inputs from this node."""
         found = self._uses
         if found is None:
             self._home.link()
@@ -255,7 +257,7 @@ class Node(OfKind):
         return found  # type: ignore[return-value]
 
     def input_names(self) -> tuple[list[str], list[str]]:
-        """(names of the data inputs, names of the nodes that it waits for); an output 0 goes by its node's name."""
+        """Return (names of the data inputs, names of the control inputs); an output 0 goes by its node's name."""
         if self._is_resolved:
             names = [value.node.name if value.index == 0 else value.name for value in self.inputs]
             return names, [control.name for control in self.control_inputs]
@@ -271,7 +273,7 @@ class Node(OfKind):
         return names, list(controls)
 
     def data_sources(self) -> Iterator[tuple[Node, int]]:
-        """The node and the number of the output that each data input is, without an object for it."""
+        """Yield (node, output number) of each data input, without an object for the output."""
         if self._is_resolved:
             for value in self.inputs:
                 yield value.node, value.index
@@ -314,7 +316,7 @@ class Node(OfKind):
         return self._inputs  # type: ignore[return-value]
 
     def _resolve(self) -> None:
-        """Make objects of what the file spells."""
+        """Resolve the texts of the file to objects."""
         inputs, controls = [], []
         for text in self.spelling or ():
             if text.startswith("^"):
@@ -325,9 +327,9 @@ class Node(OfKind):
         self._inputs = tuple(inputs)
 
     def check(self, memo: CheckMemo) -> Checked:
-        """What holds of it whatever surrounds it; InvalidArgumentError where it does not fit its op.
+        """Check the node apart from its edges; InvalidArgumentError where the node breaks its op's interface.
 
-        `memo` has what was found of nodes that share their attributes.
+        `memo` has the results of nodes with the same attributes.
         """
         found = self.checked
         if found is None or not found.holds(self.op, self.attrs):
@@ -342,7 +344,7 @@ class Node(OfKind):
 
     @property
     def is_checked(self) -> bool:
-        """True where what a check found still holds."""
+        """True where the result of a check still holds."""
         found = self.checked
         return found is not None and found.holds(self.op, self.attrs)
 
@@ -352,19 +354,19 @@ class Node(OfKind):
         return CATALOG.get(self.op)
 
     def attr(self, name: str, default: Any = None) -> Any:
-        """An attribute's value, the op's default for it, or `default`."""
+        """Return an attribute's value, the op's default, or `default`."""
         if name in self.attrs:
             return self.attrs[name]
         definition = self.op_def.attrs.get(name) if self.op_def else None
         return definition.default if definition is not None and definition.has_default else default
 
     def attr_of(self, kind: type[_Kind], name: str) -> _Kind | None:
-        """As `attr`; None where that is no `kind`, as it may be in a graph that is only looked at, and in a function."""
+        """Return an attribute's value; None where the value is no `kind`, possible in an unchecked graph and in a function."""
         value = self.attr(name)
         return value if isinstance(value, kind) else None
 
     def constant_value(self) -> np.ndarray[Any, Any]:
-        """The elements of a Const, as `Tensor.numpy` gives them; what is wrong with them is an error of the node."""
+        """Return the elements of a Const, as `Tensor.numpy` does; damaged elements are an error that names the node."""
         try:
             value: np.ndarray[Any, Any] = self.attrs["value"].numpy()
         except TfgError as error:
@@ -376,7 +378,7 @@ class Node(OfKind):
         return (self.attr_of(bytes, name) or b"").decode("utf-8", "replace")
 
     def change_op(self, op: str) -> None:
-        """Make it a node of another type; inputs and attributes stay."""
+        """Change the node's op type; inputs and attributes stay."""
         self.op = op
         self._output_dtypes = None
 
@@ -386,7 +388,7 @@ class Node(OfKind):
         self._output_dtypes = None
 
     def remove_attr(self, name: str) -> None:
-        """Drop an attribute where it is set."""
+        """Remove an attribute, if set."""
         self.attrs = {key: value for key, value in self.attrs.items() if key != name}
         self._output_dtypes = None
 
@@ -400,7 +402,7 @@ class Node(OfKind):
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
-        """The dtypes of all outputs, of a call whose op is a function's name too; empty where the op is not declared."""
+        """The dtypes of all outputs, also for a call whose op is a function's name; empty where the op is not declared."""
         if self._output_dtypes is not None:
             return self._output_dtypes
         definition = self.op_def
@@ -423,7 +425,7 @@ class Node(OfKind):
 
     @property
     def colocation(self) -> tuple[str, ...]:
-        """The names after `loc:@` in `_class`: the nodes this one must share a device with."""
+        """The names after `loc:@` in `_class`: the nodes with which this node must share a device."""
         value = self.attrs.get("_class")
         entries = value if isinstance(value, (list, tuple)) else ()
         return tuple(e[5:].decode("utf-8", "replace") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@"))

@@ -10,17 +10,17 @@ from .graph import Graph, Node, Output
 
 
 def add_constant(graph: Graph, name: str, value: Tensor, controls: Sequence[Node] = (), device: str = "") -> Node:
-    """A Const of the tensor, under that name or one like it that is free."""
+    """Add a Const of the tensor, under the name or the name with a suffix."""
     return graph.add_node(graph.unique_name(name), "Const", (), controls, {"value": value, "dtype": value.dtype}, device)
 
 
 def add_identity(
     graph: Graph, name: str, value: Output, dtype: DType, controls: Sequence[Node] = (), device: str = ""
 ) -> Node:
-    """An Identity of the value, under that name or one like it that is free."""
+    """Add an Identity of the value, under the name or the name with a suffix."""
     return graph.add_node(graph.unique_name(name), "Identity", [value], controls, {"T": dtype}, device)
 
 
 def add_argument(body: Graph, name: str, dtype: DType, index: int) -> Node:
-    """The argument at that place of the function whose body the graph is."""
+    """Add the argument `index` of the function with this body."""
     return body.add_node(name, "_Arg", (), (), {"T": dtype, "index": index})

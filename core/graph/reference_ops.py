@@ -15,7 +15,7 @@ _PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))
 
 
 def plain_op(op: str) -> str | None:
-    """Find the op that computes of values what `op` gives for references, with as many inputs; None where there is none."""
+    """Return the op that computes on values as `op` does on references, with equally many inputs; None without a match."""
     for prefix, plain_prefix in _PREFIXES:
         plain = plain_prefix + op.removeprefix(prefix)
         if op.startswith(prefix) and _takes_as_many(op, plain):
@@ -34,7 +34,7 @@ def _takes_as_many(op: str, plain: str) -> bool:
 
 
 def read_as(node: Node, op: str) -> None:
-    """Make a node one of another type with the same inputs, without the attributes that this type does not have."""
+    """Change a node's op type, keep the inputs, and drop the attributes that the new type lacks."""
     node.change_op(op)
     for name in list(node.attrs):
         if not name.startswith("_") and name not in CATALOG[op].attrs:
@@ -42,12 +42,12 @@ def read_as(node: Node, op: str) -> None:
 
 
 def lacks_reference(got: DType | None, want: DType | None) -> bool:
-    """True where an input wants a reference to a variable and gets a value of its dtype, as after freezing."""
+    """Return True where an input needs a reference to a variable and gets a value of the same dtype, as after freezing."""
     return got is not None and want is not None and want.is_ref and not got.is_ref and got.base is want.base
 
 
 def leftover_hint(*ops: str) -> str:
-    """Say what to do about nodes of these types, which want references, in a frozen graph that has none."""
+    """Return a hint about nodes of these types, which need references, in a frozen graph without variables."""
     plain = [(op, plain_op(op)) for op in dict.fromkeys(ops)]
     mapped = " ".join(f"--map-op {op}={other}" for op, other in plain)
     reads = f"; `{mapped}` reads such nodes as plain ones" if all(other for _, other in plain) else ""

@@ -1,4 +1,4 @@
-"""Gradients that are saved with a graph as functions of its library (tf.custom_gradient)."""
+"""Gradients saved with a graph as functions of its library (tf.custom_gradient)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Capture:
-    """A value that a registered gradient reads besides the gradients that arrive.
+    """A value that a registered gradient reads besides the incoming gradients.
 
-    `tensor` is one of the library function `function`; without one it is the name of a variable.
+    `tensor` is a tensor of the library function `function`; without a function, the name of a variable.
     """
 
     tensor: str
@@ -18,10 +18,11 @@ class Capture:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RegisteredGradient:
-    """A gradient that nodes name in `_gradient_op_type`: the function (gradients of outputs, captures) -> gradients of inputs.
+    """A gradient named by nodes in `_gradient_op_type`: the function (gradients of outputs, captures) -> gradients of
+    inputs.
 
-    `captures` and `returns`, whether it returns a gradient for each input of the node, are None where only the lost objects
-    of a SavedModel would tell.
+    `captures` and `returns` (whether the function returns a gradient for each input of the node) are None where the
+    SavedModel's objects, the only source, are lost.
     """
 
     function: str

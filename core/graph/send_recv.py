@@ -1,7 +1,7 @@
-"""Parts of a divided graph in one graph: what a node receives from another device is what a node of that name sends.
+"""Partitions of a graph in a single graph: _Send and _Recv nodes are connected by name.
 
-TensorFlow divides a graph by devices before it runs; dumps of such parts hold _Send and
-_Recv nodes, which meet by the name of the tensor and both devices.
+TensorFlow partitions a graph by devices before a run. Dumps of partitions hold _Send and _Recv nodes, which match by the
+name of the tensor and both devices.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _Key = tuple[bytes, bytes, bytes]
 
 
 def connected(graph: Graph) -> Graph:
-    """A copy in which every _Recv hands on what the matching _Send is given; the graph itself where nothing matches.
+    """Return a copy in which every _Recv forwards the input of the matching _Send; the graph itself where nothing matches.
 
-    InvalidArgumentError where two nodes send the same tensor between the same devices, or one another dtype than is received.
+    InvalidArgumentError where two nodes send the same tensor between the same devices, or the dtypes of a pair differ.
     """
     receivers = [node for node in graph if node.op in RECEIVES]
     senders = _senders(graph) if receivers else {}
@@ -48,7 +48,7 @@ def _key(node: Node) -> _Key:
 
 
 def _connect(graph: Graph, receiver: Node, sender: Node) -> None:
-    """Make the receiver an Identity of what is sent, which waits for all that the sender waits for."""
+    """Turn the receiver into an Identity of the sent value, with the sender's control inputs."""
     (value,) = sender.inputs
     waits = dict.fromkeys((*receiver.control_inputs, *sender.control_inputs))
     dtype = receiver.attr("tensor_type")

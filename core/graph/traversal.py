@@ -1,4 +1,4 @@
-"""Walks over a graph: an order of its nodes, what they need, what depends on them, which functions they name."""
+"""Walks over a graph: topological order, reachability, descendants, function references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .graph import Graph, Node, Output
 
 
 def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None) -> list[Node]:
-    """`nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not followed.
+    """Return `nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not
+    followed.
 
     InvalidArgumentError names a node on a cycle.
     """
@@ -44,7 +45,7 @@ def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iter
 
 
 def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node]]) -> bool:
-    """True where every node already stands after its inputs, as in most graphs."""
+    """Return True where every node already stands after its inputs, as in most graphs."""
     seen: set[Node] = set()
     for node in pool:
         for source in before(node):
@@ -55,7 +56,7 @@ def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[No
 
 
 def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable[Node | None]]) -> list[list[Node]]:
-    """The strongly connected components, each after those that it waits for (Tarjan's algorithm, without recursion)."""
+    """Return the strongly connected components, each after its sources (Tarjan's algorithm, without recursion)."""
     number: dict[Node, int] = {}
     low: dict[Node, int] = {}
     stack: list[Node] = []
@@ -93,7 +94,7 @@ def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable
 
 
 def forward_predecessors(node: Node) -> list[Node]:
-    """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
+    """Return the nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
     sources = [value.node for value in node.inputs]
     if has_fact(node.op, "merge"):
         sources = [source for source in sources if not has_fact(source.op, "next_iteration")]
@@ -103,9 +104,10 @@ def forward_predecessors(node: Node) -> list[Node]:
 def reachable(
     roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False, *, by_control: bool = True
 ) -> set[Node]:
-    """Every node that the roots need; inputs of nodes for which `stop` holds are not followed.
+    """Return every node reachable from the roots against the edges; inputs of nodes for which `stop` holds are not
+    followed.
 
-    Without `by_control` only what they read, not what they merely wait for.
+    Without `by_control` only data inputs are followed.
     """
     found = set(roots)
     stack = list(found)
@@ -121,7 +123,7 @@ def reachable(
 
 
 def descendants(roots: Iterable[Node]) -> set[Node]:
-    """The roots and every node that depends on one of them."""
+    """Return the roots and every node downstream of a root."""
     found = set(roots)
     stack = list(found)
     while stack:
@@ -133,7 +135,9 @@ def descendants(roots: Iterable[Node]) -> set[Node]:
 
 
 def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list[Node]:
-    """A node and all that is behind it by `sources`, each once and after its sources; of those in a cycle one comes first."""
+    """Return a node and all nodes reachable by `sources`, in postorder: each node once and after its sources, apart from
+    cycles.
+    """
     found: list[Node] = []
     entered = {root}
     stack = [(root, iter(sources(root)))]
@@ -150,9 +154,9 @@ def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list
 
 
 def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None = None) -> Output:
-    """Where one comes from `value` by `before` until that is None, or, in a circle, to a value where one was already.
+    """Follow `before` from `value` to the last value before None, or, in a cycle, to the first value met again.
 
-    `known` keeps the ends of all values on the way, so that many trails take time by the number of values.
+    `known` caches the ends of all values on the way, so that many trails take time linear in the number of values.
     """
     passed: dict[Output, None] = {}
     end: Output | None = value
@@ -172,7 +176,7 @@ def copied_from(value: Output) -> Output | None:
 
 
 def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:
-    """The NoOps among `nodes` that wait for members, or for other such NoOps, and for nothing else; in the order given."""
+    """Return the NoOps among `nodes` that wait only for members or for other NoOps of the result, in the order given."""
     candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)
     left = {node: sum(not is_member(control) for control in node.control_inputs) for node in candidates}
     pending = [node for node, count in left.items() if not count]
@@ -188,7 +192,7 @@ def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Nod
 
 
 def function_names(graph: Graph, node: Node) -> Iterator[str]:
-    """The library functions that a node refers to: by its op, or in attributes; none where there is no library."""
+    """Yield the library functions to which a node refers: by its op, or in attributes; none without a library."""
     if not graph.functions:
         return
     if node.op in graph.functions:

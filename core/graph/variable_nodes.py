@@ -1,4 +1,4 @@
-"""The variables of a graph: the node that owns each one's memory, and the nodes that initialize and read it."""
+"""The variables of a graph: the node that owns each variable's memory, and the nodes that initialize and read the variable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READ_OPS = ("ReadVariableOp", "Identity")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableNodes:
-    """One variable of a graph. `name` is what a session and a checkpoint call it: the shared name, or the node's own."""
+    """A variable of a graph. `name` is the name for sessions and checkpoints: the shared name, or the node's own."""
 
     node: Node
     name: str
@@ -40,7 +40,7 @@ def find_variables(graph: Graph) -> dict[str, VariableNodes]:
 
 
 def variable(graph: Graph, name: str) -> VariableNodes:
-    """The variable of that name, of its node or of its value's tensor name; NotFoundError names the nearest ones."""
+    """Return a variable by its name, its node's name or its value's tensor name; NotFoundError names the nearest variables."""
     variables = find_variables(graph)
     stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
     found = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
@@ -66,7 +66,7 @@ def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
 
 
 def _initializer(node: Node) -> Node | None:
-    """The assignment that gives the variable its first value: the one called `.../Assign`, otherwise the first."""
+    """Return the assignment of the variable's first value: the node called `.../Assign`, otherwise the first assignment."""
     assigns = list(writers(node))
     own = [assign for assign in assigns if assign.name == f"{node.name}/Assign"]
     return next(iter(own or [assign for assign in assigns if assign.name.endswith("/Assign")] or assigns), None)
@@ -80,7 +80,7 @@ def writers(node: Node) -> Iterator[Node]:
 
 
 def initializer_ops(graph: Graph) -> tuple[Node, ...]:
-    """NoOps that do nothing but wait for initializers of variables and tables, outermost ones only, in graph order."""
+    """Return the outermost NoOps that do nothing but wait for initializers of variables and tables, in graph order."""
     initializers = {v.initializer for v in find_variables(graph).values() if v.initializer is not None}
 
     def initializes(node: Node) -> bool:

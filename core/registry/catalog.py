@@ -1,6 +1,6 @@
 """The interface of every op: argument names, types, attributes with defaults, and flags.
 
-`catalog.txt` holds one line an op, in the notation that custom op libraries use too:
+`catalog.txt` holds a line for each op, in the notation of custom op libraries:
 
     MatMul(a: T, b: T) -> (product: T) {transpose_a: bool = false, transpose_b: bool = false, T: {half, float}}
     AddN(inputs: N * T) -> (sum: T) {N: int >= 1, T: {float, double}} commutative aggregate
@@ -25,14 +25,17 @@ from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Placeholder, Tensor
 
 MAX_LENGTH = 1 << 16
-"""The inputs or outputs that one argument may stand for: a number that an attribute gives costs nothing to claim."""
+"""The largest number of inputs or outputs of an argument. The number is an attribute, which a damaged file may set to any
+value.
+"""
 FLAGS = ("stateful", "commutative", "aggregate", "uninitialized_input")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgDef:
-    """An input or output: of a fixed dtype, of attribute `type_attr`, repeated `number_attr` times, or one for each dtype
-    of attribute `type_list_attr`."""
+    """An input or output: of a fixed dtype, of attribute `type_attr`, repeated `number_attr` times, or a value for each
+    dtype of attribute `type_list_attr`.
+    """
 
     name: str
     dtype: DType | None = None
@@ -48,7 +51,9 @@ class ArgDef:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AttrDef:
-    """An attribute: its type as TensorFlow writes it (`int`, `list(type)`, `func` ...) and what values it takes."""
+    """An attribute: its type in TensorFlow's notation (`int`, `list(type)`, `func` ...), its default, minimum and allowed
+    values.
+    """
 
     name: str
     type: str
@@ -60,7 +65,7 @@ class AttrDef:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpDef:
-    """The interface of one op."""
+    """The interface of an op."""
 
     name: str
     inputs: tuple[ArgDef, ...]
@@ -82,7 +87,7 @@ class OpDef:
         return "commutative" in self.flags
 
     def attr(self, attrs: Mapping[str, Any], name: str) -> Any:
-        """The value of an attribute, or its default; InvalidArgumentError where neither is there."""
+        """Return the value of an attribute, or its default; InvalidArgumentError where both are missing."""
         if name in attrs:
             return attrs[name]
         definition = self.attrs.get(name)
@@ -99,7 +104,7 @@ class OpDef:
         return [dtype for arg in self.outputs for dtype in self.arg_dtypes(arg, attrs)]
 
     def arg_dtypes(self, arg: ArgDef, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of one argument: as many as it stands for."""
+        """Return the dtypes of an argument's values."""
         count = self.length(arg, attrs)
         if arg.type_list_attr is not None:
             found = list(self.attr(attrs, arg.type_list_attr))
@@ -112,7 +117,7 @@ class OpDef:
         return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in found] if arg.is_ref else found
 
     def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
-        """How many values an argument stands for; InvalidArgumentError where its attribute is of another kind."""
+        """Return the number of values of an argument; InvalidArgumentError where its attribute is of another kind."""
         name = arg.type_list_attr or arg.number_attr
         if name is None:
             return 1
@@ -167,7 +172,7 @@ class Catalog:
         return definition
 
     def spec(self, op: str) -> str:
-        """The one-line spec of an op; InvalidArgumentError where nobody declared it."""
+        """Return the one-line spec of an op; InvalidArgumentError for an undeclared op."""
         self[op]
         return self._specs.get(op) or _lines()[op]
 
@@ -197,7 +202,7 @@ CATALOG = Catalog()
 
 
 def parse_op(spec: str) -> OpDef:
-    """An OpDef from its one-line spec; InvalidArgumentError says what is wrong with it."""
+    """Parse the one-line spec of an op; InvalidArgumentError names the fault of the spec."""
     head, attr_text, flags = _split_spec(spec)
     match = re.fullmatch(r"\s*([A-Za-z_>][\w>]*)\s*\((.*)\)\s*->\s*\((.*)\)\s*", head)
     if match is None:
@@ -217,7 +222,7 @@ def parse_op(spec: str) -> OpDef:
 
 
 def _checked(definition: OpDef) -> OpDef:
-    """The OpDef, once its attributes are of known types and its arguments repeated by attributes that it has."""
+    """Return the OpDef if its attributes have known types and the repeat counts of its arguments are attributes."""
     for attr in definition.attrs.values():
         element = attr.type[5:-1] if attr.type.startswith("list(") else attr.type
         if element not in _VALUE_PARSERS:
@@ -300,7 +305,7 @@ def _parse_attr_type(kind: str) -> tuple[str, tuple[Any, ...] | None]:
 
 
 def parse_value(type_: str, text: str) -> Any:
-    """An attribute value of type `type_` from its text in a spec."""
+    """Parse an attribute value of type `type_` from a spec's text."""
     if type_.startswith("list("):
         return [parse_value(type_[5:-1], item) for item in split_top(text[1:-1])]
     return _VALUE_PARSERS[type_](text)

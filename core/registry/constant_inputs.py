@@ -1,4 +1,4 @@
-"""Kernels for inputs that are the same in every run: what follows from these is found out once."""
+"""Kernels specialized for inputs that are constant in every run: work that depends on constants alone is done once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prepared:
-    """What makes a kernel of an op for the inputs at the places `constants`."""
+    """A maker of kernels of an op for constant inputs at the places `constants`."""
 
     function: Callable[..., Any]
     constants: tuple[int, ...]
@@ -23,10 +23,10 @@ _PREPARED: Final[dict[str, Prepared]] = {}
 
 
 def prepared(*ops: str, constants: tuple[int, ...]) -> Callable[[_Function], _Function]:
-    """Register (*constants, **attributes) -> a function of all inputs that does what the kernel does with such constants.
+    """Register (*constants, **attributes) -> a function of all inputs, equal to the kernel for these constants.
 
-    Where the kernel takes a context, so does what is registered, before all else. `constants` are their places.
-    It may refuse constants, which then go through the kernel in every run.
+    If the kernel takes a context, the registered function takes the context as its first argument. `constants` are the
+    places of the constant inputs. The function may refuse constants; the kernel then gets them in every run.
     """
 
     def register(function: _Function) -> _Function:
@@ -38,6 +38,8 @@ def prepared(*ops: str, constants: tuple[int, ...]) -> Callable[[_Function], _Fu
 
 
 def prepared_kernel(op: str) -> Prepared | None:
-    """What makes a kernel of an op for constant inputs; None without one, and where another kernel than tfg's is taken."""
+    """Return the maker of an op's kernels for constant inputs; None without a maker, and where an op library replaced the
+    kernel.
+    """
     kernels = registry.kernels(op)
     return _PREPARED.get(op) if kernels and kernels[0].is_own else None

@@ -1,11 +1,12 @@
-"""What the head of a family file says of its ops, read without importing it: which they are, and what is stated of them.
+"""Lists of ops and facts at the heads of family files, read without importing the families.
 
     # Ops here (scripts/regenerate.py writes this list):
     #   BesselI0 Digamma
     #   Acos Acosh Asin: elementwise
     #   Ceil Floor: elementwise idempotent monotone total
 
-It follows from what the family registers. So who needs an op imports its family only, and who asks for facts imports none.
+The list is derived from the family's registrations. So a caller that needs an op imports only the op's family, and a caller
+that needs facts imports no family.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _lines_of(family: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _list_of(family: str) -> str:
-    """The lines of the list, up to the empty line behind it."""
+    """Return the lines of the list, up to the empty line at its end."""
     descriptor = os.open(path_of(family), os.O_RDONLY)
     try:
         head = os.read(descriptor, HEAD_BYTES)

@@ -1,6 +1,6 @@
-"""Which ranks TensorFlow takes of the inputs of an op; input_ranks.txt is made by scripts/make_input_ranks.py.
+"""Ranks that TensorFlow accepts for the inputs of an op; scripts/make_input_ranks.py makes input_ranks.txt.
 
-It is asked where a function of an op trips over its inputs, to tell what a graph got wrong from a fault of tfg.
+The table is consulted when a function of an op fails, to tell a fault of the graph from a fault of tfg.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Ranks = tuple[int, float]
 
 
 def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[TensorSpec]]) -> None:
-    """InvalidArgumentError where an input, given as the op groups them, is of a rank with which TensorFlow builds no graph."""
+    """Raise InvalidArgumentError where TensorFlow builds no graph with an input's rank; `inputs` are grouped by argument."""
     allowed = _allowed().get(definition.name)
     if allowed is None:
         return
@@ -31,7 +31,7 @@ def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[Tens
 
 
 def input_rank_bounds(op: str, index: int) -> _Ranks:
-    """The lowest and highest rank of an op's input by its number; those before it must not be lists."""
+    """Return the lowest and highest rank of an op's input by number; unbounded if an argument up to the input is a list."""
     allowed, definition = _allowed().get(op), CATALOG.get(op)
     if allowed is None or definition is None or any(arg.is_list for arg in definition.inputs[: index + 1]):
         return 0, math.inf

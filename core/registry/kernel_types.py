@@ -1,4 +1,4 @@
-"""For which dtypes TensorFlow has a CPU kernel of an op; kernel_types.txt is made by scripts/make_kernel_types.py."""
+"""Dtypes for which TensorFlow has a CPU kernel of an op; scripts/make_kernel_types.py makes kernel_types.txt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..types.dtypes import DType
 
 
 def runs_in_tensorflow(op: str, attrs: Mapping[str, Any]) -> bool:
-    """False where TensorFlow has kernels of the op, but none for these type attributes."""
+    """Return False where TensorFlow has kernels of the op, but none for these type attributes."""
     rows = alternatives(op)
     return not rows or any(all(_is_among(attrs.get(name), allowed) for name, allowed in row.items()) for row in rows)
 
@@ -29,7 +29,7 @@ def _is_among(value: Any, allowed: frozenset[DType]) -> bool:
 
 @functools.cache
 def alternatives(op: str) -> tuple[dict[str, frozenset[DType]], ...]:
-    """One row for each combination of dtypes that TensorFlow has a CPU kernel of; none where it takes any."""
+    """Return a row for each combination of dtypes with a CPU kernel in TensorFlow; no rows where all dtypes are accepted."""
     return tuple(map(_parsed, _lines().get(op, ())))
 
 

@@ -1,15 +1,15 @@
-"""What a node is, where that one op has a part of its own in every graph."""
+"""Kinds of nodes that are a single op with a role in every graph."""
 
 from __future__ import annotations
 
 from typing import Final
 
 ABSENT: Final = "Absent"
-"""The op type of nodes that stand for inputs which do not exist, where a broken graph is loaded to be looked at."""
+"""The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""
 
 
 class OfKind:
-    """Answers by the node's op; what holds for several ops is a fact, see op_facts."""
+    """Kinds by the node's op; a property of several ops is a fact, see op_facts."""
 
     __slots__ = ()
 
@@ -22,27 +22,27 @@ class OfKind:
 
     @property
     def is_identity(self) -> bool:
-        """True for an Identity, which hands one value on."""
+        """True for an Identity, which forwards a value."""
         return self.op == "Identity"
 
     @property
     def is_no_op(self) -> bool:
-        """True for a NoOp, which is there for its control edges."""
+        """True for a NoOp, which serves its control edges."""
         return self.op == "NoOp"
 
     @property
     def is_argument(self) -> bool:
-        """True for an _Arg, which gives a function's body one of its arguments."""
+        """True for an _Arg, which gives a function's body an argument."""
         return self.op == "_Arg"
 
     @property
     def is_loop_condition(self) -> bool:
-        """True for a LoopCond, which says whether a V1 loop goes on."""
+        """True for a LoopCond, which decides whether a V1 loop continues."""
         return self.op == "LoopCond"
 
     @property
     def is_control_trigger(self) -> bool:
-        """True for a ControlTrigger, a NoOp that runs even where what it waits for does not."""
+        """True for a ControlTrigger, a NoOp that runs even if its control inputs are dead."""
         return self.op == "ControlTrigger"
 
     @property
@@ -52,10 +52,10 @@ class OfKind:
 
     @property
     def is_placeholder(self) -> bool:
-        """True for a Placeholder of any kind, which stands for a feed."""
+        """True for a Placeholder of any kind, which takes a feed."""
         return self.must_be_fed or self.op == "PlaceholderWithDefault"
 
     @property
     def must_be_fed(self) -> bool:
-        """True for a Placeholder that has no value unless one is fed."""
+        """True for a Placeholder without a default, which must be fed."""
         return self.op in ("Placeholder", "PlaceholderV2")

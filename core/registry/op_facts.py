@@ -1,6 +1,7 @@
-"""What is known of ops beyond their interfaces: FACTS by op.
+"""Facts of ops beyond their interfaces: FACTS by op.
 
-Families state them with `registry.facts`, and what they state stands at their heads (`families`), so that asking imports none.
+Families state facts with `registry.facts`. The heads of the family files repeat the facts (`families`), so that a query
+imports no family.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ _WRITTEN: Final = _Written()
 
 
 def has_fact(op: str, name: str) -> bool:
-    """True where a family or an op library stated it."""
+    """Return True where a family or an op library stated the fact."""
     return op in _WRITTEN[name] or op in STATED[name]
 
 

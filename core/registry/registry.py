@@ -1,7 +1,7 @@
-"""What tfg can do with an op: kernels, shape function, gradient, FLOPs and facts.
+"""Implementations of ops: kernels, shape functions, gradients, FLOPs and facts.
 
-A family file under `ops/` fills these tables with decorators; it is imported when one of its ops is first asked for, and
-`families` knows which. The tables of one op:
+A family file under `ops/` fills these tables with decorators. The first query for an op imports the op's family; `families`
+knows the file. The tables of an op:
 
     @kernel("MatMul")
     def matmul(a, b, *, transpose_a, transpose_b): ...      # NumPy in, NumPy out
@@ -44,10 +44,10 @@ def _first_parameter(function: Callable[..., Any]) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kernel:
-    """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
+    """A NumPy function for an op: inputs positional (list arguments as lists), attributes keyword-only.
 
-    A parameter annotated with a NamedTuple takes the inputs or attributes that its fields stand for. `dtypes` restricts
-    type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: of a family.
+    A parameter annotated with a NamedTuple takes the inputs, or the attributes, named by its fields. `dtypes` restricts
+    type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: of a family of tfg.
     """
 
     op: str
@@ -61,13 +61,15 @@ class Kernel:
         return _first_parameter(self.function) == "ctx"
 
     def accepts(self, attrs: Mapping[str, Any]) -> bool:
-        """True where the node's type attributes are among those this kernel is for."""
+        """Return True where the kernel's dtypes include the node's type attributes."""
         return all(attrs.get(name) in allowed for name, allowed in self.dtypes.items())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cost:
-    """Arithmetic of one execution. A multiply-add is one `macs` and two `flops`; transcendental functions are apart."""
+    """Arithmetic of an execution. A multiply-add counts 1 in `macs` and 2 in `flops`; transcendental functions are counted
+    apart.
+    """
 
     flops: DimLike = 0
     macs: DimLike = 0
@@ -89,7 +91,7 @@ ZERO: Final = Cost()
 
 
 class _NotDifferentiable:
-    """TensorFlow says of this op that no gradient flows through it."""
+    """Mark of ops through which no gradient flows, as TensorFlow states."""
 
     def __repr__(self) -> str:
         return "NOT_DIFFERENTIABLE"
@@ -109,7 +111,7 @@ BY_SWEEP: Final = _BySweep()
 
 
 class WithoutGradient:
-    """Nobody knows a gradient of this op, TensorFlow included: an error where one has to flow through it."""
+    """Mark of ops without a known gradient, in TensorFlow too: an error where a gradient has to flow through the op."""
 
     def __repr__(self) -> str:
         return "WITHOUT_GRADIENT"
@@ -117,12 +119,14 @@ class WithoutGradient:
 
 WITHOUT_GRADIENT: Final = WithoutGradient()
 Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | WithoutGradient
-"""What is decided of an op's gradient."""
+"""The gradient function of an op, or the reason for having none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProfilerFormula:
-    """What tf.profiler counts for (node, specs of inputs, specs of outputs), and why that is not what `flops` says."""
+    """The count of tf.profiler for (node, specs of inputs, specs of outputs), and the reason for its difference from
+    `flops`.
+    """
 
     count: Callable[..., float]
     differs: str
@@ -130,10 +134,10 @@ class ProfilerFormula:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lowering:
-    """How a compiler of array programs expresses an op, and at which places of the inputs it must know values.
+    """An op's expression for a compiler of array programs, and the places of the inputs whose values must be known.
 
-    The first `updates` inputs are variables: the function takes their values and returns the new ones. `always`: it is
-    called even where all inputs are known. `sites`: it takes the node's name as `site`.
+    The first `updates` inputs are variables: the function takes their values and returns the new values. `always`: the
+    function is called even where all inputs are known. `sites`: the function takes the node's name as `site`.
     """
 
     function: Callable[..., Any]
@@ -145,11 +149,11 @@ class Lowering:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blockwise:
-    """How the result of a kernel is finished while it is made.
+    """Epilogue fusion of a kernel: the result is finished block by block.
 
-    The kernel takes `finishing` (see numerics.convolution) and, where it `takes_summand`, a vector that it adds to the
-    channels. `scaled` is (w, factor): the second input with which each channel of the result is multiplied by its factor.
-    `by_rows` is a ByRows of numerics.feeding, or None.
+    The kernel takes `finishing` (see numerics.convolution) and, if `takes_summand`, a vector that is added to the channels.
+    `scaled` is (w, factor): the second input with each channel of the result multiplied by its factor. `by_rows` is a
+    ByRows of numerics.feeding, or None.
     """
 
     scaled: Callable[..., Any]
@@ -159,14 +163,14 @@ class Blockwise:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Affine:
-    """What an op adds to the channels of its first input, and by what it multiplies them before."""
+    """The vector that an op adds to the channels of its first input, and the vector of factors before."""
 
     function: Callable[..., Any]
     has_factor: bool
 
 
 class _Library:
-    """What the op library that is being loaded has registered, and how to take it back."""
+    """Registrations of the op library that is being loaded, and their undo functions."""
 
     def __init__(self) -> None:
         self.kernels: list[Kernel] = []
@@ -175,7 +179,7 @@ class _Library:
 
 _library: _Library | None = None
 _loading = threading.RLock()
-"""Held by the thread that imports a family or an op library, since `_library` says whose the registered kernels are."""
+"""Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
 _KERNELS: dict[str, list[Kernel]] = {}
 _SHAPES: dict[str, Callable[..., Any]] = {}
 _GRADIENTS: dict[str, Gradient] = {}
@@ -189,7 +193,9 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
-    """Register a kernel for `ops`; `T=("string",)` restricts it to dtypes of that attribute. The first that accepts wins."""
+    """Register a kernel for `ops`; `T=("string",)` restricts the kernel to dtypes of an attribute. The first accepting
+    kernel wins.
+    """
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__name__.removesuffix('.registry.registry')}.ops.")
 
@@ -203,12 +209,14 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
 
 
 def shape(*ops: str) -> Callable[[_Function], _Function]:
-    """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence of one an output."""
+    """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence with an item for each
+    output.
+    """
     return functools.partial(_register, _SHAPES, "shape function", ops)
 
 
 def gradient(*ops: str) -> Callable[[_Function], _Function]:
-    """Register a gradient function (g, node, *grads) -> one Output, IndexedSlices or None an input."""
+    """Register a gradient function (g, node, *grads) -> an Output, IndexedSlices or None for each input."""
     return functools.partial(_register, _GRADIENTS, "gradient", ops)
 
 
@@ -218,19 +226,21 @@ def flops(*ops: str) -> Callable[[_Function], _Function]:
 
 
 def not_differentiable(*ops: str) -> None:
-    """Declare that TensorFlow says that no gradient flows through these ops, or that they take and give no floats."""
+    """Declare ops without gradient: TensorFlow states that none flows through, or the ops have no floating-point inputs and
+    outputs.
+    """
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), NOT_DIFFERENTIABLE)
 
 
 def without_gradient(*ops: str) -> None:
-    """Declare that nobody knows a gradient of these ops: where one has to flow through a node, an error names it."""
+    """Declare ops without a known gradient: where a gradient has to flow through a node, an error names the node."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), WITHOUT_GRADIENT)
 
 
 def taken_whole(*ops: str, calls: bool = False) -> None:
-    """Declare that the gradient sweep handles these control-flow ops itself; `calls`: FLOPs are those of the bodies."""
+    """Declare control-flow ops that the gradient sweep handles itself; `calls`: FLOPs are the FLOPs of the bodies."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), BY_SWEEP)
         if calls:
@@ -238,31 +248,32 @@ def taken_whole(*ops: str, calls: bool = False) -> None:
 
 
 def zero_flops(*ops: str) -> None:
-    """Declare that these ops do no arithmetic."""
+    """Declare ops that do no arithmetic."""
     for op in ops:
         _register(_FLOPS, "FLOPs function", (op,), zero_cost)
 
 
 def layout(line: str, *ops: str) -> None:
-    """Declare which inputs and outputs of `ops` follow the order of dimensions, NCHW or NHWC; not needed for elementwise ops.
+    """Declare the inputs and outputs of `ops` that follow the order of dimensions, NCHW or NHWC; elementwise ops need no
+    declaration.
 
-    A line such as `TA -> R` has a letter for each input and output:
+    A line (`TA -> R`, for instance) has a letter for each input and output:
 
         T   a tensor whose dimensions are in the layout
         V   a vector or matrix with a row for each dimension: sizes, paddings
         A   numbers of dimensions
-        B   as T, or something that broadcasts to it
-        R   as T where `keep_dims` is set; otherwise what is left when the dimensions in A are gone
+        B   as T, or a tensor that broadcasts to the layout
+        R   as T where `keep_dims` is set; otherwise the dimensions that remain without the dimensions in A
         .   independent of the layout
 
-    and `*` after the letter of a list; of one list to another, each element goes by itself.
+    and `*` after the letter of a list; from a list to a list, each element goes by itself.
     """
     for op in ops:
         _register(_LAYOUTS, "layout", (op,), line)
 
 
 def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
-    """Declare by which of `profiler_formulas` tf.profiler counts these ops, and why that differs from `flops`."""
+    """Declare the formula of `profiler_formulas` for these ops, and the reason for its difference from `flops`."""
     for op in ops:
         _register(_PROFILER, "formula of tf.profiler", (op,), ProfilerFormula(count, differs))
 
@@ -270,12 +281,12 @@ def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
 def lower(
     *ops: str, static: tuple[int, ...] = (), updates: int = 0, always: bool = False, sites: bool = False
 ) -> Callable[[_Function], _Function]:
-    """Register a lowering (xla, *inputs, **attributes) -> one value, or a tuple of several.
+    """Register a lowering (xla, *inputs, **attributes) -> a value, or a tuple of several.
 
-    `xla` has the functions of jax.numpy and jax.nn, jax.lax as `lax`, and what engines.xla adds. The inputs at the places
-    `static`, -1 being the last, are NumPy arrays, as shapes are. The first `updates` inputs are the values of variables, and
-    what comes back are their new ones; an op that reads a variable gets its value as any other input. `always` is for ops
-    that are more than their kernels, as what handles lists or calls functions; `sites` for those that need their node's name.
+    `xla` has the functions of jax.numpy and jax.nn, jax.lax as `lax`, and the additions of engines.xla. The inputs at the
+    places `static`, -1 being the last, are NumPy arrays, as shapes are. The first `updates` inputs are the values of
+    variables, and the results are their new values; an op that reads a variable gets the value as any other input. `always`
+    is for ops that are more than their kernels (lists, calls of functions); `sites` for ops that need their node's name.
     """
 
     def register(function: _Function) -> _Function:
@@ -287,7 +298,7 @@ def lower(
 
 
 def lower_as(**names: str) -> None:
-    """Register lowerings of ops that are one function of the namespace, by its name."""
+    """Register lowerings of ops that equal a function of the namespace, by its name."""
     for op, name in names.items():
         lower(op)(functools.partial(_named_function, name))
 
@@ -297,16 +308,16 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
 
 
 def onnx(*ops: str) -> Callable[[_Function], _Function]:
-    """Register a lowering to ONNX (g, *inputs, **attributes) -> one value, or a sequence of one an output.
+    """Register a lowering to ONNX (g, *inputs, **attributes) -> a value, or a sequence with a value for each output.
 
-    `g` has ONNX's operators as methods and what onnx.emitter adds; inputs are Values. A keyword parameter `outputs` gets the
-    specs of the node's outputs. What ONNX cannot express is `g.refuse(reason)`.
+    `g` has ONNX's operators as methods and the additions of onnx.emitter; inputs are Values. A keyword parameter `outputs`
+    gets the specs of the node's outputs. A lowering refuses unsupported attributes by `g.refuse(reason)`.
     """
     return functools.partial(_register, _ONNX, "lowering to ONNX", ops)
 
 
 def onnx_as(**names: str) -> None:
-    """Register lowerings of ops that are one operator of ONNX, by its name."""
+    """Register lowerings of ops that equal an operator of ONNX, by its name."""
     for op, name in names.items():
         onnx(op)(functools.partial(_named_function, name))
 
@@ -319,7 +330,8 @@ def blockwise(op: str, way: Blockwise) -> None:
 def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:
     """Register (x, *parameters, **attributes) -> (factor, summand), vectors that make the first output of x, channels last.
 
-    Without a factor it gives the summand alone. It refuses what the kernel refuses; of `x` it looks at shape and dtype only.
+    Without a factor the function returns the summand alone. The function refuses whatever the kernel refuses; of `x` only
+    the shape and dtype are read.
     """
 
     def register(function: _Function) -> _Function:
@@ -366,7 +378,7 @@ def layout_of(op: str) -> str | None:
 
 
 def profiler_formula(op: str) -> ProfilerFormula | None:
-    """What tf.profiler counts; None where it has no formula."""
+    """Return tf.profiler's formula of an op; None without a formula."""
     _load_family(op)
     return _PROFILER.get(op)
 
@@ -378,7 +390,7 @@ def lowering(op: str) -> Lowering | None:
 
 
 def onnx_lowering(op: str) -> Callable[..., Any] | None:
-    """How ONNX expresses an op; None for an op that it does not get."""
+    """Return the lowering of an op to ONNX; None without a lowering."""
     _load_family(op)
     return _ONNX.get(op)
 
@@ -390,7 +402,7 @@ def blockwise_way(op: str) -> Blockwise | None:
 
 
 def affine_function(op: str) -> Affine | None:
-    """The registered factor and summand, None without one."""
+    """Return the registered factor and summand of an op; None without a registration."""
     _load_family(op)
     return _AFFINE.get(op)
 
@@ -418,9 +430,9 @@ def registered_ops() -> set[str]:
 
 @contextlib.contextmanager
 def op_library() -> Iterator[list[Kernel]]:
-    """What is registered inside belongs to an op library, and an error takes all of it back. Yields its kernels so far.
+    """Collect the registrations of an op library, and undo all of them after an error. Yields the library's kernels.
 
-    Its kernels go before tfg's own of other engines or dtypes.
+    A library's kernels precede tfg's kernels of other engines or dtypes.
     """
     global _library
     with _loading:
@@ -452,7 +464,9 @@ def _load_family(op: str) -> None:
 
 
 def uncounted_call(*inputs: Any) -> Cost:
-    """The FLOPs function of ops that call functions: the counter looks into the bodies and never asks for it where it can."""
+    """Refuse to count FLOPs of an op that calls functions: the counter looks into the bodies, and calls this function only
+    where the body is unknown.
+    """
     raise UnimplementedError("the FLOPs of its function cannot be told from shapes")
 
 

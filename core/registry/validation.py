@@ -1,6 +1,6 @@
-"""Whether a node fits its op's interface: kinds and bounds of attributes, numbers and dtypes of inputs.
+"""Validation of nodes against their op's interface: kinds and bounds of attributes, numbers and dtypes of inputs.
 
-Everything behind the door (kernels, shape functions, gradients, passes) may rely on what is checked here.
+Kernels, shape functions, gradients and passes rely on the checks here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Check: TypeAlias = Callable[[AttrDef, Any], None]
 
 
 class _Rule(NamedTuple):
-    """What one attribute must be; `check` looks further at a value of the right kind."""
+    """The rule for an attribute; `check` looks further at a value of the right kind."""
 
     name: str
     kind: type
@@ -50,9 +50,9 @@ _rules: dict[int, tuple[OpDef, tuple[_Rule, ...]]] = {}
 
 
 class Checked:
-    """That nodes with these attributes fit their op's interface, and the dtypes of inputs they take, None for an unknown op.
+    """The result of checking nodes with these attributes: the dtypes of their inputs, None for an unknown op.
 
-    `outputs` are the dtypes of what they make; `opened` names what is left to the caller of the function that they stand in.
+    `outputs` are the dtypes of the outputs; `opened` names the attributes left to the callers of the surrounding function.
     """
 
     __slots__ = ("_attrs", "_op", "inputs", "opened", "outputs")
@@ -77,7 +77,7 @@ class Checked:
 
 
 def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
-    """What holds of a node with `count` inputs whatever surrounds it; InvalidArgumentError where it does not fit its op."""
+    """Check a node with `count` inputs apart from its edges; InvalidArgumentError where the node breaks its op's interface."""
     definition = CATALOG.get(op)
     if definition is None:
         check_op_name(op)
@@ -89,26 +89,26 @@ def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
 
 
 def check_name(name: str) -> None:
-    """InvalidArgumentError for what TensorFlow takes for no name of a node."""
+    """Raise InvalidArgumentError for a name that TensorFlow refuses for a node."""
     if not _NODE_NAME.fullmatch(name):
         raise InvalidArgumentError(f"'{name}' is not a valid node name")
 
 
 def is_importable(name: str) -> bool:
-    """True for a name that TensorFlow takes for a node when it imports a graph, where fewer are taken than in functions."""
+    """Return True for a name that TensorFlow accepts for a node on import of a graph; functions accept more names."""
     return _IMPORTABLE.fullmatch(name) is not None
 
 
 def check_op_name(op: str) -> None:
-    """InvalidArgumentError for what can be the name of no op and of no function."""
+    """Raise InvalidArgumentError for a name that neither an op nor a function can have."""
     if not _OP_NAME.fullmatch(op):
         raise InvalidArgumentError(f"'{op}' is not a valid op type")
 
 
 def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
-    """InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
+    """Raise InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
 
-    A `Placeholder`, which a function's caller fills in, is taken for any value; what they are called is returned.
+    A `Placeholder`, which a function's caller fills in, passes for any value; the names of the placeholders are returned.
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     check_colocation(attrs.get("_class", ()))
@@ -123,7 +123,9 @@ def _check_constant(value: Any, dtype: Any) -> None:
 
 
 def attribute_faults(definition: OpDef, attrs: Mapping[str, Any], left_open: Collection[str] = ()) -> Iterator[str]:
-    """What `check_attrs` has against each of the attributes; `left_open` are those that the caller of a function gives."""
+    """Yield the faults of each attribute in the words of `check_attrs`; `left_open` names attributes set by a function's
+    caller.
+    """
     for rule in _rules_of(definition):
         try:
             opened = _check_rules(definition.name, (rule,), attrs)
@@ -170,9 +172,9 @@ def check_colocation(value: Any) -> None:
 
 
 def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> tuple[DType, ...] | None:
-    """The dtypes of the inputs, as many as are `given`; InvalidArgumentError where the interface wants more or fewer.
+    """Return the dtypes of the inputs; InvalidArgumentError where the interface has more or fewer inputs than `given`.
 
-    None where a function's caller says how many or which they are.
+    None where a function's caller decides the number or the dtypes.
     """
     if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
         return None
@@ -257,7 +259,7 @@ def _text(value: Any) -> str:
 
 
 def _described(value: Any) -> str:
-    """A value of the wrong kind as a message shows it: no longer than a line."""
+    """Describe a value of the wrong kind for a message, at most a line long."""
     if value is None:
         return "empty"
     text = repr(value)

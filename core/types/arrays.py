@@ -1,4 +1,4 @@
-"""What tensors are while a graph runs."""
+"""Types of tensor values during a run."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ Array: TypeAlias = np.ndarray[Any, Any]
 """A value of a tensor: any shape, any dtype; `object` for strings, whose elements are `bytes`."""
 
 Result: TypeAlias = Array | np.generic
-"""What a kernel returns for one output: NumPy gives scalars, not arrays, for most arithmetic on shape ()."""
+"""The type of a kernel's output: NumPy returns scalars, not arrays, for most arithmetic on shape ()."""
 
 
 class Held:
-    """A tensor where an engine keeps it, as on a device: `array` is the engine's own, `numpy` a copy, made when first read."""
+    """A tensor in an engine's memory, for instance on a device: `array` is the engine's own, `numpy` a copy, made when
+    first read.
+    """
 
     __slots__ = ("_copy", "array", "dtype", "is_lent", "shape", "size")
 
@@ -24,12 +26,12 @@ class Held:
         self.shape: tuple[int, ...] = array.shape
         self.size: int = array.size
         self.is_lent = False
-        """True where an engine that is given it, to write to the variable, may put another `array` in its place."""
+        """True where an engine that takes the value for writing to the variable may replace `array`."""
         self._copy: Array | None = None
 
     @property
     def is_read(self) -> bool:
-        """True once somebody has asked for the elements, of which the copy may still share the memory of `array`."""
+        """True once the elements were read; the copy may still share the memory of `array`."""
         return self._copy is not None
 
     def numpy(self) -> Array:

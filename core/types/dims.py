@@ -1,8 +1,8 @@
 """Symbolic dimensions: polynomials with integer coefficients over named or anonymous symbols.
 
-A dimension is a plain `int` where it is known, otherwise a `Dim`. Arithmetic between the two never fails, so shape and FLOP
-formulas are written once: `2 * m * k * n` is a number for known shapes and a polynomial such as `1536*N` for unknown ones.
-Which of two is larger, and which number one is, nobody knows: to ask is an UnimplementedError.
+A known dimension is a plain `int`, otherwise a `Dim`. Arithmetic between the two never fails, so shape and FLOP formulas
+are written once: `2 * m * k * n` is a number for known shapes and a polynomial, `1536*N` for instance, for unknown shapes.
+The order and the value of symbolic dimensions are unknown: comparison and conversion to int raise UnimplementedError.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ _MAX_PRODUCTS: Final = 1024
 """Products of terms that a multiplication writes out: more, as of sums multiplied again and again, is an unknown."""
 
 _MAX_SIZE: Final = 256
-"""Symbols and functions inside a function that is not worked out: more, as of sums of its own results, is an unknown."""
+"""The largest number of symbols and functions inside an opaque function; a larger function becomes an anonymous symbol,
+since sums of a function's own results grow without bound.
+"""
 
 
 class _Call:
-    """An opaque function of dimensions, such as a floor division that does not come out even."""
+    """An opaque function of dimensions, for instance a floor division with a remainder."""
 
     __slots__ = ("args", "function", "size")
 
@@ -85,12 +87,12 @@ class Dim:
 
     @staticmethod
     def unknown() -> Dim:
-        """A dimension about which nothing is known: equal only to itself, shown as `?`."""
+        """Return a new anonymous dimension: equal only to itself, shown as `?`."""
         return Dim.symbol(f"?{next(_anonymous)}")
 
     @property
     def symbols(self) -> frozenset[str]:
-        """The names of all symbols, those inside floor divisions too."""
+        """Return the names of all symbols, including symbols inside floor divisions."""
         if self._symbols is None:
             atoms = {atom for monomial in self.terms for atom, _ in monomial}
             self._symbols = frozenset().union(*map(_atom_symbols, atoms))
@@ -176,7 +178,7 @@ class Dim:
 
 
 def floor_div(a: DimLike, b: DimLike) -> DimLike:
-    """a // b: exact where it comes out even, otherwise an opaque term. b must not be zero."""
+    """Return a // b: exact where a is a multiple of b, otherwise an opaque term. b must not be zero."""
     if isinstance(a, int) and isinstance(b, int):
         return a // b
     if a == b:
@@ -250,7 +252,7 @@ def _pick(name: str, a: DimLike, b: DimLike) -> DimLike:
 
 
 def is_never_negative(value: DimLike) -> bool:
-    """True for numbers from 0, and for what is made of symbols and numbers without a minus: symbols stand for sizes."""
+    """Return True for numbers from 0, and for sums and products of symbols and such numbers: symbols are sizes."""
     if isinstance(value, int):
         return value >= 0
     return all(c >= 0 and all(map(_is_size, (atom for atom, _ in monomial))) for monomial, c in value.terms.items())
@@ -286,7 +288,7 @@ def _multiply(left: _Monomial, right: _Monomial) -> _Monomial:
 
 
 def _exact_quotient(a: Mapping[_Monomial, int], b: Mapping[_Monomial, int]) -> DimLike | None:
-    """a / b for a one-term divisor that divides every term, else None."""
+    """Return a / b for a one-term divisor that divides every term, else None."""
     if len(b) != 1:
         return None
     ((divisor, scale),) = b.items()

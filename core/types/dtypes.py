@@ -1,6 +1,6 @@
 """TensorFlow's data types.
 
-NumPy is imported only when a dtype is asked for its NumPy equivalent, so that looking into a graph stays cheap.
+NumPy is imported only for a dtype's NumPy equivalent, so that inspection of a graph stays cheap.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REF_OFFSET = 100
 
 
 class DType:
-    """One of TensorFlow's element types; `is_ref` marks the reference types that V1 variables produce."""
+    """An element type of TensorFlow; `is_ref` marks the reference types that V1 variables produce."""
 
     __slots__ = ("_numpy", "_numpy_name", "is_ref", "kind", "name", "number")
 
@@ -31,14 +31,14 @@ class DType:
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype that holds such elements: object for strings, resources and variants."""
+        """The NumPy dtype of the elements: object for strings, resources and variants."""
         if self._numpy is None:
             self._numpy = _numpy_dtype(self._numpy_name)
         return self._numpy
 
     @property
     def size(self) -> int:
-        """Bytes of one element in memory; strings, resources and variants count as one pointer."""
+        """Bytes of an element in memory; strings, resources and variants count as a pointer."""
         return self.numpy.itemsize
 
     @property
@@ -82,7 +82,7 @@ class DType:
 
     @property
     def enum_name(self) -> str:
-        """The protobuf enum value, such as DT_FLOAT or DT_FLOAT_REF."""
+        """The protobuf enum value, DT_FLOAT or DT_FLOAT_REF for instance."""
         base = f"DT_{self.base.name.upper()}"
         return f"{base}_REF" if self.is_ref else base
 
@@ -197,7 +197,7 @@ def from_name(name: str) -> DType:
 
 
 def from_numpy(dtype: Any) -> DType:
-    """The DType whose elements NumPy holds as `dtype`; quantized types are never guessed. Text becomes string."""
+    """Return the DType for a NumPy dtype; quantized types are never guessed. Text becomes string."""
     import numpy as np
 
     try:

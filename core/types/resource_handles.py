@@ -9,7 +9,7 @@ from .tensors import Tensor
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ResourceHandle:
-    """An element of a constant of dtype resource: which resource it names, by device, container and name."""
+    """An element of a constant of dtype resource: a reference to a resource by device, container and name."""
 
     device: str = ""
     container: str = ""
@@ -20,7 +20,7 @@ class ResourceHandle:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariantData:
-    """An element of a constant of dtype variant: a registered type name, its own bytes and the tensors it holds."""
+    """An element of a constant of dtype variant: a registered type name, its own bytes and its tensors."""
 
     type_name: str = ""
     metadata: bytes = b""

@@ -1,4 +1,4 @@
-"""Shapes of known, symbolic or unknown dimensions, and what inference knows of a tensor."""
+"""Shapes of known, symbolic or unknown dimensions, and specs of tensors for inference."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Shape:
         return Dim.unknown() if self.dims is None else math.prod(self.dims)
 
     def known(self) -> tuple[int, ...]:
-        """The dimensions as numbers; InvalidArgumentError where one is unknown."""
+        """Return the dimensions as numbers; InvalidArgumentError where a dimension is unknown."""
         if self.dims is None or not self.is_known:
             raise InvalidArgumentError(f"shape {self} is not fully known")
         return tuple(d for d in self.dims if isinstance(d, int))
@@ -66,7 +66,7 @@ class Shape:
             raise InvalidArgumentError(f"shape {self} has no dimension {index}") from None
 
     def __add__(self, other: Shape | Iterable[DimLike]) -> Shape:
-        """The dimensions of one after those of the other."""
+        """Return the concatenation of two shapes."""
         other = as_shape(other)
         return Shape() if self.dims is None or other.dims is None else Shape(self.dims + other.dims)
 
@@ -84,10 +84,10 @@ class Shape:
 
 
 class NumberedShape(Shape):
-    """A shape whose unknown dimensions have numbers: below -1, equal numbers stand for equal dimensions.
+    """A shape whose unknown dimensions have numbers: below -1, equal numbers mean equal dimensions.
 
-    Grappler writes them (SymbolicShapeRefiner in core/grappler/costs/graph_properties.cc). No op takes them in an attribute
-    of its own.
+    Grappler writes such numbers (SymbolicShapeRefiner in core/grappler/costs/graph_properties.cc). No op accepts them in an
+    attribute of its own.
     """
 
     __slots__ = ("sizes",)
@@ -109,11 +109,11 @@ SCALAR = Shape(())
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """What inference knows of a tensor.
+    """The inferred dtype, shape and value of a tensor.
 
-    `value` is the constant value where known: an array, of dtype object with Dims among its elements where only part is
-    known. `handle` holds the specs of what a resource refers to (a variable's value), or a list in a variant holds; of other
-    variants nothing is known.
+    `value` is the constant value where known: an array, of dtype object with Dims among the elements where only a part is
+    known. `handle` holds the specs of a resource's contents (a variable's value), or of a list's elements in a variant;
+    other variants have none.
     """
 
     dtype: DType
@@ -127,7 +127,7 @@ class TensorSpec:
 
 
 def as_shape(value: Any) -> Shape:
-    """A Shape from a Shape, None (unknown rank) or an iterable whose None or -1 are unknown dimensions."""
+    """Return a Shape from a Shape, None (unknown rank) or an iterable with None or -1 for unknown dimensions."""
     if isinstance(value, Shape):
         return value
     if value is None:
@@ -167,7 +167,7 @@ def relax_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:
-    """True where dimensions that are numbers may be those of `shape`, whose unknown ones may be any."""
+    """Return True where dimensions, given as numbers, match `shape`; an unknown dimension matches any number."""
     wanted = shape.dims
     if wanted is None or wanted == dims:
         return True
@@ -180,14 +180,14 @@ def fits(dims: tuple[int, ...], shape: Shape) -> bool:
 
 
 def covering_shape(a: Shape, b: Shape) -> Shape:
-    """The most definite shape that covers all that two containers hold; one of unknown rank stands for nothing yet."""
+    """Return the most definite shape that covers the contents of two containers; an unknown rank means an empty container."""
     if a.dims is None or b.dims is None:
         return b if a.dims is None else a
     return relax_shapes(a, b)
 
 
 def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
-    """`spec` with symbols replaced, in its value and in what its handle holds too."""
+    """Return `spec` with symbols replaced in its shape, its value and the specs of its handle."""
     dims = spec.shape.dims
     if dims is not None and any(isinstance(dim, Dim) for dim in dims):
         spec = dataclasses.replace(spec, shape=Shape(substitute(dim, values) for dim in dims))
@@ -208,14 +208,14 @@ def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str
 
 
 def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
-    """The constant value that both have, None where they differ or one has none."""
+    """Return the constant value of both specs, or None where the values differ or are unknown."""
     if a.value is None or b.value is None or a.value.shape != b.value.shape:
         return None
     return a.value if a.value.dtype == b.value.dtype and (a.value == b.value).all() else None
 
 
 def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
-    """NumPy broadcasting of two dimensions; an unknown one is taken to fit the other."""
+    """Return the broadcast of two dimensions by NumPy's rule; an unknown dimension is assumed to match."""
     if a == 1:
         return b
     if b == 1 or a == b:
@@ -238,7 +238,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def broadcasts_to(shape: Shape, wanted: Shape) -> bool:
-    """True where all that is of one shape can be broadcast to the other, whatever the dimensions that are not numbers are."""
+    """Return True where every array of `shape` can be broadcast to `wanted`, for any values of symbolic dimensions."""
     if shape.dims is None or wanted.dims is None or len(shape.dims) > len(wanted.dims):
         return False
     last = wanted.dims[len(wanted.dims) - len(shape.dims) :]

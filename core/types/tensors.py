@@ -19,7 +19,7 @@ class Tensor:
     """A constant of known dtype and shape.
 
     The elements come from `decode` on the first call of `numpy()` and stay a view of the file where its layout allows.
-    `source` is whatever a format keeps to write the constant back unchanged.
+    `source` is data of a format for writing the constant back unchanged.
     """
 
     __slots__ = ("_array", "_decode", "dtype", "shape", "source")
@@ -35,7 +35,7 @@ class Tensor:
 
     @staticmethod
     def from_numpy(array: Any, dtype: DType | None = None) -> Tensor:
-        """A constant holding `array`, of the dtype given or the one that NumPy's implies."""
+        """Return a constant of `array`, of `dtype` or by default of NumPy's dtype."""
         dtype = dtypes.from_numpy(as_array(array).dtype) if dtype is None else dtype
         values = as_bytes_array(array) if dtype is dtypes.string else as_array(array, dtype)
         tensor = Tensor(dtype, values.shape, lambda: values)
@@ -49,7 +49,7 @@ class Tensor:
 
     @property
     def stored_bytes(self) -> int:
-        """The bytes that the elements take: of one that stands for all, its own."""
+        """The bytes of the stored elements: a constant with all elements equal may store a single element."""
         return self.distinct().nbytes
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -59,7 +59,7 @@ class Tensor:
         return self._array
 
     def read(self) -> np.ndarray[Any, Any]:
-        """The elements as `numpy` gives them, for those who need them once: what is decoded now is not kept."""
+        """Return the elements as `numpy` does, for a single use: elements decoded here are not cached."""
         return self._decode() if self._array is None else self._array
 
     def aligned(self) -> np.ndarray[Any, Any]:
@@ -82,9 +82,9 @@ class Tensor:
         return None if peek is None else peek(limit)
 
     def key(self) -> Hashable:
-        """What tells constants apart: dtype, shape and elements, handles and variants by what they are.
+        """Return the identity of a constant: dtype, shape and elements; handles and variants by object identity.
 
-        Constants that are equal have two keys where a file says of one of them only what its element is.
+        Equal constants have different keys where a file stores a single element for only the first of them.
         """
         distinct = self.distinct()
         items = distinct.ravel().tolist() if self.dtype.is_object else []
@@ -92,7 +92,7 @@ class Tensor:
         return (self.dtype.name, self.shape, content)
 
     def distinct(self) -> np.ndarray[Any, Any]:
-        """The elements, or one of them where one in memory stands for all, however many the shape claims to be."""
+        """Return the elements, or a single element where all elements share the memory of the first."""
         array = self.numpy()
         is_repeated = array.size > 1 and not any(step for step, n in zip(array.strides, array.shape) if n > 1)
         return array[(slice(1),) * array.ndim] if is_repeated else array
@@ -115,7 +115,7 @@ class Tensor:
 
 
 def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """`value` as an array of the dtype, or of the one that NumPy sees in it; InvalidArgumentError where it is none."""
+    """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError where the value is no array."""
     import numpy as np
 
     try:
@@ -126,7 +126,7 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 
 
 def _shortened(value: Any) -> str:
-    """What Python writes of a value, of which some have more digits than it writes, or have errors of their own."""
+    """Return the repr of a value, shortened; a repr may exceed Python's limit of digits or raise errors of its own."""
     try:
         text = repr(value)
     except Exception:
@@ -160,7 +160,7 @@ def _as_bytes(value: Any) -> bytes:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FuncRef:
-    """A function named in an attribute, with the attributes it is instantiated with."""
+    """A function named in an attribute, with the attributes of its instantiation."""
 
     name: str
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -171,7 +171,9 @@ class FuncRef:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Placeholder:
-    """An attribute value that a function body leaves to its caller: `$T`. For those who look at dtypes it is one of values."""
+    """An attribute value that a function body leaves to its caller: `$T`. Code that inspects dtypes may treat a placeholder
+    as a value.
+    """
 
     name: str
 
