@@ -20,9 +20,9 @@ from .input_pipelines import asks_service, stand_ins
 
 
 def select_kernel(node: Node) -> registry.Kernel:
-    """The first kernel that accepts the node's dtypes; UnimplementedError says which are there.
+    """Return the first kernel that accepts the node's dtypes; UnimplementedError lists the registered dtypes.
 
-    A kernel that names no dtypes is for those of TensorFlow's own: for others TensorFlow's InvalidArgumentError is raised.
+    A kernel without declared dtypes is for TensorFlow's dtypes: other dtypes raise TensorFlow's InvalidArgumentError.
     """
     candidates = registry.kernels(node.op)
     attrs = _Attrs(node)
@@ -45,7 +45,7 @@ def _type_attrs(node: Node) -> str:
 
 
 def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., Any]:
-    """A function of the node's flat inputs, that returns its one output or a flat tuple of its outputs."""
+    """Return a function of the node's flat inputs that returns the single output or a flat tuple of outputs."""
     definition = require_op_def(node)
     keywords = bind_attrs(node, kernel.function)
     call = functools.partial(kernel.function, ctx, **keywords) if kernel.is_stateful else kernel.function
@@ -87,7 +87,7 @@ def bind_attrs(node: Node, function: Callable[..., Any], outputs: Sequence[Any] 
 def _keyword_plan(
     function: Callable[..., Any], attrs: frozenset[str]
 ) -> tuple[tuple[str, type[Any] | None, tuple[str, ...]], ...]:
-    """(parameter, its bundle or None, the fields to fill): a field that is no attribute of the op keeps its default."""
+    """Return (parameter, its bundle or None, the fields to fill): a field that is no attribute of the op keeps its default."""
     bundles = attr_bundles(function)
     plan: list[tuple[str, type[Any] | None, tuple[str, ...]]] = []
     for name in keyword_names(function, attrs):
@@ -114,7 +114,8 @@ def with_attrs(bound: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
 
 @functools.cache
 def keyword_names(function: Callable[..., Any], attrs: frozenset[str]) -> tuple[str, ...]:
-    """The keyword-only parameters that are to be bound: those without a default, and those that are attributes of the op.
+    """Return the keyword-only parameters to bind: parameters without a default, and parameters named as attributes of the
+    op.
 
     NumPy's ufuncs have none.
     """
@@ -124,18 +125,18 @@ def keyword_names(function: Callable[..., Any], attrs: frozenset[str]) -> tuple[
 
 @functools.cache
 def attr_bundles(function: Callable[..., Any]) -> dict[str, type[Any]]:
-    """Find the keyword-only parameters whose annotation is a NamedTuple: its fields are attributes of the op."""
+    """Find the keyword-only parameters whose annotation is a NamedTuple with attributes of the op as fields."""
     found = {p.name: _bundle(function, p) for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY}
     return {name: bundle for name, bundle in found.items() if bundle is not None}
 
 
 Bundles = tuple[type[Any] | None, ...]
-"""For each positional parameter, up to the last that is a bundle, the NamedTuple that is its annotation, or None."""
+"""The annotation of each positional parameter, if a NamedTuple, otherwise None, up to the last bundle."""
 
 
 @functools.cache
 def input_bundles(function: Callable[..., Any], has_context: bool = False) -> Bundles:
-    """Find the positional parameters whose annotation is a NamedTuple: each takes as many inputs as it has fields.
+    """Find the positional parameters whose annotation is a NamedTuple: each takes an input for each field.
 
     With `has_context` the first parameter is no input.
     """
@@ -163,7 +164,7 @@ def _bundle(function: Callable[..., Any], parameter: inspect.Parameter) -> type[
 
 
 def plain(value: Any) -> Any:
-    """An attribute value as kernels take it: bytes decoded to str, in lists too."""
+    """Convert an attribute value for kernels: bytes decoded to str, in lists too."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if isinstance(value, list) and value and isinstance(value[0], bytes):
@@ -172,12 +173,12 @@ def plain(value: Any) -> Any:
 
 
 def arg_lengths(args: Sequence[ArgDef], definition: OpDef, attrs: Mapping[str, Any]) -> list[int | None]:
-    """For each argument how many values it stands for, None for an argument that is not a list."""
+    """Return the number of values of each list argument, None for an argument that is not a list."""
     return [len(definition.arg_dtypes(arg, attrs)) if arg.is_list else None for arg in args]
 
 
 def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundles: Bundles = ()) -> Callable[..., Any]:
-    """`call` on flat inputs: those of a list argument arrive as one list, those of a bundle as one tuple."""
+    """Return `call` on flat inputs: values of a list argument are grouped into a list, values of a bundle into a tuple."""
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
     if all(length is None for length in lengths):
         return _bundle_inputs(call, bundles, len(lengths)) if bundles else call
@@ -193,7 +194,7 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
 
 
 def _bundle_inputs(call: Callable[..., Any], bundles: Bundles, count: int) -> Callable[..., Any]:
-    """`call` on `count` inputs none of which is a list; a bundle of the last inputs takes the least time."""
+    """Return `call` on `count` inputs without list arguments; a bundle of the last inputs takes the least time."""
     others, last = [*bundles[:-1]], cast("type[Any]", bundles[-1])
     size = len(last._fields)
     fill = functools.partial(tuple.__new__, last)  # what the class does itself, in one call
@@ -205,7 +206,7 @@ def _bundle_inputs(call: Callable[..., Any], bundles: Bundles, count: int) -> Ca
 
 
 def bundled(values: Sequence[Any], bundles: Bundles) -> Sequence[Any]:
-    """Put the values of each bundle, one an argument of the op, into its tuple."""
+    """Group values, a value for each argument of the op, into the tuples of the bundles."""
     if not bundles:
         return values
     grouped: list[Any] = []
@@ -218,7 +219,7 @@ def bundled(values: Sequence[Any], bundles: Bundles) -> Sequence[Any]:
 
 
 def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
-    """Flat values as one item an argument."""
+    """Group flat values into an item for each argument."""
     grouped: list[Any] = []
     start = 0
     for length in lengths:
@@ -232,7 +233,7 @@ def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
 
 
 def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count: int) -> Callable[..., Any]:
-    """`call` with the items of list outputs one after the other; the item itself where the node has one output."""
+    """Return `call` with list outputs flattened; a single output is returned without a tuple."""
     if len(outputs) == 1 and count > 1:
         return lambda *values: _of_length(tuple(call(*values)), count)
     if len(outputs) == 1 and count == 1 and outputs[0].is_list:

@@ -1,4 +1,4 @@
-"""Errors on their way out of what is written for each op: they get the node, and what is no TfgError becomes one."""
+"""Context of errors raised by functions of ops: an error gets the node, and an error of Python or NumPy becomes a TfgError."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from .input_pipelines import stand_ins
 
 @contextlib.contextmanager
 def faults_of(node: Node, what: str) -> Iterator[None]:
-    """Errors raised inside are `node`'s; `what` of it fails (its shape function, its gradient) where they are no TfgError."""
+    """Locate errors raised inside at `node`; `what` names the failing function (shape function, gradient) of other
+    exceptions.
+    """
     try:
         yield
     except Exception as error:
@@ -27,7 +29,9 @@ def faults_of(node: Node, what: str) -> Iterator[None]:
 
 
 def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoReturn:
-    """Raise the error as one of `node`: running out of memory or of stack is an error of the graph, anything else a fault."""
+    """Raise the error located at `node`: exhausted memory or stack is an error of the graph, any other exception a fault of
+    tfg.
+    """
     if isinstance(error, TfgError):
         if error.node is None:
             error.node, error.op = node.name, node.op
@@ -50,14 +54,14 @@ _TOO_BIG = (
     "array is too big", "iterator is too large", "Maximum allowed", "Unable to allocate", "maximum supported dimension",
     "precision too big", "width too big",
 )  # fmt: skip
-"""How NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
+"""Messages of NumPy for arrays, and of Python for texts, that exceed the memory; some are raised without an allocation."""
 
 _TOO_MANY_DIMENSIONS = (
     "number of dimensions must be within",
     "this function only supports up to 32 dimensions",
     "too many dimensions for generalized ufunc",
 )
-"""How NumPy refuses arrays of more dimensions than it, or one of its functions, can have."""
+"""Messages of NumPy for arrays with more dimensions than NumPy, or a function of NumPy, supports."""
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:

@@ -1,4 +1,4 @@
-"""Shapes and constant values of every tensor, derived from the graph without running it."""
+"""Shapes and constant values of every tensor, derived from the graph without a run."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _NOTHING: Final[Mapping[Output, TensorSpec]] = types.MappingProxyType({})
 
 
 class Specs(dict[Output, TensorSpec]):
-    """What is known of outputs; of those that inference did not come to, or that no interface declares, at most the dtype.
+    """Specs of outputs; an output without a spec or declared interface has its dtype at most.
 
-    What is not asked for often may stay in `others`.
+    Specs that are rarely read may stay in `others`.
     """
 
     def __init__(self, known: Mapping[Output, TensorSpec] = _NOTHING, others: Mapping[Output, TensorSpec] = _NOTHING) -> None:
@@ -68,17 +68,17 @@ class Specs(dict[Output, TensorSpec]):
 
 @dataclasses.dataclass(slots=True)
 class Answers:
-    """What calls of functions returned, by what is known of their arguments: true as long as a function is the same."""
+    """Cached results of function calls, by the specs of the arguments: valid while the function is unchanged."""
 
     found: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
     """Each with the unnamed dimensions of the arguments."""
     signatures: Signatures = dataclasses.field(default_factory=Signatures)
     derived: DerivedSpecs = dataclasses.field(default_factory=DerivedSpecs)
-    """What was derived of nodes that call nothing."""
+    """The cached specs of nodes that call no function."""
 
 
 LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpec] | None"]
-"""What a functional loop returns, from its node and the specs that enter it; None where it does not know better."""
+"""The specs of a functional loop's results, from the loop's node and the specs at entry; None for the general rule."""
 
 
 @rare_collection()
@@ -89,12 +89,12 @@ def infer(
     loop_rule: LoopRule | None = None,
     answers: Answers | None = None,
 ) -> Inference:
-    """Specs of all outputs of `graph`; `known` overrides what is known of some (fed) outputs.
+    """Infer the specs of all outputs of `graph`; `known` overrides the specs of some (fed) outputs.
 
-    `functions` is the library that calls refer to, the graph's own by default; `answers` are what these returned before.
+    `functions` is the library of called functions, the graph's own by default; `answers` are cached results of the calls.
 
-    A V1 loop is first taken to keep the shapes that enter it; where an iteration changes one, it is taken anew with a shape
-    that covers both.
+    The first sweep assumes that a V1 loop keeps the shapes at entry. Where an iteration changes a shape, another sweep
+    assumes a shape that covers both.
     """
     watch = Stopwatch()
     graph.check_changes()
@@ -111,7 +111,7 @@ def infer_again(
     functions: Mapping[str, Function],
     loop_rule: LoopRule | None = None,
 ) -> Inference:
-    """The specs of `nodes`, which stand in topological order, derived anew from `known` and what `before` says of others."""
+    """Infer the specs of `nodes`, in topological order, anew from `known` and the specs of all other nodes in `before`."""
     anew = set(nodes)
     given = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
     return _infer(nodes, Specs(given, before.specs), known, _Library(functions, loop_rule))
@@ -140,11 +140,11 @@ def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec
 
 _MERGE = ops_with("merge")
 _MAX_SWEEPS = 4
-"""After so many sweeps what a loop goes on changing is unknown."""
+"""The number of sweeps after which the shape of a changing loop variable is unknown."""
 
 
 def _of_anything(container: TensorSpec) -> TensorSpec:
-    """A container of whose elements nothing is known."""
+    """Return the spec of a container with unknown elements."""
     return dataclasses.replace(container, handle=(TensorSpec(container.handle[0].dtype), *container.handle[1:]))
 
 
@@ -166,7 +166,7 @@ def _sweep(
     loops: Mapping[Node, Output],
     library: _Library,
 ) -> Inference:
-    """One sweep over the nodes; `assumed` says what comes along back edges, by default what enters the loop."""
+    """Sweep over the nodes; `assumed` has the specs along back edges, by default the specs at the loop's entry."""
     specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
     for node in order:
@@ -182,14 +182,14 @@ def _sweep(
 
 
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
-"""Ops that put elements where others take them: which input has them, and how many of its dimensions count elements."""
+"""Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
 _CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
 
 
 def _contents(
     inference: Inference, order: Sequence[Node], assumed: Mapping[Output, TensorSpec], containers: Collection[Node]
 ) -> dict[Output, TensorSpec]:
-    """The handles of stacks and tensor arrays with what is put into them, which is known only after a sweep."""
+    """Return the handles of stacks and tensor arrays with the specs of their elements, known only after a sweep."""
     written: dict[Output, TensorSpec] = {}
     for node in order:
         if node.op not in _WRITERS:
@@ -213,14 +213,14 @@ def container_of(node: Node) -> Node | None:
 
 
 def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:
-    """The spec of what lies along the first dimensions."""
+    """Return the spec of a slice along the first dimensions."""
     if not count:
         return spec
     return TensorSpec(spec.dtype, UNKNOWN if spec.shape.dims is None else Shape(spec.shape.dims[count:]))
 
 
 def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
-    """An element with what its tensor array declares about all of them."""
+    """Refine an element's spec by the element shape that its tensor array declares."""
     if handle.node.op != "TensorArrayV3":
         return element
     declared = handle.node.attr("element_shape")
@@ -233,7 +233,7 @@ def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
 def _relaxed(
     inference: Inference, loops: Mapping[Node, Output], known: Mapping[Output, TensorSpec]
 ) -> dict[Output, TensorSpec]:
-    """The back edges along which something less definite came than was assumed, with what covers both."""
+    """Return the back edges with less definite specs than assumed, and specs that cover both."""
     changed: dict[Output, TensorSpec] = {}
     for merge, back in loops.items():
         if merge.output() in known:
@@ -292,7 +292,7 @@ def _has_unnamed(value: Any) -> bool:
 
 
 class _Library:
-    """The functions that a graph calls, for the specs of what calls return."""
+    """The functions called by a graph, and the specs of the calls' results."""
 
     def __init__(
         self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None, answers: Answers | None = None
@@ -310,7 +310,7 @@ class _Library:
         return node.output_dtypes if function is None else function.signature.output_dtypes(node.attrs)
 
     def call_specs(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """What a call, If, Case or While returns, from the bodies; None for other nodes and where a body cannot be told."""
+        """Return the results of a call, If, Case or While, from the bodies; None for other nodes and for unknown bodies."""
         kind = call_kind(self._functions, node)
         if kind is None or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP):
             return None
@@ -325,7 +325,7 @@ class _Library:
         return self.loop(references[-1], arguments) if found is None else list(found)
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """What a call returns: looked into once for arguments that are alike, however often it is called."""
+        """Return the results of a call: the body is inferred once for equal arguments."""
         function = self._functions.get(implementation(self._functions, reference.name))
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
@@ -355,7 +355,7 @@ class _Library:
         return found if len(found) == len(specs) else None
 
     def _branches(self, references: Sequence[FuncRef], inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """What covers the results of all branches."""
+        """Return specs that cover the results of all branches."""
         branches = [self._body(reference, inputs) for reference in references]
         if any(branch is None for branch in branches):
             return None
@@ -364,7 +364,9 @@ class _Library:
     def loop(
         self, reference: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
     ) -> list[TensorSpec] | None:
-        """What covers the loop variables before and after each iteration; the body of a For takes a counter before them."""
+        """Return specs that cover the loop variables before and after each iteration; a For's body takes a counter before
+        them.
+        """
         body = self._functions.get(reference.name)
         current = list(inputs) if body is None else changing(body, inputs)
         for sweep in range(_MAX_SWEEPS + len(current)):
@@ -382,12 +384,12 @@ class _Library:
 
 
 def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
-    """A spec that holds for both; of a handle whose contents only one knows, those are taken."""
+    """Return a spec that covers both; where a single spec has the contents of a handle, these contents are taken."""
     return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), common_value(a, b), _known_handle(a, b))
 
 
 def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
-    """What a handle holds where two specs meet; an empty list has any elements."""
+    """Return the contents of a handle that cover both specs; an empty list takes the other list's elements."""
     if len(a.handle) != len(b.handle):
         return a.handle or b.handle
     parts = [TensorSpec(x.dtype, covering_shape(x.shape, y.shape), common_value(x, y)) for x, y in zip(a.handle, b.handle)]
@@ -397,7 +399,7 @@ def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
 
 
 def is_empty_list(spec: TensorSpec) -> bool:
-    """True for a list, whose handle has its length in the second place, without elements."""
+    """Return True for a list without elements; the second spec of the handle has the list's length."""
     length = spec.handle[1].value if len(spec.handle) > 1 else None
     return length is not None and length.size == 1 and length.item() == 0
 
@@ -405,19 +407,19 @@ def is_empty_list(spec: TensorSpec) -> bool:
 def loop_specs(
     functions: Mapping[str, Function], body: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
 ) -> list[TensorSpec] | None:
-    """What holds of a loop's variables in every iteration and behind it; None where the body cannot be told."""
+    """Return specs of a loop's variables that hold in every iteration and after the loop; None where the body is unknown."""
     return _Library(functions).loop(body, inputs, counter)
 
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-    """The specs of a loop's variables in any iteration: values only of those that the body passes on."""
+    """Return the specs of a loop's variables in any iteration: values only for variables that the body passes on."""
     kept = unchanged(body)
     args = body.args[len(body.args) - len(specs) :]
     return [spec if arg in kept else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, args)]
 
 
 def unchanged(body: Function) -> set[Node]:
-    """The arguments of a loop's body that it returns as they are; of a function that is no loop's body maybe none."""
+    """Return the arguments of a loop's body that the body returns unchanged; other functions may have none."""
     pairs = zip(reversed(body.args), reversed(body.results))
     return {arg for arg, value in pairs if source_of(value) == arg.output()}
 
@@ -458,7 +460,7 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
 
 
 def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
-    """A computed value of the spec's dtype, or of objects only while a symbolic dimension is among its elements."""
+    """Convert a computed value to the spec's dtype, or keep objects while a symbolic dimension is among the elements."""
     array = np.asarray(value)
     if array.dtype == spec.dtype.numpy or any(isinstance(item, Dim) for item in array.ravel().tolist()):
         return array

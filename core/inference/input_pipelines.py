@@ -1,4 +1,4 @@
-"""Input pipelines as they stand in a graph: what begins an iterator's passes, and the datasets behind it."""
+"""Input pipelines in a graph: the initializers of iterators, and the datasets upstream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..registry.op_facts import has_fact
 from ..types.dtypes import variant
 
 _SERVER_INPUTS: Final = frozenset(("address", "protocol"))
-"""The inputs by which an op names a server of TensorFlow's data service."""
+"""Inputs with the address of a TensorFlow data service."""
 
 
 def asks_service(op: str) -> bool:
@@ -23,29 +23,32 @@ def asks_service(op: str) -> bool:
 
 
 def beginning(iterator: Node) -> list[Node]:
-    """The nodes that begin a pass of an iterator, each over the dataset that is its first input."""
+    """Return the nodes that begin a pass of an iterator, each over the dataset of its first input."""
     users = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]
     return [user for user in users if has_fact(user.op, "input_pipeline") and user.inputs[1].node is iterator]
 
 
 def datasets_behind(graph: Graph, iterator: Node) -> list[Output]:
-    """The datasets an iterator goes through: those it is begun with, or of a one-shot iterator what its function gives."""
+    """Return the datasets of an iterator: the datasets of its initializers, or of a one-shot iterator the results of its
+    function.
+    """
     begun = [user.inputs[0] for user in beginning(iterator)]
     made = [graph.functions[f.name].results for f in function_references(iterator) if f.name in graph.functions]
     return begun or [result for results in made for result in results]
 
 
 def asked_datasets(graph: Graph, node: Node) -> list[Output]:
-    """The datasets whose elements a node goes through, by an iterator or by itself."""
+    """Return the datasets whose elements a node takes, by an iterator or directly."""
     if has_fact(node.op, "next_element"):
         return datasets_behind(graph, node.inputs[0].node) if node.inputs else []
     return list(node.inputs[:1]) if has_fact(node.op, "takes_all_elements") else []
 
 
 def stages_of(dataset: Output) -> list[Node]:
-    """The nodes that make a dataset, from its sources on, each once; what only hands one on is left out.
+    """Return the nodes that make a dataset, from its sources on, each node once; nodes that only forward a dataset are left
+    out.
 
-    Where no dataset op is behind it, but a placeholder or a call, it is that node.
+    Without a dataset op upstream (a placeholder or a call makes the dataset) the maker is the only node.
     """
 
     def sources(node: Node) -> list[Node]:
@@ -57,7 +60,7 @@ def stages_of(dataset: Output) -> list[Node]:
 
 
 def maker_of(dataset: Output) -> Node:
-    """The node that makes a dataset, past those that only hand it on."""
+    """Return the node that makes a dataset, upstream of nodes that only forward the dataset."""
     return trail_end(dataset, _handed_on).node
 
 
@@ -66,7 +69,7 @@ def _handed_on(value: Output) -> Output | None:
 
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
-    """(path, node) of those that go through datasets, among the nodes and in the functions that they call: `FUNCTION/NODE`."""
+    """Yield (path, node) of nodes that take a dataset's elements, among the nodes and in called functions: `FUNCTION/NODE`."""
     pending, seen = collections.deque(("", node) for node in nodes), set[str]()
     while pending:
         scope, node = pending.popleft()
@@ -79,7 +82,7 @@ def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tupl
 
 
 def asking_for_elements(node: Node) -> list[Node]:
-    """The nodes that give elements of the pipeline that a node is part of: the node itself, or those behind it."""
+    """Return the nodes that give elements of a node's pipeline: the node itself, or nodes downstream."""
     found: dict[Node, None] = {}
     seen, pending = {node}, [node]
     while pending:
@@ -95,7 +98,7 @@ def asking_for_elements(node: Node) -> list[Node]:
 
 
 def stand_ins(node: Node) -> str | None:
-    """How to feed what stands in for the pipeline that a node is part of, in words; None where it is part of none."""
+    """Return a hint to feed the outputs of a node's pipeline; None for a node outside of pipelines."""
     outputs = [output for asking in asking_for_elements(node) for output in asking.outputs()]
     if not outputs:
         return None

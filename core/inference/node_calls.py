@@ -1,4 +1,4 @@
-"""Calls of what is registered for a node's op: its shape function, its kernel, its FLOPs function."""
+"""Calls of an op's registered functions for a node: shape function, kernel, FLOPs function."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from . import binding
 from .error_context import raise_located
 
 _FEW = 1024
-"""Elements up to which a shape function gets the values of an input."""
+"""The largest number of elements of an input whose values a shape function gets."""
 
 
 def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec]) -> list[Any]:
-    """What the op's shape function says of each output, list outputs expanded: Shapes or TensorSpecs."""
+    """Return the shape function's result for each output, list outputs expanded: Shapes or TensorSpecs."""
     definition = binding.require_op_def(node)
     keywords = binding.bind_attrs(node, function)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
@@ -59,7 +59,7 @@ def _flat_results(definition: OpDef, result: Any) -> list[Any]:
 def call_flops_function(
     node: Node, function: Any, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
 ) -> registry.Cost:
-    """The cost of running `node` once, from the specs of its inputs and outputs."""
+    """Return the cost of running `node` once, from the specs of its inputs and outputs."""
     definition = binding.require_op_def(node)
     if function is registry.zero_cost:
         return registry.ZERO
@@ -74,7 +74,9 @@ def call_flops_function(
 
 
 def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs: Sequence[Any], what: str) -> NoReturn:
-    """Raise what came out of `what` of a node; tripping over an input of a rank that the op does not take is no fault."""
+    """Raise the error of a node's function, named by `what`; an input of a rank that the op refuses is an error of the
+    graph.
+    """
     try:
         if not isinstance(error, TfgError):
             pass_on(error)
@@ -85,7 +87,7 @@ def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs
 
 
 def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """What a stateless kernel makes of the values of a node's inputs: one value an output."""
+    """Apply a node's stateless kernel to values; return a value for each output."""
     call = binding.bind_kernel(node, binding.select_kernel(node), None)
     try:
         with np.errstate(all="ignore"):
@@ -96,9 +98,9 @@ def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
 
 
 def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:
-    """Raise what came out of a node's kernel; where its shape function refuses such inputs, that is what is wrong.
+    """Raise the error of a node's kernel; where the shape function refuses the inputs, raise the shape function's error.
 
-    So a kernel need not repeat the checks of the shape function, and nothing is checked twice in a run that goes well.
+    So kernels need not repeat the shape function's checks, and a successful run makes no check twice.
     """
     if not isinstance(error, (TfgError, MemoryError, RecursionError)):
         pass_on(error)
@@ -107,7 +109,7 @@ def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> No
 
 
 def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
-    """InvalidArgumentError where an op does not take inputs of these shapes."""
+    """Raise InvalidArgumentError where an op refuses inputs of these shapes."""
     function = registry.shape_function(node.op)
     if function is not None and len(inputs) == len(node.inputs):
         specs = [spec_of(value) for value in inputs]
@@ -125,14 +127,14 @@ def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
 
 
 def check_ranks(node: Node, specs: Sequence[TensorSpec]) -> None:
-    """Refuse inputs of ranks with which TensorFlow builds no such node."""
+    """Refuse inputs of ranks for which TensorFlow builds no node."""
     definition = binding.require_op_def(node)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     check_input_ranks(definition, binding.regroup(specs, lengths))
 
 
 def spec_of(value: Any) -> TensorSpec:
-    """What a shape function needs of a value that flows along an edge."""
+    """Return the spec of a value on an edge, for a shape function."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return TensorSpec(resource)
     is_small = value.dtype.kind in "iub" and value.size <= _FEW

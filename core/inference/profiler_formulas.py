@@ -1,6 +1,6 @@
-"""The formulas by which tf.profiler counts FLOPs: a node and the specs of its inputs and outputs to a number.
+"""Formulas of tf.profiler for FLOPs: a node and the specs of its inputs and outputs to a number.
 
-The families of ops say with `registry.profiled` which op has which; `flops/tfprof` compares.
+The families of ops declare their formulas with `registry.profiled`; `flops/tfprof` compares.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def of_output(factor: int) -> Formula:
 
 
 def reduction(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
-    """One for each element that is gone."""
+    """Count 1 for each removed element."""
     return _size(inputs[0]) - _size(outputs[0])
 
 
@@ -72,22 +72,22 @@ def window(upto: int) -> Formula:
 
 
 def backprop_input(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
-    """Of a convolution's gradient for its input."""
+    """Count the gradient of a convolution for its input."""
     return _backprop(node, _dims(outputs[0]), _dims(inputs[1]))
 
 
 def backprop_filter(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
-    """Of a convolution's gradient for its filter."""
+    """Count the gradient of a convolution for its filter."""
     return _backprop(node, _dims(inputs[0]), _dims(outputs[0]))
 
 
 def _backprop(node: Node, image: Sequence[int], kernel: Sequence[int]) -> float:
-    """By input positions over strides; output positions are what it takes."""
+    """Count by input positions over strides; the arithmetic takes output positions."""
     _require_nhwc(node)
     strides = node.attr("strides")
     return int(2 * math.prod(image) * math.prod(kernel) / (image[-1] * strides[1] * strides[2]))
 
 
 def sum_of_inputs(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
-    """One for each element and each input after the first."""
+    """Count 1 for each element and each input after the first."""
     return _size(inputs[0]) * (len(inputs) - 1)

@@ -1,4 +1,4 @@
-"""What shape functions said before, for nodes that stayed as they were and for nodes that are alike."""
+"""Cached results of shape functions, for unchanged nodes and for equal nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Record(NamedTuple):
 
 
 class DerivedSpecs:
-    """Specs of the outputs of nodes, which hold while op, attributes and what is known of the inputs are the same."""
+    """Specs of the outputs of nodes, valid while op, attributes and the specs of the inputs are the same."""
 
     def __init__(self) -> None:
         self._of_node: dict[Node, _Record] = {}
@@ -39,7 +39,7 @@ class DerivedSpecs:
         return record.outputs
 
     def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> None:
-        """Note what was derived without a fault."""
+        """Cache specs that were derived without a fault."""
         record = self._of_node[node] = _Record(node.op, node.attrs, inputs, outputs)
         key = _key(node, inputs)
         # An unknown dimension of one node is not that of another.
@@ -54,7 +54,7 @@ def _holds(record: _Record, node: Node, inputs: Sequence[TensorSpec]) -> bool:
 
 
 def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
-    """True for one spec, and for two that say the same of a shape and nothing of values."""
+    """Return True for identical specs, and for specs with equal dtype and shape that know neither values nor contents."""
     if a is b:
         return True
     says_more = a.value is not None or b.value is not None or a.handle or b.handle
@@ -62,7 +62,7 @@ def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
 
 
 def _key(node: Node, inputs: Sequence[TensorSpec]) -> Hashable | None:
-    """By what nodes are alike: op, attributes and inputs of which no more than the whole shape is known."""
+    """Return the cache key of a node: op, attributes and inputs; None where an input's spec has more than a known shape."""
     if not all(map(_is_plain, inputs)):
         return None
     return node.op, id(node.attrs), tuple((spec.dtype, spec.shape.dims) for spec in inputs)

@@ -1,4 +1,4 @@
-"""What callers hand to public functions is of the types that they take, or a TypeError says so at the door."""
+"""Type checks for arguments of public functions: a wrong type raises TypeError at the call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _R = TypeVar("_R")
 
 
 def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Let a function refuse arguments that are no instances of what is said of their parameters, by ArgumentTypeError."""
+    """Decorate a function to raise ArgumentTypeError for arguments that are no instances of the named types."""
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -35,7 +35,7 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
 
 
 def expect(kind: type | types.UnionType, *values: object) -> None:
-    """ArgumentTypeError for the first of `values` that is no `kind`: for what is called too often for `takes`."""
+    """Raise ArgumentTypeError for the first of `values` that is no `kind`; for functions called too often for `takes`."""
     for value in values:
         if not isinstance(value, kind):
             raise ArgumentTypeError(f"{_named(kind)} is needed here, not {type(value).__name__}")
@@ -43,7 +43,7 @@ def expect(kind: type | types.UnionType, *values: object) -> None:
 
 @contextlib.contextmanager
 def bounded_depth() -> Iterator[None]:
-    """Let a graph whose functions are nested deeper than the interpreter's stack end in ResourceExhaustedError."""
+    """Turn exhaustion of the interpreter's stack, by a graph with deeply nested functions, into ResourceExhaustedError."""
     try:
         yield
     except RecursionError:

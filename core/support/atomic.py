@@ -46,7 +46,7 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _is_no_name(path: str) -> bool:
-    """True for what no file can be called: with a NUL, or characters that the file system's encoding lacks."""
+    """Return True for a path that no file can have: with a NUL, or characters that the file system's encoding lacks."""
     try:
         return b"\0" in os.fsencode(path)
     except UnicodeEncodeError:
@@ -103,10 +103,10 @@ def _similar_files(path: str) -> str | None:
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """An open file that takes the name `path` when the block ends, and vanishes where the block raises.
+    """Open a file that takes the name `path` when the block ends, and vanishes where the block raises.
 
-    A link is followed; what is no regular file is written in place. The contents reach the disk before the name does. Errors
-    of the operating system become TfgErrors, those inside the block too.
+    A link is followed; a device or a pipe is written in place. The contents reach the disk before the name does. Errors of
+    the operating system become TfgErrors, inside the block too.
     """
     with file_errors(path):
         require_folder(path)
@@ -132,10 +132,10 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]:
-    """Open a file beside `target` that is gone at the end unless it was renamed. Files of killed writers are removed first.
+    """Open a file beside `target` that is removed at the end unless renamed. Files of killed writers are removed first.
 
-    Its permissions are from the start those of the file that it takes the place of: `replaced`, or `target` itself. Its writer
-    holds a lock on it, so that a file without a writer can be told.
+    The file has the permissions of the file to replace (`replaced`, or `target` itself) from the start. The writer holds a
+    lock on the file, so that a file without a writer can be detected.
     """
     remove_abandoned(target)
     file = _locked_file(target, mode_of(replaced or target))
@@ -149,7 +149,7 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
 
 @contextlib.contextmanager
 def staged_folder(target: str) -> Iterator[str]:
-    """The name of an empty folder beside `target`, gone at the end unless it was renamed; otherwise as `staged_file`."""
+    """Yield the name of an empty folder beside `target`, removed at the end unless renamed; otherwise as `staged_file`."""
     remove_abandoned(target)
     name, descriptor = _locked_folder(target)
     try:
@@ -161,7 +161,7 @@ def staged_folder(target: str) -> Iterator[str]:
 
 
 def staged_name(target: str) -> str:
-    """A name beside `target` that nothing else has, and that the next writer of `target` removes where it is left over."""
+    """Return an unused name beside `target`; the next writer of `target` removes a file left over under the name."""
     return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
 
 
@@ -174,7 +174,7 @@ def mode_of(path: str) -> int | None:
 
 
 def new_file(path: str, mode: int | None) -> IO[bytes]:
-    """Create a file with these permissions, or with the usual ones for None, and open it for writing."""
+    """Create a file with these permissions (None: the default permissions) and open the file for writing."""
     if mode is None:
         return open(path, "xb")
     file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))  # noqa: SIM115 - handed to the caller
@@ -248,9 +248,9 @@ def _lock(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def locked_folder(folder: str) -> Iterator[None]:
-    """Keep other processes and threads that ask for the same lock out; a process that dies gives it back.
+    """Hold a folder's lock against other processes and threads; the operating system releases the lock of a dead process.
 
-    Windows has no locks of folders: nobody is kept out there.
+    Windows has no locks of folders: there the lock excludes nobody.
     """
     if fcntl is None:
         yield
@@ -264,7 +264,9 @@ def locked_folder(folder: str) -> Iterator[None]:
 
 
 def place_copy(source: str, target: str, temporary: str) -> None:
-    """Give the file `source` the name `target` too, in place of what had it: a link where there can be one, or a copy."""
+    """Give the file `source` the second name `target`, in place of a file of this name: by a link where possible, or by a
+    copy.
+    """
     try:
         _link_or_copy(source, temporary)
         os.replace(temporary, target)
@@ -300,7 +302,7 @@ def finish(file: IO[bytes]) -> None:
 
 
 def rename_folder(source: str, target: str) -> None:
-    """Give a folder the name of one that is not there, or is empty."""
+    """Rename a folder to a name that is unused or names an empty folder."""
     if fcntl is None and os.path.isdir(target):
         os.rmdir(target)
     os.rename(source, target)

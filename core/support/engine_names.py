@@ -1,4 +1,4 @@
-"""Words that say what runs a graph, beside the names of engines."""
+"""Words for the engine and the precision of a run, beside the names of engines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ NUMPY: Final = "numpy"
 AUTO: Final = "auto"
 """NumPy and the engines that are installed, whichever is the fastest."""
 FAST: Final = "fast"
-"""The precision that is the fastest one whose results are near enough."""
+"""The precision option for the fastest precision with results near enough."""
 VARIABLE: Final = "TFG_ENGINE"
 """The environment variable that names the engine where nothing else does."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 class TfgError(Exception):
-    """A refusal that a user can act on.
+    """An error with a next step for the user.
 
-    `message` says what is wrong, `node` and `op` say where, `hint` says what to do next. `details` are lines of their own
-    below the message: a message itself is one line, whose line feeds, as in a stranger's names, are shown as escapes.
+    `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
+    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class TfgError(Exception):
 
     @property
     def summary(self) -> str:
-        """The message, with the node and the op before it."""
+        """Return the message, with the node and the op before the text."""
         if self.node is None:
             return self.message
         where = f"node '{self.node}'" if self.op is None else f"node '{self.node}' ({self.op})"
@@ -89,7 +89,7 @@ class UnimplementedError(TfgError):
 
 
 class InternalError(TfgError):
-    """A fault of tfg: something broke that no graph may break. Its cause is chained."""
+    """A fault of tfg: a failure that no graph may cause. The cause is chained."""
 
 
 class UnavailableError(TfgError):

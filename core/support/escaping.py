@@ -1,4 +1,4 @@
-"""Text of strangers as it is shown: nothing in it moves a cursor, hides text or turns it around."""
+"""Escaping of untrusted text for output: no character moves a cursor, hides text or reverses the direction."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _IN_DATA = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 
 def printable(text: str) -> str:
-    """The text with control characters as escapes such as `\\x1b`; tabs and line feeds stay."""
+    r"""Return the text with control characters as escapes (`\x1b`); tabs and line feeds stay."""
     return _IN_TEXT.sub(_escape, text)
 
 
 def printable_line(text: str) -> str:
-    """As `printable`, on one line: tabs and line feeds too are escapes."""
+    """Return the text on a single line, as `printable`, with tabs and line feeds as escapes too."""
     if text.isascii() and text.isprintable():  # as nearly all is; no pattern is as fast
         return text
     return _IN_LINE.sub(_escape, text)
 
 
 def printable_proto(text: str) -> str:
-    """Protobuf's text format that means the same, with the control characters that it leaves in strings as octal escapes."""
+    """Return equivalent text of protobuf's text format, with remaining control characters in strings as octal escapes."""
     return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode(errors="surrogatepass")), text)
 
 
 def printable_json(text: str) -> str:
-    """JSON that says the same without control characters, of which JSON itself forbids the first 32 only."""
+    """Return equivalent JSON without control characters; JSON itself forbids only the first 32."""
     return _IN_DATA.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

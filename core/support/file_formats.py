@@ -1,6 +1,6 @@
-"""The file formats that tfg writes: which extension asks for which, and where each can be written.
+"""The file formats that tfg writes: extensions, and the options that write each format.
 
-Every option and every function of the Python API that takes the name of a file to write asks this table before any work.
+Every option and every function of the Python API that takes the name of an output file consults this table before any work.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
 
 
 class FileFormat(NamedTuple):
-    """A format: its name, the extensions that ask for it in lower case, and the command lines that write it.
+    """A format: its name, its extensions in lower case, and the command lines that write the format.
 
-    `word` is what `--format` calls it. A folder has no extension. What takes gzip may end in .gz behind its extension.
+    `word` is the name for `--format`. A folder has no extension. With `takes_gzip` the name may end in .gz after the
+    extension.
     """
 
     name: str
@@ -62,7 +63,7 @@ FOLDER: Final = FileFormat("folder of files", (), is_folder=True)
 
 
 class Writable(NamedTuple):
-    """The formats that can be written in one place, and the one that a name without extension asks for."""
+    """The formats of an output option, and the default format of a name without extension."""
 
     formats: tuple[FileFormat, ...]
     default: FileFormat | None
@@ -95,9 +96,9 @@ _PLACES: Final = (CONVERTED, STATES, RESULTS, SHARDS, PICTURES, PAGES, WRAPPERS,
 
 
 def extension_of(path: str | os.PathLike[str]) -> str:
-    """The extension of a file's name in lower case, with .gz where that is behind it; "" where the name has none.
+    """Return the extension of a file's name in lower case, with a .gz at the end; "" for a name without extension.
 
-    A number is no extension (`run-1.5`), nor is the number of a step behind .ckpt.
+    A number is no extension (`run-1.5`), nor is the number of a step after .ckpt.
     """
     name = _STEP_NUMBER.sub("", os.path.basename(os.fspath(path)).lower())
     unpacked = name.removesuffix(_GZIP)
@@ -106,7 +107,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """True for a name with a slash at its end, and for that of a folder that is there."""
+    """Return True for a name with a slash at its end, and for the name of an existing folder."""
     return os.fspath(path).endswith(_SEPARATORS) or os.path.isdir(path)
 
 
@@ -130,9 +131,9 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
 
 
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:
-    """The format of a file, or of standard output for None and `-`, for which `--format` says `word`.
+    """Return the format of a file, or of standard output for None and `-`; `word` is the value of `--format`.
 
-    None where neither says it. InvalidArgumentError where the name says another format than the word.
+    None where neither names a format. InvalidArgumentError where the name and the word conflict.
     """
     by_word = next((known for known in writable.formats if known.word == word), None)
     if path is None or path == "-":
@@ -146,7 +147,7 @@ def named_format(path: str | None, word: str | None, writable: Writable) -> File
 
 
 def conflict(path: str | os.PathLike[str], by_name: FileFormat, asked: str) -> InvalidArgumentError:
-    """The error for a file whose name says one format where an option or argument says another."""
+    """Return the error for a file whose name and option, or argument, name different formats."""
     message = f"'{os.fspath(path)}' is the name of a {by_name.name}, and {asked} was asked for"
     return InvalidArgumentError(message, hint="give the file the extension of what is to be written")
 
@@ -156,7 +157,9 @@ def _is_asked(known: FileFormat, extension: str) -> bool:
 
 
 def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentError:
-    """The error for a name that asks for what cannot be written: the list of what can, and what else writes it."""
+    """Return the error for a format that cannot be written here, with the possible formats and the other writers of the
+    format.
+    """
     formats = dict.fromkeys(known for place in _PLACES for known in place.formats)
     if is_folder(path):
         what, elsewhere = "a folder", [known for known in formats if known.is_folder]

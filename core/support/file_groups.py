@@ -1,4 +1,4 @@
-"""Files that are written one by one and appear together, after one wait for the disk."""
+"""Files that are written in sequence and appear together, after a single wait for the disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNSUPPORTED: Final = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
 class StagedFile(NamedTuple):
-    """A file in a staging folder, and the path that it will have."""
+    """A file in a staging folder, and its final path."""
 
     staged: str
     path: str
@@ -27,7 +27,7 @@ class StagedFile(NamedTuple):
 class FileGroup:
     """Files in a staging folder until `publish` gives them their names.
 
-    A process that is killed before leaves none of them under its name. Errors of the operating system become TfgErrors.
+    A process killed before `publish` leaves no file under its name. Errors of the operating system become TfgErrors.
     """
 
     def __init__(self, staging: str) -> None:
@@ -36,9 +36,9 @@ class FileGroup:
         self._folders: set[str] = set()
 
     def create(self, path: str) -> tuple[IO[bytes], StagedFile]:
-        """Open a file to be published as `path`, whose folders are made.
+        """Open a file to be published as `path`; missing folders are made.
 
-        It has the permissions of the file that it will replace.
+        The file has the permissions of the file at `path`, if present.
         """
         with file_errors(path):
             folder = os.path.dirname(path)
@@ -68,9 +68,10 @@ class FileGroup:
 
 @contextmanager
 def file_group(folder: str) -> Iterator[FileGroup]:
-    """Yield a group of files in a folder that is there.
+    """Yield a group of files in an existing folder.
 
-    Its staging folder is removed at the end; that of a killed process of this machine is removed by the next group's.
+    The group's staging folder is removed at the end. The next group removes the staging folder of a killed process of this
+    machine.
     """
     with file_errors(folder), staged_folder(_staging(folder)) as staging:
         yield FileGroup(staging)
@@ -83,14 +84,17 @@ def remove_staging(folder: str) -> None:
 
 
 def _staging(folder: str) -> str:
-    """The staging folder before its number. Machines that share a file system may not share its locks."""
+    """Return the staging folder before its number, with the machine's name: machines may share a file system without its
+    locks.
+    """
     return os.path.join(folder, f".staging-{platform.node()}")
 
 
 def sync_files(paths: Sequence[str]) -> None:
-    """Wait until the contents of files, all on one file system, are on the disk.
+    """Wait until the contents of files, all on the same file system, are on the disk.
 
-    Linux has one call for all (https://man7.org/linux/man-pages/man2/syncfs.2.html). Elsewhere there is a call for each file.
+    Linux has a single call for all files (https://man7.org/linux/man-pages/man2/syncfs.2.html). Elsewhere there is a call
+    for each file.
     """
     syncfs = _syncfs()
     if syncfs is not None:

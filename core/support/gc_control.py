@@ -1,4 +1,4 @@
-"""Garbage collection where much is made and hardly any of it is garbage: a graph is many small objects that stay."""
+"""Garbage collection during the building of graphs: many small objects are made, and hardly any becomes garbage."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Final
 
 RARELY: Final = 1_000_000
-"""How many more objects there are to be before Python looks for garbage among the young ones; its own default is 700."""
+"""Objects to be allocated before Python collects the youngest generation; Python's default is 700."""
 
 
 class _Depth:
-    """How many threads are, or how often one is, where collection is rare; the thresholds to go back to."""
+    """The depth of nested blocks with rare collection, over all threads, and the thresholds to restore."""
 
     def __init__(self) -> None:
         self.lock: Final = threading.Lock()

@@ -1,4 +1,4 @@
-"""A cache by keys with one rule of eviction, for all results that follow from their key."""
+"""A cache by keys with a single rule of eviction, for results derived from their keys."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _Value = TypeVar("_Value")
 
 
 class KeyedCache(dict[_Key, _Value]):
-    """A dict of at most `most` entries: a new key that finds it full clears it.
+    """A dict of at most `most` entries: a new key clears a full cache.
 
-    Clearing is atomic and costs nothing before the cache is full, so that several threads may read and write without a lock.
-    Entries follow from their keys, or are counts that may begin anew.
+    Clearing is atomic and costs nothing before the cache is full, so that several threads may read and write without a
+    lock. Entries can be derived from their keys again, or are counts that may begin anew.
     """
 
     __slots__ = ("_most",)

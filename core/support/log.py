@@ -1,6 +1,6 @@
-"""What tfg tells of its work as it goes, to whoever listens: by standard logging, under the name `tfg`.
+"""Progress messages of tfg, by standard logging under the name `tfg`.
 
-Who listens has imported `logging`, so it is not imported here, where it would be a good part of the start-up.
+A listener has imported `logging`. This module does not, since the import would be a good part of the start-up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def tell(message: str, *values: object, level: int = INFO) -> None:
 
 
 class Stopwatch:
-    """What took time, told at its end."""
+    """A timer that logs the elapsed time at the end."""
 
     def __init__(self) -> None:
         self._start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Packages that tfg does without until something asks for them: what to say where one is missing."""
+"""Optional packages: hints for a missing package."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _DISTRIBUTION = "tfg"
 
 
 def extra_hint(extra: str) -> str:
-    """The command that installs what an extra requires, and its name."""
+    """Return the command that installs an extra's packages, with the extra's name."""
     return f"`pip install {shlex.join(_packages(extra))}` (the extra tfg[{extra}])"
 
 
 def _packages(extra: str) -> list[str]:
-    """Requirements such as `pillow>=10`; the extra of the checkout where no installed distribution tells them."""
+    """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
     from importlib import metadata
 
     try:

@@ -1,7 +1,7 @@
 """Files opened for reading. Every reader of tfg opens files here.
 
-A name may lead to a pipe that nobody writes to, which blocks, or to a device that never ends, such as /dev/zero. Only regular
-files are therefore opened; a pipe or a terminal is opened where the user named it as the input itself.
+A name may lead to a pipe without a writer, which blocks, or to a device without an end (/dev/zero). Only regular files are
+therefore opened; a pipe or a terminal is opened where the user named the pipe or terminal as the input itself.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import BinaryIO, Final
 from .errors import InvalidArgumentError, ResourceExhaustedError
 
 STREAM_LIMIT: Final = 2 << 30
-"""Bytes read at most from what has no size, such as a pipe. Protobuf limits a binary message to as much."""
+"""Bytes read at most from an input without a size, a pipe for instance. Protobuf has the same limit for a binary message."""
 _PIECE: Final = 1 << 16
 _IN_MEMORY: Final = 1 << 20
-"""Bytes up to which a file is read at once, so that no descriptor stays open for it."""
+"""Bytes up to which a file is read at once, so that no descriptor stays open."""
 
 _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 # Windows has none of these flags but O_BINARY. O_NONBLOCK keeps a pipe without a writer from blocking the open itself.
@@ -28,7 +28,7 @@ _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
-    """Open a regular file for reading; InvalidArgumentError for a pipe, a socket or a device, OSError as `open` raises it.
+    """Open a regular file for reading; InvalidArgumentError for a pipe, a socket or a device, OSError as `open` raises.
 
     Without `follow_links` a symbolic link as the last part of the name is an OSError.
     """
@@ -41,10 +41,10 @@ def open_input(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 class PositionedFile:
-    """A file as it is when it is opened, read at any position, by many threads and by processes forked meanwhile.
+    """A file's contents at the time of opening, read at any position, by many threads and by forked processes.
 
-    A small file is read at once. What `file` has open is opened once more for a large one, and closed when nobody holds this
-    object any longer.
+    A small file is read at once. For a large file the descriptor of `file` is duplicated, and closed with the last
+    reference to this object.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -63,7 +63,7 @@ class PositionedFile:
 
     @property
     def is_in_memory(self) -> bool:
-        """True where nothing can change what is read."""
+        """True where the contents cannot change any more."""
         return self._content is not None
 
     def read_at(self, position: int, size: int) -> bytes:
@@ -97,7 +97,7 @@ class PositionedFile:
 
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:
-    """Read a stream to its end; ResourceExhaustedError beyond STREAM_LIMIT bytes. `name` is the stream's in the error."""
+    """Read a stream to its end; ResourceExhaustedError beyond STREAM_LIMIT bytes. `name` is the stream's name in the error."""
     pieces, size = [], 0
     while piece := stream.read(_PIECE):  # `read` takes as much memory as it is asked for, whatever there is to read
         pieces.append(piece)

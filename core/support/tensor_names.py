@@ -1,4 +1,4 @@
-"""The names of tensors: a node, or one of its outputs, or its being done."""
+"""Names of tensors: a node, an output of a node, or a control input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_DIGITS: Final = 18
 
 
 def output_number(digits: str) -> int:
-    """The number of an output; one of more digits than any number of outputs has is one that no node has."""
+    """Parse the number of an output; a longer number than any node's outputs have becomes a number that no node has."""
     return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
@@ -27,14 +27,14 @@ def parse_tensor_name(text: str) -> tuple[str, int, bool]:
 
 
 class Suffixes:
-    """The suffixes that names were given, so that the first free suffix is found without a look at all before it."""
+    """Suffixes in use by name, so that the first free suffix is found without a search from 1."""
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
         self._freed: dict[str, list[int]] = {}
 
     def first_free(self, name: str, taken: Container[str]) -> str:
-        """Return `name` with the first suffix `_1`, `_2` ... that makes it a name that is not taken."""
+        """Return `name` with the first suffix `_1`, `_2` ... that makes an unused name."""
         freed = self._freed.get(name, [])
         while freed:
             if (candidate := f"{name}_{freed[0]}") not in taken:

@@ -9,17 +9,18 @@ from typing import Final, TypeVar
 _Result = TypeVar("_Result")
 
 TIMES: Final = 4
-"""How often each way is tried before one is chosen: the least of the times leaves out what other work on the machine took."""
+"""Runs of each alternative before a choice: the least time excludes the effect of other work on the machine."""
 _MOST: Final = 8
 """By how much each way may be tried more often where runs are short."""
 _GAIN: Final = 0.96
-"""The part of an earlier way's time that a later way may take to be chosen: less is within what times scatter by."""
+"""The largest ratio of a later alternative's time to the earlier time that wins: above lies the scatter of measured times."""
 
 
 class Trial:
-    """Two or more ways to do the same, by their numbers. Each is tried some times; of equal ways the first is kept.
+    """Timed alternatives, by number. Each alternative is run some times; of equal alternatives the first wins.
 
-    Where `seconds` are given, each way is tried more often until it took so long in all: the times of short runs scatter.
+    With `seconds` each alternative is run until its total reaches the time, or a limit of runs: the times of short runs
+    scatter.
     """
 
     def __init__(self, ways: int = 2, times: int = TIMES, seconds: float = 0.0) -> None:
@@ -28,9 +29,9 @@ class Trial:
         self.totals = [0.0] * ways
         self.counts = [0] * ways
         self.least: list[float | None] = [None] * ways
-        """The least time of each way in seconds, None where it was not tried."""
+        """The least time of each alternative in seconds, None before its first run."""
         self.choice: int | None = None
-        """The number of the way that was chosen, as soon as one is."""
+        """The number of the chosen alternative, None before the choice."""
 
     @property
     def next(self) -> int:
@@ -38,7 +39,7 @@ class Trial:
         return self.counts.index(min(self.counts))
 
     def run(self, *ways: Callable[[], _Result]) -> _Result:
-        """The result of the way that was tried least often, which is timed; an error says nothing of its time."""
+        """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""
         number = self.next
         begun = time.perf_counter()
         result = ways[number]()
@@ -46,7 +47,7 @@ class Trial:
         return result
 
     def note(self, number: int, seconds: float) -> None:
-        """Note the time of a way; choose one as soon as all were tried often enough."""
+        """Note the time of an alternative, and choose the fastest as soon as all were run often enough."""
         before = self.least[number]
         self.least[number] = seconds if before is None else min(before, seconds)
         self.counts[number] += 1

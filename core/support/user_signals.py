@@ -1,4 +1,4 @@
-"""Errors that the program's own signal handlers raise while tfg works, such as a time-out of the program's."""
+"""Errors that the program's own signal handlers raise while tfg works, a time-out for instance."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 def pass_on(error: BaseException) -> None:
-    """Raise the error again, unchanged, if a signal handler of the program raised it; return otherwise.
+    """Raise the error again, unchanged, if a signal handler of the program raised the error; return otherwise.
 
-    Python runs a handler between two instructions of the main thread, so that its error appears inside a kernel or a pass
-    that has nothing to do with it. Whoever catches every Exception calls this first.
+    Python runs a handler between two instructions of the main thread, so that the handler's error appears inside an
+    unrelated kernel or pass. Every handler of `Exception` calls this function first.
     """
     if handlers := set(_handlers()):
         trace = error.__traceback__

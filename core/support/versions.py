@@ -1,4 +1,4 @@
-"""Which versions of TensorFlow a graph is for."""
+"""Versions of TensorFlow for a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GRAPH_VERSION: Final = 2474
 
 
 class Versions(NamedTuple):
-    """The GraphDef version that made a graph, and the oldest one that may read it."""
+    """The GraphDef version that made a graph, and the oldest version that may read the graph."""
 
     producer: int = 0
     min_consumer: int = 0

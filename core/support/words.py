@@ -14,7 +14,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def size_in_bytes(count: int) -> str:
-    """`17 bytes`, `1.5 KiB`, `98 MiB`: three digits of the largest unit of which there is at least one."""
+    """Return `17 bytes`, `1.5 KiB`, `98 MiB`: three digits of the largest unit that the size reaches."""
     unit, name = max((pair for pair in _UNITS if pair[0] <= count), default=(1, ""))
     return f"{count / unit:.3g} {name}" if name else counted(count, "byte")
 
