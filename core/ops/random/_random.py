@@ -1,4 +1,4 @@
-"""What the random families share: a node's own stream, and shapes that arrive as tensors."""
+"""Streams of nodes and shapes that arrive as tensors, shared by the random families."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..shared.shape_arguments import dims_of, unknown_dims
 
 
 class Stream(Philox):
-    """A stream from which several threads take, none what another one took."""
+    """A stream that several threads draw from; no two draws share a word."""
 
     __slots__ = ("_ahead", "_lock")
 
@@ -34,7 +34,7 @@ class Stream(Philox):
         self._ahead = DrawsAhead()
 
     def draw(self, draw: Draw) -> Any:
-        """What is drawn next; of small draws also those that would follow are computed."""
+        """Return the next draw. After a small draw the following small draws are computed ahead."""
         if not draw.is_small:
             return draw.at(self.take(draw.stride))
         with self._lock:
@@ -46,9 +46,9 @@ class Stream(Philox):
 
 
 def node_stream(ctx: Any, seed: int, seed2: int) -> Stream:
-    """The stream of a node, which goes on from run to run, to `take` from; to be asked for before each draw.
+    """Return the stream of a node, to `take` from. The stream goes on from run to run; call this before each draw.
 
-    Zeros as seeds mean the session's, or chance.
+    Seeds of zero mean the session's seed, or chance.
     """
     stream: Stream = ctx.state(lambda: new_stream(ctx, seed, seed2))
     return stream
@@ -81,7 +81,7 @@ def draw_of(distribution: Callable[..., Any], dims: tuple[int, ...], *parameters
 
 
 def as_dims(shape: Any) -> tuple[int, ...]:
-    """The dimensions in a shape tensor; InvalidArgumentError where it is no vector of sizes."""
+    """Return the dimensions in a shape tensor; InvalidArgumentError unless the tensor is a vector of sizes."""
     if np.ndim(shape) != 1:
         raise InvalidArgumentError(f"shape must be a vector of integers, got one of shape {Shape(np.shape(shape))}")
     if shape.dtype.kind not in "iu":
@@ -101,7 +101,7 @@ def _checked_dims(dims: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 
 def requested_shape(shape: TensorSpec) -> Shape:
-    """The shape that a shape tensor asks for, as far as it is known."""
+    """Return the shape in a shape tensor, with unknown dimensions where inference has no value."""
     if shape.rank not in (None, 1):
         raise InvalidArgumentError(f"shape must be a vector, not of shape {shape.shape}")
     dims = dims_of(shape)
@@ -128,7 +128,7 @@ def int_bounds(minval: Any, maxval: Any, size: int = 1) -> tuple[int, int]:
 
 
 def lanes_last(parameters: Any, samples: int) -> Any:
-    """Each parameter `samples` times in a row: the order in which TensorFlow numbers the outputs."""
+    """Repeat each parameter `samples` times in a row: the order in which TensorFlow numbers the outputs."""
     return np.repeat(np.ravel(parameters), samples)
 
 
@@ -164,7 +164,9 @@ def draw_gamma(gen: Philox, alpha: Any, samples: int, dims: tuple[int, ...]) -> 
 
 
 def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) -> Any:
-    """Binomial samples, of the shape in the tensor `shape`, which ends with the shape that counts and probs broadcast to."""
+    """Draw binomial samples of the shape in the tensor `shape`, whose last dimensions are the broadcast shape of counts and
+    probs.
+    """
     try:
         parameters = np.broadcast_shapes(counts.shape, probs.shape)
     except ValueError:
@@ -183,7 +185,7 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
 
 @functools.lru_cache(1024)
 def draw_for_classes(rows: int, samples: int) -> Draw:
-    """The uniform samples by which `samples` classes are found for each of some rows of logits."""
+    """Return the draw of the uniform samples that choose `samples` classes for each row of logits."""
     rounded = (samples + 3) // 4 * 4
     parameters, words = (np.dtype(np.float64),), 2 * rows * samples
     stride = rows * rounded * 2 * RESERVED_PER_OUTPUT
@@ -236,27 +238,30 @@ def _normal_cost(samples: DimLike) -> Cost:
 
 
 def normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """By Box and Muller for each pair, of which the last may be half used: 8 and a logarithm, a sine and a cosine."""
+    """Box and Muller for each pair of samples, the last pair perhaps half used: 8, and a logarithm, a sine and a cosine."""
     return _normal_cost(outputs[0].shape.num_elements)
 
 
 def truncated_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """As the normal distribution, and a magnitude that is compared. One sample in 22 is drawn again, which is not counted."""
+    """As the normal distribution, plus a comparison of the magnitude. One sample in 22 is drawn again; redraws are not
+    counted.
+    """
     samples = outputs[0].shape.num_elements
     return _normal_cost(samples) + Cost(2) * samples
 
 
 def bounded_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """As the normal distribution, two comparisons, a product and a sum: one attempt for each sample.
+    """As the normal distribution, plus two comparisons, a product and a sum: one attempt for each sample.
 
-    How often the bounds refuse it, or make another proposal the better one, depends on them.
+    The number of further attempts depends on the bounds and is not counted.
     """
     samples = outputs[0].shape.num_elements
     return _normal_cost(samples) + Cost(4) * samples
 
 
 def gamma_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """One attempt of Marsaglia and Tsang for each sample, with a pair of normal ones of its own; more than 9 in 10 succeed.
+    """One attempt of Marsaglia and Tsang for each sample, with a pair of normal samples of its own; more than 9 in 10
+    succeed.
 
     An alpha below 1 takes a power more.
     """
@@ -276,7 +281,7 @@ def binomial_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
 
 
 def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """Maximum, shift, exponential and cumulative sum of each row; for each sample a uniform one, a product and a search."""
+    """Maximum, shift, exponential and cumulative sum of each row; for each sample a uniform number, a product and a search."""
     rows, classes = merge_shapes(logits.shape, Shape([None, None]))
     steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
     of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows

@@ -122,7 +122,7 @@ def ints_of_shape(
 
 
 def _drawing(ctx: KernelContext, draw: Draw, seed: int, seed2: int) -> Callable[..., Any]:
-    """A kernel that draws one thing only."""
+    """Return a kernel for a draw whose shape and parameters are fixed."""
     return lambda *inputs: node_stream(ctx, seed, seed2).draw(draw)
 
 
@@ -140,7 +140,7 @@ not_differentiable("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "
 def parameterized_truncated_normal(
     ctx: KernelContext, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array, *, seed: int, seed2: int
 ) -> Result:
-    """Normal samples within bounds; the parameters are scalars, or vectors with one number for each row of the output."""
+    """Draw normal samples within bounds; parameters are scalars, or vectors with a number for each row of the output."""
     dims = as_dims(shape)
     if not dims:
         raise InvalidArgumentError("Shape tensor must not be empty")
@@ -170,9 +170,9 @@ def bounded_cost(dtype: Any, samples: int) -> int:
 
 
 def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: Sequence[tuple[int, ...]]) -> Array:
-    """`samples` bounded normal samples for each row of parameters, one after the other.
+    """Return `samples` bounded normal samples for each row of parameters, row after row.
 
-    A span (first output, end, blocks to skip) is what one of TensorFlow's threads draws in one go.
+    A span (first output, end, blocks to skip) is the work of a single thread of TensorFlow.
     """
     parts = [np.empty(0, parameters[0].dtype)]
     for start, stop, skipped in spans:
@@ -187,7 +187,7 @@ def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: S
 
 
 def _equal_rows(parameters: list[Array], start: int, stop: int, samples: int) -> Iterable[Any]:
-    """The rows that the outputs start:stop lie in, as (first, end) of those with the same parameters one after the other."""
+    """Return the rows of the outputs start:stop as (first, end) of runs with equal parameters."""
     if start == stop:
         return []
     rows = np.arange(start // samples, -(-stop // samples))

@@ -22,11 +22,11 @@ _OTHER_ALGORITHMS: Final = (0, 2)
 
 _MASK64: Final = (1 << 64) - 1
 _SCRAMBLE_KEY: Final = 0x02461E293EC8F720
-"""The key under which TensorFlow turns a user's seed into key and counter."""
+"""TensorFlow's constant key that scrambles a user's seed into key and counter."""
 
 
 def seeded(seed: Any) -> Philox:
-    """The generator of a seed of two integers, which are scrambled so that any of their bits will do."""
+    """Return the generator of a seed of shape (2,); scrambling spreads the seed over all bits of key and counter."""
     if seed.shape != (2,):
         raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
     first, second = seed.tolist()

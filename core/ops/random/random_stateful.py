@@ -44,7 +44,9 @@ _MASK64: Final = (1 << 64) - 1
 
 
 def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox]:
-    """The state variable and its generator; `tags` words come before the state proper. ThreeFry needs an accelerator."""
+    """Return the state variable and its generator; `tags` words precede the state. ThreeFry is refused: only accelerators
+    have it.
+    """
     _check_algorithm(algorithm)
     state, variable = _words_of(handle)
     if state.ndim != 1:
@@ -58,7 +60,7 @@ def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox
 
 
 def _words_of(handle: Any) -> tuple[Array, Variable]:
-    """What a generator's variable holds, and the variable."""
+    """Return the words in a generator's variable, and the variable."""
     variable = resource_variable(handle)
     if variable.dtype is not dtypes.int64:
         raise InvalidArgumentError(f"dtype of RNG state variable must be int64, not {variable.dtype}")
@@ -73,7 +75,7 @@ def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> No
 
 
 def _check_algorithm(algorithm: Any) -> None:
-    """InvalidArgumentError unless the scalar `algorithm` is one that TensorFlow knows."""
+    """Raise InvalidArgumentError unless the scalar `algorithm` is the id of an algorithm of TensorFlow's."""
     if np.ndim(algorithm):
         raise InvalidArgumentError(f"algorithm must have shape [], not {Shape(np.shape(algorithm))}")
     if int(algorithm) not in (_PHILOX, _THREEFRY, _AUTO_SELECT):
@@ -228,7 +230,7 @@ without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
 
 @kernel("RngReadAndSkip")
 def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
-    """The state (3) as it was, moved on by `delta` samples."""
+    """Return the state (3) before the call, and advance it by `delta` samples."""
     if np.ndim(alg) or np.ndim(delta):
         raise InvalidArgumentError(f"alg and delta must be scalars, not of shape {np.shape(alg)} and {np.shape(delta)}")
     variable, gen = _state(resource, alg)

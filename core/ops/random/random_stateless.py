@@ -137,13 +137,13 @@ def _size(shape: Array) -> int:
 
 @prepared("StatelessRandomUniformV2", constants=(0, 3))
 def uniform_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
-    """`stateless_random_uniform_v2` of one shape each time."""
+    """Return `stateless_random_uniform_v2` for a constant shape."""
     return _filling(philox.uniform, shape, alg, dtype)
 
 
 @prepared("StatelessRandomNormalV2", constants=(0, 3))
 def normal_of_shape(shape: Array, alg: Array, *, dtype: DType) -> Callable[..., Result]:
-    """`stateless_random_normal_v2` of one shape each time."""
+    """Return `stateless_random_normal_v2` for a constant shape."""
     return _filling(philox.normal, shape, alg, dtype)
 
 
@@ -361,11 +361,11 @@ def stateless_parameterized_truncated_normal_shape(
 
 @gradient("StatelessParameterizedTruncatedNormal")
 def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """TensorFlow's formula: the derivatives by mean and deviation are those of a sample whose bounds move with both.
+    """TensorFlow's formula: the bounds move with mean and deviation, so the derivatives by both are for a moving sample.
 
     The derivatives by the bounds follow from the implicit function theorem. With p = F(sample), where F is the distribution
-    function between the bounds, the lower bound's is (1 - p) and the upper bound's is p, each times the ratio of the density
-    at the bound to the density at the sample.
+    function between the bounds, the lower bound's is (1 - p) and the upper bound's is p, each times the ratio of the
+    density at the bound to the density at the sample.
     """
     means, stddevs, low, high = node.inputs[2:]
     sample = node.output()
@@ -448,8 +448,8 @@ def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: T
 def random_index_shuffle_flops(
     index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
 ) -> Cost:
-    """Sixteen bit operations a round of the cipher, eleven for its key, and what takes words apart and together. An index that
-    falls outside goes through again: not counted.
+    """Sixteen bit operations a round of the cipher, eleven for its key, and the packing of words. An index out of range
+    goes through the cipher again; repeats are not counted.
     """
     of_seeds = Cost(11 * rounds - 30) * (seed.shape.num_elements // 3)
     return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds

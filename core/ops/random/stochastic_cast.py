@@ -18,12 +18,12 @@ from ..shared.argument_checks import require, require_rank, require_shape, scala
 _PHILOX_OR_AUTOMATIC: Final = (1, 3)
 _INTEGERS_AT_ONCE: Final = 8
 _LANES: Final = {"float32": 8, "float64": 4}
-"""Numbers that TensorFlow's kernel rounds to int32 at once, with one block of random words for all of them."""
+"""Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
 @kernel("StochasticCastToInt")
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
-    """Integers next to the input, the one above with the probability of the fraction; NaN is 0."""
+    """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
     require(algorithm in _PHILOX_OR_AUTOMATIC, f"Unsupported algorithm id: {algorithm}")
     require_shape(key, (1,), "key")
@@ -45,7 +45,9 @@ def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array,
 
 
 def _samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Array:
-    """A uniform number for each element: whole groups of lanes share one block, other elements take one if they need it."""
+    """Return a uniform number for each element: whole groups of lanes share a block, other elements take a block if they
+    need a number.
+    """
     lanes = _LANES.get(dtype.name, 0) if in_lanes else 0
     start = fixed.size // _INTEGERS_AT_ONCE * _INTEGERS_AT_ONCE if lanes else 0
     groups = start // lanes if lanes else 0
@@ -70,9 +72,7 @@ def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: Te
 
 @flops("StochasticCastToInt")
 def stochastic_cast_to_int_flops(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Cost:
-    """For each element five operations to find NaN, integers and what is out of range, a sign, a uniform sample, two sums and
-    a rounding.
-    """
+    """Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding."""
     return Cost(10) * input.shape.num_elements
 
 
