@@ -68,7 +68,7 @@ def count_characters(text: bytes) -> int:
 
 _CONTINUING = bytes(range(0x80, 0xC0))
 _SHORT = 64
-"""Bytes of a string up to which it takes longer to call a function than to count."""
+"""Mean bytes of a string up to which a vectorized count of characters is faster than a call for each string."""
 
 
 @kernel("StringLength")
@@ -78,7 +78,7 @@ def string_length(input: Array, *, unit: str) -> Result:
 
 
 def _character_counts(input: Array) -> Array:
-    """UTF-8 characters of each string; of short ones counted where all stand one after the other."""
+    """Count the UTF-8 characters of each string; short strings are counted in a single buffer."""
     texts = input.ravel().tolist()
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     if not texts or ends[-1] > _SHORT * len(texts):
@@ -128,7 +128,7 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
 
 
 def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes] | None:
-    """The same part of texts whose bytes are counted, None where one has no such place."""
+    """Cut the same range of bytes from all texts; None where a text is too short for the range."""
     is_plain = unit == "BYTE" or (max(pos, length) >= 0 and b"".join(texts).isascii())
     if min(map(len, texts), default=0) < abs(pos) or not is_plain:
         return None
@@ -172,7 +172,7 @@ def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
 
 @kernel("StringJoin")
 def string_join(inputs: list[Array], *, separator: str) -> Result:
-    """The strings at one place of all inputs, joined; scalars broadcast."""
+    """Join the strings at the same index of all inputs; scalars broadcast."""
     joiner = separator.encode("utf-8", "surrogateescape")
     full = [array.shape for array in inputs if array.ndim]
     for other in full[1:]:
@@ -207,7 +207,7 @@ zero_flops(*_ALL)
 
 @kernel("ReduceJoin")
 def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, separator: str) -> Result:
-    """Strings joined along dimensions, the first named one varying fastest."""
+    """Join strings along dimensions; the first named dimension varies fastest."""
     axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
     joiner = separator.encode("utf-8", "surrogateescape")
     kept = [axis for axis in range(inputs.ndim) if axis not in axes]
@@ -312,7 +312,7 @@ onnx("StringToNumber")(lambda g, x, *, out_type: g.cast(x, out_type))
 
 
 def _joined_axes_onnx(g: Any, axes: Any, rank: int | None) -> list[int]:
-    """The axes in their order, of which one may be computed."""
+    """Return the axes in their order; a single axis may be a computed tensor."""
     if axes.shape.is_known and axes.shape.num_elements < 2:
         return [g.axis(axes, rank)] if axes.shape.num_elements else []
     return [int(axis) % (rank or 1) for axis in np.ravel(g.known(axes, "axes"))]
@@ -320,7 +320,7 @@ def _joined_axes_onnx(g: Any, axes: Any, rank: int | None) -> list[int]:
 
 @onnx("ReduceJoin")
 def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims: bool, separator: str) -> Any:
-    """Along one axis after the other, in the order in which they are named."""
+    """Join along each axis in turn, in the order of `reduction_indices`."""
     axes = _joined_axes_onnx(g, reduction_indices, inputs.rank)
     between = g.constant(separator.encode(), dtypes.string)
     for axis in axes:
@@ -334,7 +334,10 @@ def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims:
 
 def _letters_onnx(case: str) -> Callable[..., Any]:
     def lowering(g: Any, x: Any, *, encoding: str) -> Any:
-        """The locale C changes ASCII letters only. onnxruntime takes no vector without elements, so that one is added."""
+        """Change the case by StringNormalizer, whose locale C changes ASCII letters only.
+
+        onnxruntime refuses an empty vector, so an empty string is appended and cut off again.
+        """
         if encoding:
             g.refuse("ONNX changes letters of ASCII only as TensorFlow does")
         flat = g.Concat(g.reshape(x, -1), g.constant(np.array([b""], object)), axis=0)

@@ -27,7 +27,7 @@ from ..shared.tensor_text import summarize_numpy_style
 
 @kernel("AsString")
 def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
-    """Each element as C's printf writes it."""
+    """Format each element as C's printf does."""
     array = np.asarray(input)
     _check_format(T, precision, scientific, shortest, fill)
     is_signed = T.is_floating or T.is_complex or (T.is_integer and not T.is_unsigned)
@@ -83,7 +83,7 @@ def _float_converter(form: str, width: int, flag: str) -> Callable[[Any], str]:
 
 
 def _number_format(dtype: DType, precision: int, scientific: bool, shortest: bool, width: int, flag: str) -> str:
-    """A %-format of one number; both parts of a complex one take it."""
+    """Return the %-format of a number; both parts of a complex number take the same format."""
     width_text = "" if width < 0 else str(width)
     if not (dtype.is_floating or dtype.is_complex):
         return f"%{'' if dtype.is_unsigned and flag == '+' else flag}{width_text}d"
@@ -130,7 +130,7 @@ def decode_base64(input: Array) -> Result:
 
 
 _OF_WEB_SAFE = bytes.maketrans(b"-_+/", b"+/..")
-"""Letters of web-safe base64 as those of the plain one, whose own are none."""
+"""The translation of web-safe base64 to plain base64; letters of plain base64 alone become the invalid dot."""
 
 
 def _decode_base64(text: bytes) -> bytes:
@@ -162,7 +162,7 @@ def string_format(inputs: list[Array], *, template: str, placeholder: str, summa
 
 
 def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
-    """The text around the placeholders; an empty one stands between any two bytes."""
+    """Return the text between the placeholders; an empty placeholder stands between any two bytes."""
     if placeholder:
         return template.split(placeholder)
     return [template[i : i + 1] for i in range(len(template))] or [b""]

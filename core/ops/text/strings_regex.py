@@ -57,13 +57,13 @@ def static_regex_full_match(input: Array, *, pattern: str) -> Result:
 
 @kernel("RegexReplace")
 def regex_replace(input: Array, pattern: Array, rewrite: Array, *, replace_global: bool) -> Result:
-    """Matches replaced by `rewrite`, in which \\1 stands for the first group."""
+    r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global)
 
 
 @kernel("StaticRegexReplace")
 def static_regex_replace(input: Array, *, pattern: str, rewrite: str, replace_global: bool) -> Result:
-    """Matches replaced by `rewrite`, in which \\1 stands for the first group."""
+    r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, re2.encode(pattern), re2.encode(rewrite), replace_global)
 
 

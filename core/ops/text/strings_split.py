@@ -43,7 +43,7 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
 
 @kernel("StringSplit")
 def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
-    """Split at each byte of `delimiter`; at every byte where it is empty."""
+    """Split strings at each byte of `delimiter`, or at every byte where `delimiter` is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
     if delimiters:
         first, rest = delimiters[:1], delimiters[1:]
@@ -59,7 +59,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
 
 @kernel("StringSplitV2")
 def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
-    """Split as Python does: at `sep`, or at runs of whitespace where it is empty."""
+    """Split strings as Python does: at `sep`, or at runs of whitespace where `sep` is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
     if maxsplit == 0:
         return _as_sparse([[text] for text in input.tolist()])
@@ -69,7 +69,7 @@ def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result,
 
 
 def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
-    """bytes.split, but what remains after `maxsplit` words counts as a word even where nothing remains."""
+    """Split at whitespace as bytes.split does, but with an empty last word when nothing follows `maxsplit` words."""
     words = text.split(None, maxsplit)
     return [*words, b""] if len(words) == maxsplit else words
 
