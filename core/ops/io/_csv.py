@@ -18,7 +18,9 @@ from ..shared.string_functions import as_objects
 def csv_value(
     field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int | str, column: int
 ) -> Any:
-    """The value of a field, the default of one that is empty or missing; InvalidArgumentError where it is none."""
+    """Return the value of a field, or the default of an empty or missing field; InvalidArgumentError where the text has no
+    value of `dtype`.
+    """
     if not field or field == missing:
         if default is None:
             raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
@@ -30,7 +32,7 @@ def csv_value(
 
 
 def csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: Array | bytes | None, column: int) -> Array:
-    """The values of a column's fields, one for each record."""
+    """Return the values of a column's fields, in the order of the records."""
     are_whole = all(fields) and missing not in fields
     given = fields if are_whole else [field for field in fields if field and field != missing]
     if not are_whole and default is None:
@@ -47,7 +49,7 @@ def csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: A
 
 
 def csv_default(index: int, default: Array) -> Array | bytes | None:
-    """The default of one column; None where the column is required."""
+    """Return the default of a column; None where the column is required."""
     array = np.asarray(default)
     if array.ndim > 1:
         raise InvalidArgumentError("Each record default should be at most rank 1")

@@ -1,4 +1,4 @@
-"""Event files, which TensorBoard reads: TFRecords of Event messages.
+"""Event files, read by TensorBoard: TFRecords of Event messages.
 
 https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/util/event.proto names the fields.
 """
@@ -22,7 +22,7 @@ _numbers = itertools.count()
 
 
 class EventWriter:
-    """Writes events to a file of its own in a folder, when asked to or when enough wait."""
+    """A writer of events to a file of its own in a folder; the queue is written on `flush` or when full."""
 
     def __init__(self, folder: str, max_queue: int, suffix: str, files: FileGate) -> None:
         self._max_queue = max_queue
@@ -37,7 +37,7 @@ class EventWriter:
         self.flush()
 
     def add(self, content: bytes, step: int) -> None:
-        """Add an event: its content field, with the time and the step before it."""
+        """Add an event with `content` after the time and the step."""
         self.add_event(wire.double_field(1, time.time()) + wire.varint_field(2, step) + content)
 
     def add_event(self, event: bytes) -> None:
@@ -47,14 +47,14 @@ class EventWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the queued events."""
         with system_errors(self.path), self._files.open_to_append(self.path) as file:
             file.write(b"".join(self._waiting))
         self._waiting.clear()
 
 
 class WriterResource(Shared):
-    """What a SummaryWriter handle stands for: a writer once it was created."""
+    """The resource of a SummaryWriter handle: a writer, once created."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class WriterResource(Shared):
         self._writer = writer
 
     def writer(self) -> EventWriter:
-        """The writer; NotFoundError before it was created or after it was closed."""
+        """Return the writer; NotFoundError before its creation and after its close."""
         if self._writer is None:
             raise NotFoundError(
                 f"Resource '{self.name}' (SummaryWriter) does not exist", hint="run its CreateSummaryFileWriter first"

@@ -1,7 +1,7 @@
-"""Many Example messages read side by side: a step takes the next field of all of them.
+"""Many Example messages read side by side: a step takes the next field of all messages.
 
-What they are like as a rule is read here: a map whose entries are key and value, features of one list, numbers packed. For any
-other message, damaged ones among them, nothing is returned, and `_examples` reads all of them one by one.
+Messages of the usual form are read here: map entries hold key, then value; a feature has one list; numbers are packed. For
+any other message, damaged messages among them, nothing is returned, and `_examples` reads all messages in a loop.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ..shared.string_functions import as_objects
 _FIRST, _SECOND = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))
 _LISTS: Final = {dtypes.string: _FIRST, dtypes.float32: _SECOND, dtypes.int64: 3 << 3 | wire.LENGTH_DELIMITED}
 _BEHIND: Final = bytes(16)
-"""What follows the last message, so that the bytes of a field that is cut off are there."""
+"""Padding after the last message, so that reading a truncated field stays in the buffer."""
 _LONGEST_SIZE: Final = 5
 _LONGEST_NUMBER: Final = 10
 _WORTHWHILE: Final = 8
-"""Messages that a step must take on average, lest one long message makes many steps."""
+"""The smallest mean number of messages a step, lest a single long message makes many steps."""
 _FEW_STEPS: Final = 64
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Column:
-    """A feature of all examples: how many values each has, -1 where it is missing, and the values one after the other."""
+    """A feature of all examples: the number of values of each example, -1 where missing, and the concatenated values."""
 
     sizes: Array
     values: Array
@@ -39,7 +39,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries of all maps: the example of each, and where its key and its value start and end."""
+    """The entries of all maps: the example of each entry, and the ranges of its key and its value."""
 
     count: int
     data: bytes
@@ -48,7 +48,7 @@ class Entries:
     values: tuple[Array, Array]
 
     def column(self, key: bytes, dtype: DType) -> Column | None:
-        """The feature of that name, None where one is of another dtype or not as most are."""
+        """Return the feature named `key`; None where an example has another dtype or an unusual form."""
         entries = self._last_of(key)
         starts, ends = (place[entries] for place in self.values)
         holds = ends > starts
@@ -66,7 +66,7 @@ class Entries:
         return Column(sizes, found.values)
 
     def _last_of(self, key: bytes) -> Array:
-        """The last entry of that key in each example that has one, in the order of examples."""
+        """Return the last entry with that key in each example, in the order of examples."""
         starts, ends = self.keys
         alike = np.flatnonzero(ends - starts == len(key))
         letters = np.frombuffer(self.data, np.uint8)[starts[alike, None] + np.arange(len(key))]
@@ -77,7 +77,9 @@ class Entries:
 
 
 def _strings_at(places: Array, tags: Array) -> tuple[Array, Array]:
-    """Where the strings or messages, whose tags of a byte are there, start and end: behind all data where they are cut off."""
+    """Return start and end of strings or messages, given the places of their tags of one byte; a truncated string ends
+    behind the data.
+    """
     starts, sizes = tags + 2, places[tags + 1].astype(np.int64)
     longer = np.flatnonzero(sizes > 0x7F)
     sizes[longer] &= 0x7F
@@ -115,7 +117,7 @@ def entries_of(texts: Sequence[bytes]) -> Entries | None:
 
 
 def _fields(places: Array, starts: Array, ends: Array) -> tuple[Array, Array, Array] | None:
-    """The fields of messages that are strings or messages of number 1: of which message, start and end, in steps."""
+    """Return the fields of number 1 of messages that are strings or messages: (message, start, end) for each step."""
     found: list[tuple[Array, Array, Array]] = []
     which, tags, taken = np.arange(len(starts)), starts, 0
     while True:
@@ -136,7 +138,7 @@ def _fields(places: Array, starts: Array, ends: Array) -> tuple[Array, Array, Ar
 
 
 def _packed(data: bytes, starts: Array, ends: Array) -> tuple[Array, Array] | None:
-    """(bytes of packed numbers one after the other, where those of each list end) of lists that have one field or none."""
+    """Return (concatenated bytes of packed numbers, end of each list) of lists that have at most one field."""
     places = np.frombuffer(data, np.uint8)
     inside, behind = _strings_at(places, starts)
     is_empty = starts == ends
@@ -156,7 +158,7 @@ def _floats(data: bytes, starts: Array, ends: Array) -> Column | None:
 
 
 def _integers(data: bytes, starts: Array, ends: Array) -> Column | None:
-    """Of varints each byte but the last has its highest bit."""
+    """Parse varints: in each varint every byte but the last has its highest bit set."""
     packed = _packed(data, starts, ends)
     if packed is None:
         return None

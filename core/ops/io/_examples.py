@@ -23,7 +23,7 @@ _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 
 
 def concatenated(lists: Sequence[Any], dtype: DType) -> np.ndarray[Any, Any]:
-    """Lists of values, one after the other."""
+    """Concatenate lists of values."""
     if dtype is dtypes.float32:
         return np.concatenate([np.empty(0, dtype.numpy), *lists], dtype=dtype.numpy)
     flat = list(itertools.chain.from_iterable(lists))
@@ -36,7 +36,7 @@ def concatenated(lists: Sequence[Any], dtype: DType) -> np.ndarray[Any, Any]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Feature:
-    """The values of one feature; no dtype where the message holds none."""
+    """The values of a feature; no dtype where the message is empty."""
 
     dtype: DType | None
     values: Sequence[Any] | np.ndarray[Any, Any]
@@ -46,7 +46,7 @@ class Feature:
 
 
 def parse_feature(data: bytes) -> Feature:
-    """A Feature message: the last of its lists counts."""
+    """Parse a Feature message, whose last list counts."""
     found = wire.sole(data)
     number, payload = found if found is not None and found[0] in _KINDS else _last_list(data)
     if number == 1:
@@ -61,7 +61,7 @@ def parse_feature(data: bytes) -> Feature:
 
 
 def _last_list(data: bytes) -> tuple[int, bytes]:
-    """(kind, message) of the last list of a Feature, all parts of which count as one."""
+    """Return (kind, message) of the last list of a Feature, all parts of that list joined."""
     number, payload = 0, b""
     for kind, part in wire.parts(data):
         if kind in _KINDS:
@@ -78,7 +78,7 @@ def _floats(payload: bytes) -> bytes:
 
 
 def _map(data: bytes) -> dict[bytes, bytes]:
-    """A map field: the last of the entries with one key counts."""
+    """Parse a map field, where the last entry of a key counts."""
     entries: dict[bytes, bytes] = {}
     for number, entry in wire.parts(data):
         if number == 1:
@@ -106,26 +106,26 @@ class Columns:
     def __init__(
         self, examples: Sequence[Mapping[bytes, bytes]], names: Sequence[bytes], entries: Entries | None = None
     ) -> None:
-        """`entries` are those of the same examples where they could be read side by side."""
+        """Take parsed examples; `entries` are present when the examples were read side by side."""
         self._examples = examples
         self._entries = entries
         self._names = names
         self._hidden: set[bytes] = set()
 
     def hide(self, keys: Iterable[bytes]) -> None:
-        """Let features of these names be missing in all examples."""
+        """Make the features `keys` missing in all examples."""
         self._hidden.update(keys)
 
     def __len__(self) -> int:
         return len(self._examples)
 
     def where(self, key: bytes, index: int) -> str:
-        """Which value it is about, for messages."""
+        """Return the place of a value, for messages."""
         name = self._names[index].decode("utf-8", "replace") if index < len(self._names) else "<unknown>"
         return f"Name: {name}, Key: {key.decode('utf-8', 'replace')}, Index: {index}"
 
     def column(self, key: bytes, dtype: DType) -> Column:
-        """The feature of each example; it is missing where it holds nothing, too."""
+        """Return the feature of each example; an empty feature counts as missing."""
         if key in self._hidden:
             return Column(np.full(len(self), -1, np.int64), concatenated([], dtype))
         found = None if self._entries is None else self._entries.column(key, dtype)

@@ -20,12 +20,12 @@ _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA 
 
 
 def value(tag: bytes, *parts: bytes) -> bytes:
-    """One value of a Summary."""
+    """Return a value of a Summary."""
     return wire.bytes_field(1, wire.string_field(_TAG, tag) + b"".join(parts))
 
 
 def node_name_part(name: bytes) -> bytes:
-    """The part of a value that says which node it is of, where there is no tag."""
+    """Return the part of a value that names its node, used where there is no tag."""
     return wire.string_field(_NODE_NAME, name)
 
 
@@ -56,12 +56,12 @@ def tensor_part(array: Array, dtype: DType) -> bytes:
 
 
 def metadata_part(metadata: bytes) -> bytes:
-    """The part of a value that says what to do with it."""
+    """Return the part of a value that holds the metadata."""
     return wire.bytes_field(_METADATA, metadata)
 
 
 def numbered_tags(tag: bytes, kind: bytes, count: int, limit: int) -> list[bytes]:
-    """Tags of up to `limit` items: a number each unless one is the most that could be."""
+    """Return tags of up to `limit` items, numbered unless the limit is 1."""
     if limit == 1:
         return [tag + b"/" + kind]
     return [b"%s/%s/%d" % (tag, kind, i) for i in range(min(count, limit))]

@@ -26,7 +26,7 @@ def read_file_op(ctx: KernelContext, filename: Array) -> Result:
 
 @kernel("WriteFile")
 def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
-    """Write a file, its folder too."""
+    """Write a file, and create its folder."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
 
 

@@ -60,7 +60,7 @@ def decode_raw_shape(bytes: TensorSpec) -> Shape:
 
 @kernel("DecodePaddedRaw")
 def decode_padded_raw(input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool) -> Result:
-    """The first `fixed_length` bytes of each string, zeros after its end, as numbers."""
+    """Decode the first `fixed_length` bytes of each string as numbers; shorter strings are padded with zeros."""
     if np.ndim(fixed_length):
         raise InvalidArgumentError(f"k must be scalar, got shape {np.shape(fixed_length)}")
     length = int(fixed_length)
@@ -85,7 +85,7 @@ _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 @kernel("DecodeCompressed")
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
-    """Each string uncompressed; what a truncated one still yields counts."""
+    """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
         return bytes
     if compression_type == "ZSTD":
@@ -96,7 +96,7 @@ def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
 
 
 def _inflate(text: bytes, window_bits: int) -> bytes:
-    """What is compressed in the text: one stream, or of gzip all of them up to an empty one."""
+    """Decompress a text: a single stream, or all gzip streams up to an empty stream."""
     pieces: list[bytes] = []
     while text:
         stream = zlib.decompressobj(window_bits)
@@ -113,7 +113,7 @@ _PIECE = 1 << 20
 
 
 def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
-    """What a stream yields, in pieces while the run has time and memory for them; `taken` bytes are there already."""
+    """Yield the decompressed pieces of a stream while the run has time and memory; `taken` bytes precede them."""
     while text:
         piece = stream.decompress(text, _PIECE)
         taken += len(piece)
@@ -181,7 +181,7 @@ def decode_csv(
     na_value: str,
     select_cols: list[int],
 ) -> Sequence[Result]:
-    """Fields of each record as one tensor a column, of the records' shape."""
+    """Decode the fields of records into a tensor for each column, of the records' shape."""
     _check_csv_attributes(OUT_TYPE, field_delim, select_cols)
     defaults = [csv_default(i, default) for i, default in enumerate(record_defaults)]
     delimiter, missing = field_delim.encode("utf-8", "surrogateescape"), na_value.encode("utf-8", "surrogateescape")
@@ -195,7 +195,7 @@ def decode_csv(
 def _csv_columns(
     records: list[bytes], delimiter: bytes, quotes: bool, selected: list[int], count: int
 ) -> Sequence[Sequence[bytes]]:
-    """The fields of the selected columns, of all where none is, of which each record must have `count`."""
+    """Return the selected columns, all columns where `selected` is empty; each record must have `count` fields."""
 
     def select(fields: list[Any], record: int) -> list[Any]:
         chosen = [fields[column] for column in selected if column < len(fields)] if selected else fields
@@ -211,7 +211,7 @@ def _csv_columns(
 
 
 def _plain_csv_columns(records: list[bytes], delimiter: bytes, quotes: bool) -> list[list[bytes]] | None:
-    """The columns of records of one width, split all at once; None where one is empty, or has what `_split_csv` looks at."""
+    """Split records of equal width at once; None where a record is empty or needs the rules of `_split_csv`."""
     text = delimiter.join(records)
     widths = {record.count(delimiter) + 1 for record in records}
     if len(widths) != 1 or not all(records) or (quotes and b'"' in text) or b"\n" in text or b"\r" in text:
@@ -221,7 +221,7 @@ def _plain_csv_columns(records: list[bytes], delimiter: bytes, quotes: bool) -> 
 
 
 def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
-    """The fields of one record after RFC 4180; line ends are skipped before a field and wrong inside an unquoted one."""
+    """Split a record by RFC 4180; line ends are skipped before a field and are errors inside an unquoted field."""
     if not ((quotes and b'"' in record) or b"\n" in record or b"\r" in record):
         return record.split(delimiter) if record else []
     fields: list[bytes] = []

@@ -26,12 +26,12 @@ from ._example_batches import Column, entries_of
 from ._examples import Columns
 
 _MANY: Final = 24
-"""Messages from which on reading them side by side costs less."""
+"""The smallest number of messages for which reading them side by side is faster than a loop."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Dense:
-    """A feature that becomes a dense tensor; where the first dimension is unknown it is padded to the longest."""
+    """A feature of a dense tensor; an unknown first dimension is padded to the longest example."""
 
     key: bytes
     dtype: DType
@@ -86,7 +86,7 @@ def dense_features(
 
 
 def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
-    """One dense feature of all examples, (batch, *shape)."""
+    """Return a dense feature of all examples, (batch, *shape)."""
     column = columns.column(dense.key, dense.dtype)
     size = math.prod(dense.row)
     if dense.is_variable:
@@ -106,7 +106,7 @@ def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
 
 
 def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
-    """(batch, rows of the longest, *row) of a feature whose values come `size` at a time."""
+    """Return (batch, rows of the longest example, *row) of a feature whose rows have `size` values."""
     sizes = np.maximum(column.sizes, 0)
     is_wrong = sizes % size > 0 if size else column.sizes >= 0
     if is_wrong.any():
@@ -119,7 +119,7 @@ def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.nda
 
 
 def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> InvalidArgumentError:
-    """What is wrong with the values of one example."""
+    """Return the error about the number of values in an example."""
     where, size = columns.where(dense.key, index), column.sizes[index]
     if size < 0:
         return InvalidArgumentError(f"{where}: Feature (data type: {dense.dtype}) is required but could not be found.")
@@ -185,7 +185,7 @@ def parse_batch(
 def _parse_alone(
     serialized: bytes, sparse: list[tuple[bytes, DType]], dense: list[Dense], ragged: list[tuple[bytes, DType, DType]]
 ) -> tuple[list[Array], ...] | None:
-    """All outputs of one example, without the arrays that many take; None where it is not as most are."""
+    """Parse an example into all outputs without the arrays of a batch; None where its form is unusual."""
     wanted = [*sparse, *((key, dtype) for key, dtype, _ in ragged)]
     keys = [*(key for key, _ in wanted), *(feature.key for feature in dense)]
     try:
@@ -204,7 +204,7 @@ def _parse_alone(
 
 
 def _values_alone(example: Mapping[bytes, bytes], key: bytes, dtype: DType) -> Any:
-    """The values of a feature, none where it is missing; None where they are of another dtype."""
+    """Return the values of a feature, empty where missing; None where the dtype differs."""
     feature = _examples.parse_feature(example.get(key, b""))
     if feature.dtype is None:
         return np.empty(0, dtype.numpy)
@@ -216,7 +216,7 @@ def _values_alone(example: Mapping[bytes, bytes], key: bytes, dtype: DType) -> A
 
 
 def _dense_alone(example: Mapping[bytes, bytes], dense: Dense) -> Any:
-    """A dense feature that is there and of its shape, or its default."""
+    """Return a dense feature of the right shape, or its default."""
     values, row = _values_alone(example, dense.key, dense.dtype), dense.row
     size = math.prod(row)
     if values is None or not size or not len(values):
@@ -227,7 +227,7 @@ def _dense_alone(example: Mapping[bytes, bytes], dense: Dense) -> Any:
 
 
 def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
-    """Rows of outputs as lists, one for each output argument."""
+    """Transpose rows of outputs to a list for each output argument."""
     return [[row[i] for row in rows] for i in range(width)]
 
 
@@ -256,7 +256,7 @@ def parse_example_v2(
     ragged_split_types: list[DType],
     dense_shapes: list[Shape],
 ) -> Any:
-    """Examples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
+    """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     if not num_sparse == len(sparse_types) == sparse_keys.size:
         raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
     if not ragged_keys.size == len(ragged_value_types) == len(ragged_split_types):
@@ -300,7 +300,7 @@ def parse_single_example(
     Tdense: list[DType],
     dense_shapes: list[Shape],
 ) -> Any:
-    """One Example into sparse and dense tensors without a batch dimension."""
+    """Parse an Example (scalar) into sparse and dense tensors without a batch dimension."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
     if not num_sparse == len(sparse_types) == len(sparse_keys):

@@ -33,7 +33,7 @@ def _encode_example(text: bytes) -> bytes:
 
 
 def _message(value: Any, known: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
-    """An object as a message, its fields in the order of the text; ValueError for a field that is not known."""
+    """Encode a JSON object as a message, its fields in the order of the text; ValueError for an unknown field."""
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is no object")
     result = b""

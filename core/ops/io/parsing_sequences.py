@@ -25,7 +25,7 @@ from .parsing_examples import dense_batch, dense_features, sparse_shapes
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the op asks for: keys with their types, of the context and of the feature lists."""
+    """The features of an op's outputs: keys with types, of the context and of the feature lists."""
 
     context_sparse: Sequence[tuple[bytes, DType]] = ()
     context_dense: Sequence[Any] = ()
@@ -35,7 +35,7 @@ class _Wanted:
     ragged: Sequence[tuple[bytes, DType, DType]] = ()
 
     def check(self) -> None:
-        """InvalidArgumentError where two outputs want one feature."""
+        """Raise InvalidArgumentError where two outputs take the same feature."""
         for what, lists in (
             ("Context", (self.context_sparse, [(d.key,) for d in self.context_dense], self.context_ragged)),
             ("Sequence", (self.sparse, self.dense, self.ragged)),
@@ -48,7 +48,7 @@ class _Wanted:
 
 
 class Types(NamedTuple):
-    """The attributes that say which dtypes and shapes the features have, by lists as long as those of the keys."""
+    """The attributes for dtypes and shapes of features, in lists as long as the lists of keys."""
 
     Ncontext_sparse: int
     Nfeature_list_sparse: int
@@ -65,7 +65,7 @@ class Types(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """The keys of features, the dense ones of lists that may be missing, and the values of missing dense ones."""
+    """The keys of features, the keys of dense lists that may be missing, and the defaults of dense features."""
 
     context_sparse: Sequence[bytes]
     context_dense: Sequence[bytes]
@@ -78,7 +78,7 @@ class Keys(NamedTuple):
 
 
 class KeyInputs(NamedTuple):
-    """The inputs of ParseSequenceExampleV2 that are keys, and which dense feature lists may be missing."""
+    """The key inputs of ParseSequenceExampleV2, and the dense feature lists that may be missing."""
 
     context_sparse_keys: Array
     context_dense_keys: Array
@@ -90,7 +90,7 @@ class KeyInputs(NamedTuple):
 
 
 class KeyAttrs(NamedTuple):
-    """The same of ParseSequenceExample, whose keys are attributes; the last names the keys that may be missing."""
+    """The keys of ParseSequenceExample, which are attributes; the last field names the keys that may be missing."""
 
     context_sparse_keys: tuple[str, ...]
     context_dense_keys: tuple[str, ...]
@@ -140,7 +140,7 @@ class _Batch:
                 raise InvalidArgumentError(f"Unexpected number of elements in feature {dense.key!r}: 0 instead of {size}")
 
     def steps(self, key: bytes, dtype: DType) -> list[list[Feature] | None]:
-        """The feature list of each example, None where it is missing."""
+        """Return the feature list of each example, None where missing."""
         return [None if key not in lists else self._steps(lists[key], key, dtype, i) for i, lists in enumerate(self.lists)]
 
     def _steps(self, features: list[bytes], key: bytes, dtype: DType, index: int) -> list[Feature]:
@@ -154,7 +154,7 @@ class _Batch:
         return steps
 
     def dense(self, key: bytes, dtype: DType, size: Shape, may_miss: bool) -> tuple[Array, Array]:
-        """A feature list as (batch, time, *shape), padded with zeros, and its lengths."""
+        """Return a feature list as (batch, time, *shape), padded with zeros, and the lengths."""
         row = size.known()
         rows = []
         for i, steps in enumerate(self.steps(key, dtype)):
@@ -236,7 +236,7 @@ def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]
 
 
 def _wanted(keys: Keys, types: Types) -> _Wanted:
-    """What keys and types ask for; InvalidArgumentError where they do not fit each other."""
+    """Pair keys with types; InvalidArgumentError where the numbers differ."""
     for size in (*types.context_dense_shapes, *types.feature_list_dense_shapes):
         if not size.is_known:
             raise InvalidArgumentError(f"Shape {size} is not fully defined")
@@ -265,7 +265,7 @@ def _pairs(keys: Sequence[bytes], *lists: Sequence[Any]) -> list[tuple[Any, ...]
 def parse_sequence_example_v2(
     serialized: Array, debug_name: Array, keys: KeyInputs, context_dense_defaults: list[Array], *, types: Types
 ) -> Any:
-    """SequenceExamples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
+    """Parse SequenceExamples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     context_sparse, context_dense, context_ragged, sparse, dense, ragged = map(_keys, keys[:-1])
     may_miss = np.ravel(keys.feature_list_dense_missing_assumed_empty).tolist()
     wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
@@ -297,7 +297,7 @@ def parse_sequence_example(
 def parse_single_sequence_example(
     serialized: Array, empty: Array, keys: KeyLists, context_dense_defaults: list[Array], debug_name: Array, *, types: Types
 ) -> Any:
-    """One SequenceExample into tensors without a batch dimension; lists of the keys in `empty` may be missing."""
+    """Parse a SequenceExample (scalar) into tensors without a batch dimension; lists of the keys in `empty` may be missing."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
     if any(key.ndim for scalars in keys for key in scalars):
@@ -310,7 +310,7 @@ def parse_single_sequence_example(
 
 
 def _shapes(serialized: TensorSpec, types: Types) -> tuple[list[Shape], ...]:
-    """Output shapes without those of ragged features."""
+    """Return the output shapes except the shapes of ragged features."""
     rank = serialized.rank
     batch = UNKNOWN if rank is None else serialized.shape
     time = Dim.unknown()

@@ -55,7 +55,7 @@ _V1_LIMIT = (1 << 31) - 1
 
 
 def _check_size(name: str, dtype: DType, count: int) -> None:
-    """InvalidArgumentError where format V1 cannot hold the tensor in one message."""
+    """Raise InvalidArgumentError where the tensor is too large for a message of format V1."""
     estimate = count * _V1_BYTES.get(dtype.name, dtype.size)
     if estimate > _V1_LIMIT and not dtype.is_object:
         raise InvalidArgumentError(
@@ -105,14 +105,14 @@ def merge_v2_checkpoints(
     delete_old_dirs: bool,
     allow_missing_files: bool,
 ) -> None:
-    """Make one checkpoint of several."""
+    """Merge several checkpoints."""
     prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
     destination = file_name(scalar(destination_prefix, "destination_prefix"))
     ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 
 def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, is_kept: bool) -> Any:
-    """One tensor, a Stored where it is only kept; InvalidArgumentError where it has another dtype."""
+    """Read a tensor, as a lazy Stored when `is_kept`; InvalidArgumentError where its dtype differs."""
     store, files = ctx.session.checkpoints, gate(ctx)
     found = store.dtype(prefix, name, files=files)
     if found is not dtype:
@@ -123,7 +123,9 @@ def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, i
 
 
 def _kept(ctx: KernelContext) -> Set[int]:
-    """The outputs that variables alone take, which so are read when the variables are. A hook is to see what kernels give."""
+    """Return the outputs used by variables alone, whose reading is deferred. A hook must see values, so a watched run
+    defers nothing.
+    """
     return set() if ctx.step.is_watched else set(range(len(ctx.node.output_dtypes))) - _otherwise_used(ctx.node)
 
 
@@ -174,7 +176,7 @@ def restore_v2(
 
 
 def _slice_shape(spec: str) -> Shape:
-    """The shape of what a `shape_and_slices` names, such as `10 4 0,5:-`; unknown for the whole tensor."""
+    """Return the shape of a slice in `shape_and_slices`, as `10 4 0,5:-`; unknown for the whole tensor."""
     *sizes, extents = spec.split() or [""]
     parts = [_SLICE.fullmatch(part) for part in extents.split(":")]
     if not all(size.isdecimal() and len(size) < 19 for size in sizes) or len(sizes) != len(parts) or not all(parts):
@@ -197,7 +199,7 @@ def restore_v2_shape(
 
 
 def _checkpoint(ctx: KernelContext, pattern: str) -> str:
-    """The pattern, which must name the files of a checkpoint of format V1."""
+    """Return the pattern; NotFoundError unless it matches files of a checkpoint of format V1."""
     if not gate(ctx).matching(pattern):
         raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
     return pattern

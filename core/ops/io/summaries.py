@@ -29,7 +29,7 @@ def _tag(tag: Array) -> bytes:
 
 @kernel("ScalarSummary")
 def scalar_summary(tags: Array, values: Array) -> Result:
-    """One number a tag."""
+    """Summarize a number for each tag."""
     numbers = np.asarray(values)
     if tags.shape != numbers.shape:
         raise InvalidArgumentError(f"tags and values are not the same shape: {tags.shape} != {numbers.shape}")
@@ -66,7 +66,7 @@ def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outpu
 
 @kernel("TensorSummary")
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
-    """A tensor, of which only the node's name is told."""
+    """Summarize a tensor under the node's name alone."""
     _check_type(T)
     return scalar_object(protos.value(b"", protos.node_name_part(ctx.name.encode()), protos.tensor_part(tensor, T)))
 
@@ -87,7 +87,7 @@ def _check_type(dtype: DType) -> None:
 
 
 def parsed_or_empty(message: bytes) -> bytes:
-    """A message, or none where the bytes are no message: TensorFlow takes what it could parse."""
+    """Return the message, or an empty message where parsing fails, as TensorFlow does."""
     try:
         for _ in wire.fields(message):
             pass

@@ -44,7 +44,7 @@ def summary_writer_shape() -> TensorSpec:
 def create_summary_file_writer(
     ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
 ) -> None:
-    """Open an event file in a folder, unless the writer has one."""
+    """Open an event file in a folder, unless the writer is open."""
     found = resource(writer, WriterResource)
     if found.is_open:
         return
@@ -146,13 +146,13 @@ def import_event(ctx: KernelContext, writer: Array, event: Array) -> None:
 
 @kernel("FlushSummaryWriter")
 def flush_summary_writer(ctx: KernelContext, writer: Array) -> None:
-    """Write what waits."""
+    """Write the queued events."""
     _writer(writer).flush()
 
 
 @kernel("CloseSummaryWriter")
 def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
-    """Write what waits and close the file."""
+    """Write the queued events and close the file."""
     resource(writer, WriterResource).close()
 
 
