@@ -1,4 +1,4 @@
-"""What the families of dataset ops share: variants that hold datasets, arguments of rank 0, functions of the graph."""
+"""Helpers of the families of dataset ops: variants that hold datasets, arguments of rank 0, functions of the graph."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Call = Callable[[Sequence[Any]], list[Any]]
 
 
 def dataset_of(handle: Any) -> Dataset:
-    """The dataset that a variant of rank 0 holds; InvalidArgumentError where it holds something else."""
+    """Return the dataset in a variant of rank 0; InvalidArgumentError where the variant holds another object."""
     if np.ndim(handle):
         raise InvalidArgumentError("Dataset tensor must be a scalar")
     found = handle.item() if isinstance(handle, np.ndarray) else handle
@@ -41,7 +41,7 @@ def dataset_of(handle: Any) -> Dataset:
 
 
 def spec_of_node(node: Node) -> Spec:
-    """The elements that a node declares, as far as it does."""
+    """Return the dtypes and shapes that a node declares for its elements."""
     attrs = node.op_def.attrs if node.op_def is not None else {}
     types = next((node.attr(name) for name in ("output_types", "Toutput_types") if name in attrs), ())
     return Spec(tuple(types), tuple(node.attr("output_shapes") if "output_shapes" in attrs else ()))
@@ -90,7 +90,9 @@ def texts_in(value: Any, name: str) -> list[bytes]:
 
 
 def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
-    """A function of the graph, called with the components of an element and what it captures, variables as they are then."""
+    """Return a function of the graph, called with an element's components and the captured values; variables are read at
+    the call.
+    """
     run, rest, wanted = ctx.function(function), list(captured), functools.cache(lambda: _argument_types(ctx, function))
     reads = any(isinstance(value, Readable) for value in rest)
 
@@ -115,14 +117,14 @@ def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
 
 
 def draws(ctx: KernelContext, function: FuncRef) -> bool:
-    """True where a function, or one that it calls, draws random numbers from a stream of a node's own."""
+    """Return True where a function or its callees draw random numbers from a node's stream."""
     graph = ctx.session.graph
     names = {function.name, *reached_functions(graph, ctx.session.functions.find(function))}
     return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
 
 
 def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
-    """A function of the graph that makes an element of one."""
+    """Return a function of the graph that maps an element to an element."""
     if draws(ctx, function):
         return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
     return _of_elements(_short_cut(ctx, function, captured))
@@ -133,7 +135,7 @@ def _of_elements(run: Call) -> Callable[[Element], Element]:
 
 
 def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
-    """A function of the graph; one that only hands arguments on is not run for that."""
+    """Return a function of the graph; a function that only forwards arguments is replaced by a selection of arguments."""
     body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
     places = places_handed_on(body)
     if places is None or any(isinstance(value, Readable) for value in rest):
@@ -173,7 +175,7 @@ def dataset_function(ctx: KernelContext, function: FuncRef, captured: Sequence[A
 
 
 def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any], name: str) -> Callable[..., int]:
-    """A function of the graph that gives one number."""
+    """Return a function of the graph whose result is a number."""
     run = function_of(ctx, function, captured)
 
     def call(args: Sequence[Any]) -> int:
@@ -186,40 +188,40 @@ def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[An
 
 
 def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
-    """True where a function, or one that it calls, has an effect or a state; assertions count as neither."""
+    """Return True where a function or its callees have an effect or a state; assertions count as neither."""
     return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
 
 
 def runs_early(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> bool:
-    """True where what a function gives follows from its arguments alone, so that no run can tell when it was called."""
+    """Return True where a function's results follow from its arguments alone, so that the time of the call cannot be seen."""
     name = ctx.session.functions.find(function).name
     has_own = has_state(ctx.session.graph, name, (*LOOKUPS, *_SOURCES))
     return not (has_own or draws(ctx, function) or any(map(_may_change, captured)))
 
 
 LOOKUPS = ("LookupTableFindV2", "LookupTableSizeV2")
-"""What reads a table, which may be one that is filled once."""
+"""Ops that read a table, perhaps a table initialized once."""
 _SOURCES = (
     "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "MatchingFilesDataset", "RangeDataset", "TFRecordDataset",
     "TFRecordDatasetV2", "TensorDataset", "TensorSliceDataset", "TextLineDataset",
 )  # fmt: skip
-"""What is declared as stateful, and makes a dataset that each pass reads anew."""
+"""Stateful ops that make datasets and that may run early, as each pass reads its source anew."""
 
 
 def _may_change(value: Any) -> bool:
-    """True for what stands for something that runs may change."""
+    """Return True for a handle of an object that runs may change."""
     found = value.item(0) if isinstance(value, np.ndarray) and value.dtype.hasobject and value.size else value
     return not isinstance(found, np.generic | np.ndarray | bytes | StaticTable)
 
 
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
-    """True where a function gives its arguments back, in their order, and does nothing else."""
+    """Return True where a function returns its arguments in order and does nothing else."""
     body = ctx.session.functions.find(function)
     return places_handed_on(body) == list(range(len(body.args)))
 
 
 def require_calls(num_parallel_calls: Any) -> None:
-    """InvalidArgumentError where neither a number of calls nor -1, which leaves it open, is given."""
+    """Raise InvalidArgumentError unless the number of calls is positive, or -1 for a free choice."""
     found = number_in(num_parallel_calls, "num_parallel_calls")
     if found != -1 and found <= 0:
         raise InvalidArgumentError("num_parallel_calls must be greater than zero.")
@@ -256,14 +258,15 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
 
 
 def _held(value: Any) -> Any:
-    """The dataset that a handle holds, other values as they are.
+    """Return the dataset in a handle; return other values as they are.
 
-    Python's garbage collector does not look into arrays: a session could not go that a dataset in one of them refers to.
+    Python's garbage collector does not look into arrays: a session referred to from a dataset in an array would never be
+    freed.
     """
     is_handle = isinstance(value, np.ndarray) and value.dtype.hasobject and not value.ndim
     return value.item() if is_handle and isinstance(value.item(), Dataset) else value
 
 
 def scalar_shape(*inputs: Any) -> Shape:
-    """The shape function of what gives a handle."""
+    """The shape function of ops that return a handle."""
     return SCALAR

@@ -1,4 +1,4 @@
-"""Seeds of datasets: an op's own, or those that a generator's handle holds."""
+"""Seeds of datasets: an op's own seeds, or the seeds in a generator's handle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ..shared.resource_access import resource
 
 DUMMY: Final = Seeds(0, 0, False)
-"""What stands in the place of a generator where a dataset makes its own."""
+"""The placeholder for a seed generator where a dataset makes its own."""
 
 
 def chosen_seeds(ctx: KernelContext, seed: int, seed2: int, generator: Any, renewed: bool) -> Seeds:

@@ -1,4 +1,4 @@
-"""Datasets of batches, windows, and what is taken apart again."""
+"""Datasets of batches and windows, and their inverses."""
 # Ops here (scripts/regenerate.py writes this list):
 #   BatchDataset BatchDatasetV2 DenseToSparseBatchDataset ExperimentalDenseToSparseBatchDataset: input_pipeline
 #   ExperimentalRebatchDataset ExperimentalSlidingWindowDataset ExperimentalUnbatchDataset PaddedBatchDataset: input_pipeline
@@ -22,7 +22,7 @@ from ._datasets import dataset_kernel, dataset_of, flag_in, positive_in, require
 
 @dataset_kernel("BatchDataset", "BatchDatasetV2")
 def batch_dataset(ctx: KernelContext, input_dataset: Array, batch_size: Array, drop_remainder: Any = False) -> Dataset:
-    """So many elements at a time as one."""
+    """Batch `batch_size` elements at a time."""
     size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
     return batches.Batch((dataset_of(input_dataset),), size, drops)
 
@@ -31,7 +31,7 @@ def batch_dataset(ctx: KernelContext, input_dataset: Array, batch_size: Array, d
 def parallel_batch_dataset(
     ctx: KernelContext, input_dataset: Array, batch_size: Array, num_parallel_calls: Array, drop_remainder: Array
 ) -> Dataset:
-    """So many elements at a time as one."""
+    """Batch `batch_size` elements at a time."""
     require_calls(num_parallel_calls)
     size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
     return batches.ParallelBatch((dataset_of(input_dataset),), size, drops)
@@ -48,7 +48,7 @@ def padded_batch_dataset(
     *,
     Toutput_types: list[DType],
 ) -> Dataset:
-    """So many elements at a time as one, filled up where they differ in size."""
+    """Batch `batch_size` elements at a time, padded to a common size."""
     size = positive_in(batch_size, "Batch size")
     padding = tuple(map(array_of, padding_values))
     if len(padded_shapes) != len(padding):
@@ -90,7 +90,7 @@ def rebatch_dataset_v2(ctx: KernelContext, input_dataset: Array, batch_sizes: Ar
 
 @dataset_kernel("RebatchDataset")
 def rebatch_dataset(ctx: KernelContext, input_dataset: Array, num_replicas: Array) -> Dataset:
-    """Each batch in as many parts as there are replicas."""
+    """Split each batch into `num_replicas` parts."""
     return batches.LegacyRebatch((dataset_of(input_dataset),), positive_in(num_replicas, "num_replicas"))
 
 

@@ -1,6 +1,6 @@
-"""Datasets that keep the elements of another one, in memory or in a file of TensorFlow's format.
+"""Datasets that cache the elements of their input, in memory or in a file of TensorFlow's format.
 
-A file is a checkpoint whose tensors are called by the places of element and component, each place as wide as the widest.
+A file is a checkpoint whose tensors are named by the indices of element and component, each index as wide as the widest.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   AnonymousMemoryCache DummyMemoryCache: input_pipeline
@@ -35,7 +35,7 @@ _NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
 
 
 def _place(name: str) -> tuple[int, int]:
-    """(place of the element, place of the component) that a name tells; no place of any where it is of another kind."""
+    """Return (index of the element, index of the component) from a tensor's name; (-1, -1) for a name of another kind."""
     found = _NAME.fullmatch(name)
     return (int(found[1]), int(found[2])) if found else (-1, -1)
 
@@ -58,7 +58,7 @@ class Checkpoint:
         return True
 
     def read(self) -> Iterator[Element]:
-        """The elements, one by one."""
+        """Yield the elements in order."""
         found = self._store.names(self._prefix, files=self._gate)
         names = {_place(name): name for name in found}
         if names.keys() != set(itertools.product(range(len(found) // len(self._types)), range(len(self._types)))):
@@ -106,7 +106,7 @@ _DUMMY = MemoryCache()
 
 @kernel("AnonymousMemoryCache")
 def anonymous_memory_cache() -> tuple[Array, Array]:
-    """A cache for elements, and what ends its life."""
+    """Return a cache for elements, and its deleter."""
     return scalar_object(MemoryCache()), scalar_object(None)
 
 
@@ -118,7 +118,7 @@ def dummy_memory_cache() -> Array:
 
 @kernel("DeleteMemoryCache")
 def delete_memory_cache(handle: Array, deleter: Array) -> None:
-    """Nothing: a cache lives as long as something refers to it."""
+    """Do nothing: a cache lives as long as a reference to it."""
 
 
 @shape("AnonymousMemoryCache")

@@ -1,4 +1,4 @@
-"""Datasets of what databases hold."""
+"""Datasets of the rows in databases."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ExperimentalLMDBDataset ExperimentalSqlDataset LMDBDataset SqlDataset: input_pipeline reads_files
 

@@ -38,19 +38,19 @@ def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name
 
 @kernel("AnonymousMultiDeviceIterator")
 def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
-    """One without a name, and what ends its life."""
+    """Return an iterator without a name, and its deleter."""
     return scalar_object(_made(ctx, devices)), scalar_object(None)
 
 
 @kernel("AnonymousMultiDeviceIteratorV3")
 def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
-    """One without a name."""
+    """Return an iterator without a name."""
     return scalar_object(_made(ctx, devices))
 
 
 @kernel("MultiDeviceIteratorInit")
 def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
-    """Begin a pass over a dataset; its number. Buffers are as large as they need to be."""
+    """Begin a pass over a dataset and return its number. Buffers grow as needed."""
     number_in(max_buffer_size, "max_buffer_size")
     return np.int64(resource(multi_device_iterator, DealingIterator).start(dataset_of(dataset)))
 
@@ -94,7 +94,7 @@ def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: 
 
 @kernel("DeleteMultiDeviceIterator")
 def delete_multi_device_iterator(multi_device_iterator: Any, iterators: list[Any], deleter: Any) -> None:
-    """Nothing: an iterator lives as long as something refers to it."""
+    """Do nothing: an iterator lives as long as a reference to it."""
 
 
 _WORDS = (

@@ -1,4 +1,4 @@
-"""Datasets that put those of several datasets, or the slices of elements, one behind the other by their places."""
+"""Datasets that concatenate several datasets, or the slices of elements, by index."""
 # Ops here (scripts/regenerate.py writes this list):
 #   IndexFlatMapDataset WeightedFlatMapDataset: input_pipeline
 
@@ -20,7 +20,7 @@ from ._datasets import dataset_kernel, dataset_of, element_function, function_of
 
 @dataset_kernel("WeightedFlatMapDataset")
 def weighted_flat_map_dataset(ctx: KernelContext, input_datasets: list[Array], weights: list[Any]) -> Dataset:
-    """The first elements of several datasets, so many of each that one of them comes to its end."""
+    """Concatenate the first elements of several datasets, in the ratio of the weights, until a dataset ends."""
     inputs = tuple(map(dataset_of, input_datasets))
     if len(inputs) != len(weights):
         raise InvalidArgumentError(
@@ -37,7 +37,7 @@ def weighted_flat_map_dataset(ctx: KernelContext, input_datasets: list[Array], w
 
 
 def _shares(weights: list[Any]) -> list[float]:
-    """The weights as numbers; InvalidArgumentError where one is not above 0."""
+    """Return the weights as numbers; InvalidArgumentError unless all weights are above 0."""
     if any(np.size(weight) != 1 for weight in weights):
         raise InvalidArgumentError("`weights` must be scalars")
     shares = [float(np.ravel(weight)[0]) for weight in weights]
@@ -58,7 +58,7 @@ def index_flat_map_dataset(
     map_func: FuncRef,
     index_map_func: FuncRef,
 ) -> Dataset:
-    """The slices of what a function makes of elements, each found by its place through another function."""
+    """Flatten the results of a function into slices; another function maps an index to an element and a slice."""
     function = element_function(ctx, map_func, captured_by_map)
     place_of = function_of(ctx, index_map_func, captured_by_index)
     size = number_in(output_cardinality, "output_cardinality")

@@ -1,4 +1,4 @@
-"""Datasets as graphs: the nodes that made them, with the values these took as constants."""
+"""Datasets as graphs: the nodes that made them, with their input values as constants."""
 # Ops here (scripts/regenerate.py writes this list):
 #   DatasetFromGraph GetOptions: input_pipeline
 #   DatasetFingerprint DatasetToGraph DatasetToGraphV2: input_pipeline observes_pipeline
@@ -38,11 +38,11 @@ _RESULT = "dataset"
 _FAIL = 2
 """The policy under which state that a graph cannot hold is an error."""
 _AROUND: Final = b""
-"""What stands for a node of a loop where the hash of another one is asked for that it follows from itself."""
+"""The hash of a loop's node while the hashes of its ancestors are computed; cuts the cycle."""
 
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
-    """A graph whose `_Retval` is the dataset; UnimplementedError where a part of it is not made by a node."""
+    """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
     writer = _Writer(keeps_devices)
     found = writer.dataset(dataset)
     writer.graph.add_node(_RESULT, "_Retval", [found], (), {"T": dtypes.variant, "index": 0})
@@ -50,7 +50,7 @@ def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
 
 
 class _Writer:
-    """Nodes for datasets and what they take, each once."""
+    """A builder of nodes for datasets and their inputs, each node once."""
 
     def __init__(self, keeps_devices: bool) -> None:
         self.graph = Graph()
@@ -58,7 +58,7 @@ class _Writer:
         self._made: dict[int, Output] = {}
 
     def dataset(self, dataset: Dataset) -> Output:
-        """The node that makes the dataset, those of its inputs before it."""
+        """Return the node that makes the dataset, after the nodes of its inputs."""
         origin = dataset.origin
         if origin is None:
             raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
@@ -96,7 +96,7 @@ class _Writer:
         return add_constant(self.graph, "Const", Tensor.from_numpy(np.asarray(value), dtype)).output()
 
     def _resource(self, held: Any, node: Node) -> Output:
-        """A node that makes a resource like the one that a dataset took."""
+        """Return a node that makes a resource like the dataset's input."""
         if isinstance(held, Seeds):
             if held is DUMMY:
                 return self._add("DummySeedGenerator", (), {}).output()
@@ -168,9 +168,9 @@ def dataset_fingerprint(input_dataset: Array) -> Result:
 
 
 def fingerprint(dataset: Dataset) -> int:
-    """A number of 64 bits that is the same for datasets made alike, whatever their functions and nodes are called.
+    """Return a number of 64 bits that is equal for datasets made alike, whatever the names of functions and nodes.
 
-    It is not TensorFlow's number, which follows from how TensorFlow hashes graphs.
+    The number is not TensorFlow's, as TensorFlow hashes graphs in another way.
     """
     graph = graph_of(dataset, keeps_devices=False)
     digest = _Digests(graph.functions).of_node(graph.node(_RESULT))
@@ -178,7 +178,7 @@ def fingerprint(dataset: Dataset) -> int:
 
 
 class _Digests:
-    """Hashes of nodes by what they compute: op, attributes, what their inputs compute, bodies of their functions."""
+    """Hashes of nodes by content: op, attributes, hashes of the inputs, bodies of the functions."""
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self._functions = functions
@@ -186,7 +186,7 @@ class _Digests:
         self._bodies: dict[str, bytes] = {}
 
     def of_node(self, node: Node) -> bytes:
-        """The hash of a node and all that leads to it."""
+        """Return the hash of a node and its ancestors."""
         pending = [node]
         opened: set[Node] = set()
         while pending:
@@ -228,7 +228,7 @@ class _Digests:
 
 @kernel("GetOptions")
 def get_options(input_dataset: Array) -> Array:
-    """The options of a dataset, the outermost ones where there are several."""
+    """Return the options of a dataset, the outermost options where there are several."""
     options = [part.serialized for part in tree(dataset_of(input_dataset)) if isinstance(part, Options)]
     return scalar_object(b"".join(reversed(options)))
 

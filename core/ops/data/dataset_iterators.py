@@ -61,7 +61,7 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
 
 @kernel("AnonymousIteratorV2")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
-    """An iterator without a name, and what ends its life."""
+    """Return an iterator without a name, and its deleter."""
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
@@ -72,7 +72,7 @@ def two_handles_shape() -> tuple[Shape, Shape]:
 
 @kernel("DeleteIterator")
 def delete_iterator(handle: Any, deleter: Any) -> None:
-    """Nothing: an iterator lives as long as something refers to it."""
+    """Do nothing: an iterator lives as long as a reference to it."""
 
 
 @shape("DeleteIterator", "MakeIterator", "DeserializeIterator")
@@ -94,14 +94,14 @@ def iterator_get_next(iterator: Any, *, output_types: list[DType], output_shapes
 
 @kernel("IteratorGetNextAsOptional")
 def iterator_get_next_as_optional(iterator: Any) -> Array:
-    """The next element as an optional, which is empty at the end."""
+    """Return the next element as an optional, empty at the end."""
     element = resource(iterator, DatasetIterator).pull()
     return scalar_object(Optional(None if element is None else list(map(array_of, element))))
 
 
 @kernel("IteratorToStringHandle")
 def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
-    """A word for an iterator, by which it can be fed."""
+    """Return an iterator's handle as a string, for feeds."""
     found = resource(resource_handle, DatasetIterator)
     ctx.resources.get_or_create(_HANDLES, found.handle, DatasetIterator, lambda: found)
     return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
@@ -131,7 +131,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
 
 @kernel("SerializeIterator")
 def serialize_iterator(resource_handle: Any) -> Array:
-    """Where an iterator stands, as checkpoints hold it: what DeserializeIterator takes."""
+    """Return an iterator's state as checkpoints hold it: the input of DeserializeIterator."""
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
 
 
@@ -160,7 +160,7 @@ def iterator_get_device(resource: Any) -> Array:
 
 @kernel("IteratorGetModelProto")
 def iterator_get_model_proto(iterator: Any) -> Array:
-    """NotFoundError: TensorFlow's model of how long datasets take is there where it tunes them, and nothing is tuned here."""
+    """Raise NotFoundError: TensorFlow's model of a dataset's times exists only under tuning, and tfg tunes no dataset."""
     if resource(iterator, DatasetIterator).dataset is None:
         raise FailedPreconditionError("GetModelProto() failed because the iterator has not been initialized.")
     raise NotFoundError("Cannot find this iterator's analytical model: tfg does not tune datasets.")

@@ -1,4 +1,4 @@
-"""Datasets of what functions of the graph make of elements: maps, interleaves, scans, groups."""
+"""Datasets that call functions of the graph on elements: maps, interleaves, scans, groups."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ExperimentalGroupByReducerDataset ExperimentalGroupByWindowDataset ExperimentalMapAndBatchDataset: input_pipeline
 #   ExperimentalMapDataset ExperimentalParallelInterleaveDataset ExperimentalScanDataset FlatMapDataset: input_pipeline
@@ -48,7 +48,7 @@ def map_dataset(
     preserve_cardinality: bool,
     force_synchronous: bool,
 ) -> Dataset:
-    """What the function makes of each element."""
+    """Map the function over the elements."""
     function = element_function(ctx, f, captured)
     has_state = force_synchronous or is_stateful(ctx, f)
     flags = (preserve_cardinality, has_state, bool(captured), not captured and is_identity(ctx, f))
@@ -66,7 +66,7 @@ def parallel_map_dataset(
     f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
-    """What the function makes of each element, in their order."""
+    """Map the function over the elements, in order."""
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
     flags = (preserve_cardinality, is_stateful(ctx, f), bool(captured), not captured and is_identity(ctx, f))
@@ -86,7 +86,7 @@ def map_and_batch_dataset(
     f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
-    """Batches of what the function makes of elements."""
+    """Batch the results of the function on the elements."""
     size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
@@ -108,7 +108,7 @@ class Cycle(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """How many elements TensorFlow holds for each dataset, and how many it reads before."""
+    """The numbers of elements that TensorFlow buffers for each dataset, and prefetches."""
 
     buffer_output_elements: Array
     prefetch_input_elements: Array
@@ -124,7 +124,9 @@ def _cycle(lengths: Cycle, calls: int = -1) -> tuple[int, int]:
 
 
 _PROCESSORS = 2
-"""The cycle where the graph leaves it open. TensorFlow takes the number of processors; here no order depends on that."""
+"""The cycle length where the graph leaves the choice open. TensorFlow takes the number of processors; a constant keeps the
+order the same everywhere.
+"""
 
 
 @dataset_kernel("InterleaveDataset")
@@ -209,7 +211,7 @@ def scan_dataset(
     f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
-    """What the function makes of a state and each element."""
+    """Map the function over the elements, with a state from call to call."""
     state = tuple(map(array_of, initial_state))
     return mapping.Scan((dataset_of(input_dataset),), function_of(ctx, f, captured), state, preserve_cardinality)
 
@@ -257,7 +259,7 @@ def group_by_reducer_dataset(
     reduce_func: FuncRef,
     finalize_func: FuncRef,
 ) -> Dataset:
-    """One element a key, made of all elements that have it."""
+    """Reduce all elements with the same key to a single element."""
     start = function_of(ctx, init_func, captured_by_init)
     return windows_and_groups.GroupByReducer(
         (dataset_of(input_dataset),),

@@ -1,4 +1,4 @@
-"""Datasets that leave elements as they are: options, assertions, what is said of threads and statistics."""
+"""Datasets that leave elements as they are: options, assertions, advice about threads and statistics."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ExperimentalStatsAggregatorHandle ExperimentalThreadPoolHandle StatsAggregatorHandle StatsAggregatorHandleV2
 #   ThreadPoolHandle
@@ -61,13 +61,13 @@ def _transformations(value: Array) -> list[str]:
 
 @dataset_kernel("AssertNextDataset")
 def assert_next_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
-    """The same elements; what follows must be called so."""
+    """Return the same elements; the following transformations must have the given names."""
     return run_options.AssertNext((dataset_of(input_dataset),), _transformations(transformations))
 
 
 @dataset_kernel("AssertPrevDataset")
 def assert_prev_dataset(ctx: KernelContext, input_dataset: Array, transformations: Array) -> Dataset:
-    """The same elements; what came before must be called so."""
+    """Return the same elements; the preceding transformations must have the given names."""
     return run_options.AssertPrev((dataset_of(input_dataset),), _transformations(transformations))
 
 
@@ -88,7 +88,7 @@ def sleep_dataset(ctx: KernelContext, input_dataset: Array, sleep_microseconds: 
     "BytesProducedStatsDataset", "LatencyStatsDataset", "SetStatsAggregatorDataset", "ThreadPoolDataset",
 )  # fmt: skip
 def advice_dataset(ctx: KernelContext, input_dataset: Array, *others: Any) -> Dataset:
-    """The same elements: what is said of them changes how TensorFlow's threads run."""
+    """Return the same elements: the advice concerns TensorFlow's threads only."""
     return run_options.Advice((dataset_of(input_dataset),), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
 
 
@@ -105,7 +105,7 @@ def auto_shard_dataset(
 
 
 def _reads_files(dataset: Dataset) -> bool:
-    """True where a function of the dataset reads files whose names are elements."""
+    """Return True where a function of the dataset reads files named by elements."""
     origin = dataset.origin
     if origin is None or not dataset.inputs:
         return False
@@ -115,14 +115,14 @@ def _reads_files(dataset: Dataset) -> bool:
 
 @dataset_kernel("PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset")
 def thread_limit_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
-    """The same elements: the number of threads is that of the run."""
+    """Return the same elements: the run's own number of threads holds."""
     if number_in(count, "the number of threads") < 0:
         raise InvalidArgumentError("`num_threads` and `max_intra_op_parallelism` must be >= 0")
     return advice_dataset(ctx, input_dataset)
 
 
 class Pool(Shared):
-    """Threads of TensorFlow's, or what gathers its statistics: named by graphs, and without a part in a run here."""
+    """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
 @kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
@@ -135,13 +135,13 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
 
 @kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
-    """The handle of what gathers statistics."""
+    """Return the handle of a collector of statistics."""
     return named(ctx, container, shared_name, Pool, Pool)
 
 
 @kernel(*with_twins("StatsAggregatorSummary"))
 def stats_aggregator_summary(iterator: Any) -> Array:
-    """A Summary of what was gathered: nothing, for nothing gathers."""
+    """Return the Summary of the statistics: empty, as tfg collects none."""
     resource(iterator, Pool)
     return scalar_object(b"")
 
@@ -184,7 +184,7 @@ def choose_fastest_branch_dataset(
     branches: list[FuncRef],
     other_arguments_lengths: list[int],
 ) -> Dataset:
-    """What one of several functions makes of a dataset."""
+    """Apply one of several functions to a dataset."""
     ratio = positive_in(ratio_numerator, "`ratio_numerator`"), positive_in(ratio_denominator, "`ratio_denominator`")
     if num_elements_per_branch % ratio[1]:
         raise InvalidArgumentError("`num_elements_per_branch` must be divisible by `ratio_denominator`.")

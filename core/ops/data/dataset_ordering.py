@@ -40,7 +40,7 @@ def _count(value: Array) -> int:
 def shuffle_dataset(
     ctx: KernelContext, input_dataset: Array, buffer_size: Array, seed: Array, seed2: Array, *, reshuffle_each_iteration: bool
 ) -> Dataset:
-    """The elements in random order, another one in each pass where that is asked for."""
+    """Shuffle the elements, in a new order in each pass where `reshuffle_each_iteration` says so."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), reshuffle_each_iteration)
     return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
 
@@ -62,7 +62,7 @@ def shuffle_dataset_v3(
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
-    """The elements in random order, by the seeds of a generator or by its own."""
+    """Shuffle the elements, by the seeds of a generator or by the op's own seeds."""
     seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
     return Shuffle((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds)
 
@@ -95,7 +95,7 @@ def shuffle_and_repeat_dataset_v2(
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
-    """The elements of several passes in random order, by the seeds of a generator or by its own."""
+    """Shuffle the elements of several passes, by the seeds of a generator or by the op's own seeds."""
     seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
     return ShuffleAndRepeat((dataset_of(input_dataset),), _buffer_size(buffer_size), seeds, _count(count))
 
@@ -110,7 +110,7 @@ def global_shuffle_dataset(
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
-    """All elements in random order, each asked for by its place."""
+    """Shuffle all elements, each read by its index."""
     source = dataset_of(input_dataset)
     require_places(source)
     seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)

@@ -37,7 +37,7 @@ def parse_example_dataset(
     ragged_value_types: list[DType] = (),  # type: ignore[assignment]
     ragged_split_types: list[DType] = (),  # type: ignore[assignment]
 ) -> Dataset:
-    """Batches of Examples parsed: tensors in the order of their keys, sparse and ragged ones as variants."""
+    """Parse batches of Examples: tensors in the order of their keys, sparse and ragged tensors as variants."""
     require_calls(num_parallel_calls)
     source = dataset_of(input_dataset)
     if [dtype.base for dtype in source.spec.dtypes] != [string]:

@@ -1,4 +1,4 @@
-"""What is asked of a dataset as a whole."""
+"""Queries of a dataset as a whole."""
 # Ops here (scripts/regenerate.py writes this list):
 #   UncompressElement
 #   CompressElement ComputeBatchSize DatasetCardinality ExperimentalDatasetCardinality UnwrapDatasetVariant: input_pipeline
@@ -37,7 +37,7 @@ from ._datasets import dataset_of, function_of, number_in
 
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
 def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
-    """The number of elements, -1 for infinitely many and -2 for one that is not known."""
+    """Return the number of elements, -1 for an infinite dataset and -2 for an unknown number."""
     found = dataset_of(input_dataset)
     options = cardinality_options.encode("utf-8", "surrogateescape")
     levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
@@ -47,7 +47,7 @@ def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") 
 
 
 _MODERATE = 2
-"""The level from which on functions are called to know a cardinality."""
+"""The lowest level at which functions are called to compute a cardinality."""
 
 
 @kernel("DatasetToSingleElement")
@@ -75,7 +75,7 @@ def reduce_dataset(
     output_types: list[DType],
     output_shapes: list[Shape],
 ) -> Sequence[Result]:
-    """What the function makes of a state and each element, up to the last one."""
+    """Fold the function over the elements from an initial state."""
     run, state = function_of(ctx, f, captured), list(initial_state)
     for element in finalized(dataset_of(input_dataset)):
         state = run([*state, *element])
@@ -98,7 +98,7 @@ def get_element_at_index(
 
 @kernel("ComputeBatchSize")
 def compute_batch_size(input_dataset: Array) -> Result:
-    """The size of all batches that a dataset gives, -1 where what made them says nothing of it."""
+    """Return the size of all batches in a dataset, -1 where its ops do not determine the size."""
     return np.int64(_batch_size(dataset_of(input_dataset)))
 
 
@@ -112,7 +112,7 @@ def _batch_size(dataset: Dataset) -> int:
 
 
 _SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
-"""Datasets whose elements are those of another one as they are."""
+"""Datasets whose elements are elements of their input, unchanged."""
 
 
 @kernel("InitializeTableFromDataset")
@@ -139,7 +139,7 @@ def initialize_table_from_dataset_shape(table_handle: TensorSpec, dataset: Tenso
 
 @kernel("CompressElement")
 def compress_element(components: list[Any]) -> Array:
-    """An element in one variant. TensorFlow compresses it there, which nothing but UncompressElement can see."""
+    """Return an element in a variant. TensorFlow compresses the element, but only UncompressElement could see a difference."""
     return scalar_object(CompressedElement(tuple(map(array_of, components))))
 
 
@@ -157,7 +157,7 @@ def uncompress_element(compressed: Array, *, output_types: list[DType]) -> Seque
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CompressedElement:
-    """An element as one value."""
+    """An element as a single value."""
 
     components: tuple[Any, ...]
 

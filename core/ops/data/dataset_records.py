@@ -1,4 +1,4 @@
-"""Datasets that read files: lines, TFRecords, records of one length or of separated values, names that patterns match."""
+"""Datasets that read files: lines, TFRecords, records of fixed length, CSV records, and names that match patterns."""
 # Ops here (scripts/regenerate.py writes this list):
 #   CSVDataset CSVDatasetV2 ExperimentalCSVDataset ExperimentalMatchingFilesDataset: input_pipeline reads_files
 #   FixedLengthRecordDataset FixedLengthRecordDatasetV2 MatchingFilesDataset TFRecordDataset: input_pipeline reads_files
@@ -78,7 +78,7 @@ def fixed_length_record_dataset(
     buffer_size: Array,
     compression_type: Any = None,
 ) -> Dataset:
-    """Records of one length."""
+    """Read records of a fixed length."""
     _buffer(buffer_size)
     header, size, footer = (number_in(value, "bytes") for value in (header_bytes, record_bytes, footer_bytes))
     if size <= 0:
@@ -111,7 +111,7 @@ def csv_dataset(
     *,
     output_types: list[DType],
 ) -> Dataset:
-    """Records of separated values, one component a column."""
+    """Read CSV records, a component for each column."""
     if number_in(buffer_size, "buffer_size") <= 0:
         raise InvalidArgumentError("buffer_size should be positive")
     delimiter, missing = bytes_in(field_delim, "field_delim"), bytes_in(na_value, "na_value")
@@ -139,7 +139,7 @@ def _component(value: Any, dtype: DType) -> Any:
 
 
 def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[list[bytes]], list[bytes]]:
-    """The fields of a record that are asked for: those selected, or all but those excluded."""
+    """Return a function that selects a record's fields: the selected columns, or all but the excluded columns."""
     wanted, unwanted = (_increasing(value, name) for value, name in ((select_cols, "select"), (exclude_cols, "exclude")))
     if wanted and unwanted:
         raise InvalidArgumentError("Either select_cols or exclude_cols should be empty")

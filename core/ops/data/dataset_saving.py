@@ -49,7 +49,7 @@ from .dataset_graphs import fingerprint
 from .dataset_records import opener
 
 METADATA = "snapshot.metadata"
-"""The file of a folder that says what was saved there."""
+"""The file of a folder that holds the metadata of a saved dataset."""
 _PACK: dict[str, Callable[[bytes], bytes]] = {
     "": lambda data: data,
     "GZIP": gzip.compress,
@@ -57,7 +57,7 @@ _PACK: dict[str, Callable[[bytes], bytes]] = {
     "SNAPPY": snappy.framed,
 }
 _AUTOMATIC = "SNAPPY"
-"""What TensorFlow compresses a snapshot by where that is left to it."""
+"""TensorFlow's default compression of a snapshot."""
 
 
 def _require_compression(compression: str) -> str:
@@ -75,7 +75,7 @@ class Folder:
         self._compression = _require_compression(compression)
 
     def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
-        """Write the elements of all shards, and what says that they are there."""
+        """Write the elements of all shards, and the metadata."""
         pack, run = _PACK[self._compression], str(secrets.randbits(63))
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
@@ -84,7 +84,7 @@ class Folder:
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
     def has_elements(self) -> bool:
-        """True where a dataset was written to its end."""
+        """Return True where a complete dataset was written."""
         try:
             return self._metadata().finished
         except NotFoundError:
@@ -94,7 +94,7 @@ class Folder:
         return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)))
 
     def load(self, spec: Spec, read: Callable[..., Dataset]) -> Loaded:
-        """The elements, in the order in which a function reads the datasets of the shards."""
+        """Load the elements, in the order in which a function reads the datasets of the shards."""
         metadata = self._metadata()
         shards: list[Element] = []
         for paths in _shard_files(self._ctx, os.path.join(self._path, metadata.run)):
@@ -154,7 +154,7 @@ def save_dataset_shape(*inputs: Any) -> None:
 
 @dataset_kernel("LoadDataset")
 def load_dataset(ctx: KernelContext, path: Array, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
-    """The elements that were written into a folder, in the order in which a function reads the shards."""
+    """Load the elements in a folder, in the order in which a function reads the shards."""
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
     return folder.load(spec_of_node(ctx.node), dataset_function(ctx, reader_func, captured))
 
@@ -170,7 +170,7 @@ def save_dataset_v2(
     shard_func: FuncRef,
     use_shard_func: bool,
 ) -> Dataset:
-    """The elements, which a pass writes into a folder when it comes to its end."""
+    """Return the elements; a pass that reaches the end writes them into a folder."""
     return _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
 
 
@@ -188,9 +188,9 @@ def snapshot_dataset_v2(
     reader_func: FuncRef,
     shard_func: FuncRef,
 ) -> Dataset:
-    """The elements: those in a folder where a pass was written there to its end; else those of the input, which are written.
+    """Return the elements in a folder where a complete pass wrote them; else return and write the elements of the input.
 
-    A folder of its own is for each way in which an input is made, called by `hash` or by tfg's fingerprint.
+    Each way of making the input has a folder of its own, named by `hash` or by tfg's fingerprint.
     """
     dataset = dataset_of(input_dataset)
     number = hash % 2**64 if hash_valid else fingerprint(dataset)
@@ -205,7 +205,7 @@ def snapshot_dataset_v2(
 def snapshot_dataset_reader(
     ctx: KernelContext, path: Array, start_index: Any = 0, *, compression: str, output_types: list[DType], version: int = 2
 ) -> Dataset:
-    """The elements in one shard of a saved dataset, or in one of its files."""
+    """Read the elements in a shard of a saved dataset, or in a file of a shard."""
     if version != FORMAT:
         raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {FORMAT}")
     name = file_name(text_in(path, "path"))

@@ -1,4 +1,4 @@
-"""Datasets of some elements of others: taken, skipped, repeated, filtered, one after the other, kept."""
+"""Datasets of selected elements: taken, skipped, repeated, filtered, concatenated, cached."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AssertCardinalityDataset ConcatenateDataset DirectedInterleaveDataset: input_pipeline
 #   ExperimentalDirectedInterleaveDataset ExperimentalTakeWhileDataset ExperimentalUniqueDataset: input_pipeline
@@ -34,7 +34,7 @@ def take_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Data
 
 @dataset_kernel("SkipDataset")
 def skip_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Dataset:
-    """What comes after the first elements."""
+    """Skip the first `count` elements."""
     return filter_take_skip.Skip((dataset_of(input_dataset),), number_in(count, "count"))
 
 
@@ -48,7 +48,7 @@ def repeat_dataset(ctx: KernelContext, input_dataset: Array, count: Array) -> Da
 def shard_dataset(
     ctx: KernelContext, input_dataset: Array, num_shards: Array, index: Array, *, require_non_empty: bool
 ) -> Dataset:
-    """Every so many-th element."""
+    """Take each `num_shards`-th element, from `index` on."""
     count, place = number_in(num_shards, "num_shards"), number_in(index, "index")
     if count <= 0:
         raise InvalidArgumentError(f"Number of shards must be greater than zero (currently num_shards = {count}).")
@@ -61,7 +61,7 @@ def shard_dataset(
 
 @dataset_kernel("ConcatenateDataset")
 def concatenate_dataset(ctx: KernelContext, input_dataset: Array, another_dataset: Array) -> Dataset:
-    """The elements of one dataset after those of the other."""
+    """Concatenate two datasets."""
     first, second = dataset_of(input_dataset), dataset_of(another_dataset)
     types = [[dtype.base for dtype in source.spec.dtypes] for source in (first, second)]
     if all(types) and types[0] != types[1]:
@@ -71,14 +71,14 @@ def concatenate_dataset(ctx: KernelContext, input_dataset: Array, another_datase
 
 @dataset_kernel("FilterDataset")
 def filter_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
-    """The elements of which the predicate holds."""
+    """Take the elements for which the predicate holds."""
     return filter_take_skip.Filter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
 
 
 def _predicate(
     ctx: KernelContext, predicate: FuncRef, captured: list[Any]
 ) -> tuple[filter_take_skip.Predicate, bool, bool, bool]:
-    """A predicate, whether it has a state, whether it captures something, and whether it may be asked early."""
+    """Return a predicate, and True for state, for captured values, and for calls that may run early."""
     flags = (is_stateful(ctx, predicate), bool(captured), runs_early(ctx, predicate, captured))
     return (holding(ctx, predicate, captured), *flags)
 
@@ -87,20 +87,20 @@ def _predicate(
 def parallel_filter_dataset(
     ctx: KernelContext, input_dataset: Array, captured: list[Any], num_parallel_calls: Array, *, predicate: FuncRef
 ) -> Dataset:
-    """The elements of which the predicate holds, in their order."""
+    """Take the elements for which the predicate holds, in order."""
     require_calls(num_parallel_calls)
     return filter_take_skip.ParallelFilter((dataset_of(input_dataset),), *_predicate(ctx, predicate, captured))
 
 
 @dataset_kernel("FilterByLastComponentDataset")
 def filter_by_last_component_dataset(ctx: KernelContext, input_dataset: Array) -> Dataset:
-    """The elements whose last component is true, without it."""
+    """Take the elements whose last component is true, without that component."""
     return filter_take_skip.FilterByLast((dataset_of(input_dataset),))
 
 
 @dataset_kernel("TakeWhileDataset")
 def take_while_dataset(ctx: KernelContext, input_dataset: Array, captured: list[Any], *, predicate: FuncRef) -> Dataset:
-    """The elements before the first of which the predicate does not hold."""
+    """Take the elements before the first for which the predicate fails."""
     return filter_take_skip.TakeWhile((dataset_of(input_dataset),), holding(ctx, predicate, captured))
 
 
@@ -132,7 +132,7 @@ def sampling_dataset(ctx: KernelContext, input_dataset: Array, rate: Array, seed
 def directed_interleave_dataset(
     ctx: KernelContext, selector_input_dataset: Array, data_input_datasets: list[Array], *, stop_on_empty_dataset: bool = False
 ) -> Dataset:
-    """Elements of the datasets whose numbers the selector gives."""
+    """Take an element of the dataset whose number is the selector's next element."""
     selector, inputs = dataset_of(selector_input_dataset), [dataset_of(value) for value in data_input_datasets]
     if selector.spec.dtypes not in ((), (int64,)):
         raise InvalidArgumentError("The selector input must be a dataset of scalar int64 elements.")

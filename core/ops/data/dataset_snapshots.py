@@ -1,4 +1,4 @@
-"""Snapshots in the first format, and the chunks of those that services write."""
+"""Snapshots in the first format, and the chunks that services write."""
 # Ops here (scripts/regenerate.py writes this list):
 #   SnapshotDataset: input_pipeline observes_pipeline reads_files
 #   ListSnapshotChunksDataset: input_pipeline reads_files
@@ -34,7 +34,7 @@ _COMPRESSIONS = ("", "GZIP", "SNAPPY")
 
 
 class FirstFolder:
-    """A folder that a snapshot is written to and read from: one of its own for each pipeline, or for a name."""
+    """The folder of a snapshot, named by the pipeline's fingerprint or by the user."""
 
     def __init__(self, ctx: KernelContext, path: str, name: str, graph: str, form: FirstFormat) -> None:
         self._ctx = ctx
@@ -44,13 +44,13 @@ class FirstFolder:
         self._form = form
         self.mode = _AUTO
         self.expiry = 0
-        """Seconds after which what somebody else began to write is given up."""
+        """Seconds after which an unfinished snapshot of another writer is given up."""
 
     def _metadata(self) -> Metadata:
         return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)), FIRST_FORMAT)
 
     def state(self) -> str:
-        """What a pass does that begins now; NotFoundError where elements are to be read that are not there."""
+        """Return the mode of a pass that begins now; NotFoundError in mode "read" without a snapshot."""
         if self.mode in (WRITE, PASS):
             return self.mode
         try:
@@ -71,7 +71,7 @@ class FirstFolder:
                 yield from self._form.decoded(uncompressing(file, compression, path))
 
     def store(self, elements: Sequence[Element]) -> None:
-        """Write the elements, and what says that they are there."""
+        """Write the elements, and the metadata."""
         name = os.path.join(self._path, self._run, "00000000.snapshot")
         write_file(self._ctx, name, self._form.encoded(elements))
         numbers = tuple(dtype.number for dtype in self._form.dtypes)
@@ -90,9 +90,9 @@ def snapshot_dataset(
     mode: str,
     snapshot_name: str,
 ) -> Dataset:
-    """The elements: those in a folder where a pass was written there to its end; else those of the input, which are written.
+    """Return the elements in a folder where a complete pass wrote them; else return and write the elements of the input.
 
-    A folder of its own is for `snapshot_name`, or for tfg's fingerprint of the input, which is not TensorFlow's.
+    The folder is named by `snapshot_name`, or by tfg's fingerprint of the input, which differs from TensorFlow's.
     """
     if compression not in _COMPRESSIONS:
         raise InvalidArgumentError("compression must be either '', 'GZIP' or 'SNAPPY'.")
@@ -134,7 +134,7 @@ class ChunkFolder:
 
 @dataset_kernel("ListSnapshotChunksDataset")
 def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Any) -> Dataset:
-    """The paths of the chunks of a snapshot, also of those that are written meanwhile."""
+    """List the paths of a snapshot's chunks, including chunks written during the pass."""
     if spec_of_node(ctx.node).dtypes != (dtypes.string,):
         raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
     return Chunks((), ChunkFolder(ctx, file_name(text_in(snapshot_path, "snapshot_path"))))

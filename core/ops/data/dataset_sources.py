@@ -28,7 +28,7 @@ from ._seeds import DUMMY, chosen_seeds
 
 @dataset_kernel("TensorDataset")
 def tensor_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
-    """One element: the components."""
+    """Return a dataset of a single element, the components."""
     return Tensors((), tuple(map(array_of, components)))
 
 
@@ -43,7 +43,7 @@ def generator_dataset(
     next_func: FuncRef,
     finalize_func: FuncRef,
 ) -> Dataset:
-    """What a function gives, called until it says that there is no more."""
+    """Unfold a state by a function until the function signals the end."""
     given = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
     return Generated((), *(function_of(ctx, function, captured) for function, captured in given))
 
@@ -84,7 +84,7 @@ def sparse_tensor_slice_dataset(
 
 @dataset_kernel("ListDataset")
 def list_dataset(ctx: KernelContext, tensors: list[Any], *, output_types: list[DType]) -> Dataset:
-    """Elements whose components stand one after the other."""
+    """Return elements whose components are consecutive tensors."""
     width = len(output_types)
     if len(tensors) % width:
         raise InvalidArgumentError(f"{len(tensors)} tensors do not make elements of {width} components")
@@ -104,7 +104,7 @@ def range_dataset(ctx: KernelContext, start: Array, stop: Array, step: Array, *,
 
 
 def _of_words(types: list[DType]) -> DType:
-    """The dtype of random words, which is always int64."""
+    """Return the dtype of random words: always int64."""
     if types != [int64]:
         raise InvalidArgumentError(f"Data type mismatch at component 0: expected {types[0]} but got int64.")
     return int64
@@ -134,14 +134,14 @@ def random_dataset_v2(
 
 @kernel("AnonymousSeedGenerator")
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
-    """Seeds for one pass after the other, and what ends their life."""
+    """Return a generator of seeds for successive passes, and its deleter."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 
 @kernel("AnonymousRandomSeedGenerator")
 def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
-    """Other seeds for each pass, and what ends their life."""
+    """Return a generator of new seeds for each pass, and its deleter."""
     return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
 
 
