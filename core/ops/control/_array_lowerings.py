@@ -1,4 +1,4 @@
-"""TensorArrays in array programs, where a handle is the array itself: its methods stand in engines.xla_lists."""
+"""TensorArrays in array programs, where a handle is the array itself; the methods of arrays are in engines.xla_lists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What inference knows of a tensor list: its `handle`.
+"""Specs of tensor lists, in the `handle` of a variant's spec.
 
-It holds a spec of the elements that were put in (of unknown rank before), a scalar whose value is the list's length, and the
-shape that the list declares for all elements.
+A handle has a spec of the elements (of unknown rank while the list is empty), a scalar whose value is the list's length,
+and the shape that the list declares for all elements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..shared.shape_arguments import dims_of, scalar_value, unknown_dims
 
 
 def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN) -> TensorSpec:
-    """The spec of a list of a length that may be unknown, with elements of such a shape put in."""
+    """Return the spec of a list with a length, perhaps unknown, and with elements of shape `elements`."""
     value: np.ndarray | None = None if length is None else scalar_value(length, dtypes.int32)
     held = (TensorSpec(dtype, elements), TensorSpec(dtypes.int32, SCALAR, value), TensorSpec(dtype, declared))
     return TensorSpec(dtypes.variant, SCALAR, handle=held)
@@ -50,7 +50,7 @@ def element_shape_of(spec: TensorSpec) -> Shape:
 
 
 def declared_shape_of(spec: TensorSpec) -> Shape:
-    """The shape that a list declares for its elements."""
+    """Return the shape that a list declares for its elements."""
     return spec.handle[2].shape if len(spec.handle) > 2 else UNKNOWN
 
 
@@ -66,7 +66,7 @@ def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None =
 
 
 def length_of(spec: TensorSpec) -> DimLike | None:
-    """The length of a list, None where it is not known."""
+    """Return the length of a list; None where unknown."""
     return dim_of(spec.handle[1]) if len(spec.handle) > 1 else None
 
 
@@ -77,7 +77,7 @@ def dim_of(spec: TensorSpec) -> DimLike | None:
 
 
 def static_shape(spec: TensorSpec) -> Shape:
-    """The shape that a shape tensor holds, as far as inference knows it; -1 and a scalar say nothing."""
+    """Return the shape in a shape tensor, as far as inference knows its values; -1 and a scalar mean unknown."""
     value = spec.value
     if value is None:
         return unknown_dims(spec.shape[0] if spec.rank == 1 else None)

@@ -1,4 +1,4 @@
-"""What kernels and gradients of tensor lists share: arguments read and checked, rows of tensors, lists like others."""
+"""Helpers of kernels and gradients of tensor lists: checked arguments, rows of tensors, lists shaped like others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ...types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
 
 
 def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
-    """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
+    """Return the list in a handle; InvalidArgumentError where the handle holds another object, or elements of another
+    dtype.
+    """
     if handle.ndim:
         raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
     found = handle.item()
@@ -41,23 +43,23 @@ def shape_in(tensor: Array) -> Shape:
 
 @functools.lru_cache(1024)
 def _known_shape(dims: tuple[int, ...]) -> Shape:
-    """A shape without unknown dimensions, each of which would be one of its own; the same few come again at every step."""
+    """Return a shape without unknown dimensions. The cache is safe, as no unknown dimension needs an identity of its own."""
     return Shape(dims)
 
 
 def lowered_shape(element_shape: Any) -> Shape:
-    """The shape that a shape tensor gives, unknown where it is not known while a program is made."""
+    """Return the shape in a shape tensor; unknown where the tensor is no constant while a program is built."""
     return shape_in(np.asarray(element_shape)) if isinstance(element_shape, (np.ndarray, np.generic)) else UNKNOWN
 
 
 def lowered_dims(items: Any, element_shape: Any) -> tuple[int, ...] | None:
-    """The dimensions of elements by a list and a shape tensor, None where one is not known."""
+    """Return the dimensions of elements by a list and a shape tensor; None where any dimension is unknown."""
     found = merged_shapes(items.declared, lowered_shape(element_shape))
     return found.known() if found.is_known else None
 
 
 def require_vector(tensor: Array, what: str) -> None:
-    """`tensor` has rows; `what` begins the sentence that says so."""
+    """Raise InvalidArgumentError where `tensor` is a scalar; `what` begins the message."""
     if not np.ndim(tensor):
         raise InvalidArgumentError(f"{what} be at least a vector, but saw shape: ()")
 
@@ -71,6 +73,6 @@ def merged_shapes(first: Shape, second: Shape) -> Shape:
 
 
 def reserve_like(g: GradientBuilder, handle: Any, dtype: Any) -> Any:
-    """A list of elements that are not set, as many as those of the list in `handle` and of their shape."""
+    """Return a list of unset elements, with the length and the element shape of the list in `handle`."""
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return g.TensorListReserve(shape, g.TensorListLength(handle), element_dtype=dtype)

@@ -1,8 +1,8 @@
-"""Lists and TensorArrays in ONNX: their elements stacked in one tensor, (length, element...).
+"""Lists and TensorArrays in ONNX: their elements stacked in a tensor, (length, element...).
 
-A dimension of the elements that is not known yet is 1, which the first element that is written expands. Elements that are not
-proven to be of one shape are `Pieces`, as long as it is known how many there are and which of them is taken; else they are
-refused, as the first would be repeated to the size of another.
+An unknown dimension of the elements is 1 until the first written element expands it. Elements without a proven common shape
+are `Pieces`, as long as their number and the taken index are known. Other lists are refused: ONNX would repeat the first
+element to the size of another.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...types.shapes import Shape, TensorSpec
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArrayHandle:
-    """What stands for the handle of a TensorArray: its elements are in the flow."""
+    """The handle of a TensorArray; the flow holds the elements."""
 
     dtype: DType
     shape: Shape
@@ -29,13 +29,13 @@ class ArrayHandle:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """A list of elements that need not be of one shape."""
+    """A list of elements with different shapes."""
 
     items: tuple[Any, ...]
 
 
 def _fits(elements: Any, item: Any) -> bool:
-    """True unless the elements are known to have other sizes than an item, those of 1 aside, which may be unknown ones."""
+    """Return True unless the known sizes of the elements differ from an item's sizes; sizes of 1 may be unknown sizes."""
     ours, sizes = elements.shape.dims, item.shape.dims
     if ours is None or sizes is None or len(ours) == 1:
         return True
@@ -45,7 +45,7 @@ def _fits(elements: Any, item: Any) -> bool:
 
 
 def _pieces(g: Any, elements: Any) -> list[Any]:
-    """The elements one by one; refused where it is not known how many there are."""
+    """Return the elements as separate tensors; refused where their number is unknown."""
     if isinstance(elements, Pieces):
         return list(elements.items)
     count: Any = elements.shape[0] if elements.rank else None
@@ -73,7 +73,7 @@ def _zeros(g: Any, dtype: DType, *sizes: Any) -> Any:
 
 
 def zeros_like(g: Any, elements: Any) -> Any:
-    """A list of as many zeros, of lists a list of such lists, and an optional that holds zeros."""
+    """Return a list of zeros of the same length; a list of lists keeps its nesting, and an optional holds zeros."""
     if hasattr(elements, "is_there"):
         held = elements.values and tuple(zeros_like(g, value) for value in elements.values)
         return dataclasses.replace(elements, values=held)
@@ -87,7 +87,7 @@ def _stacked_as(g: Any, like: Any, value: Any) -> Any:
 
 
 def added(g: Any, values: Any) -> Any:
-    """Lists added element by element, and optionals by what they hold."""
+    """Add lists element by element, and optionals by their components."""
     if any(hasattr(value, "is_there") for value in values):
         held = [value.values for value in values]
         total = None if None in held else tuple(added(g, column) for column in zip(*held))
@@ -99,7 +99,7 @@ def added(g: Any, values: Any) -> Any:
 
 
 def _fitting(g: Any, elements: Any, sizes: Any) -> Any:
-    """Elements of these sizes, a vector, where dimensions were unknown."""
+    """Expand unknown dimensions of elements to `sizes`, a vector."""
     if sizes.array is not None and not sizes.array.all():
         return _zeros(g, elements.dtype, g.dim(elements, 0), sizes)
     found = g.Expand(elements, g.joined(g.dim(elements, 0), sizes))
@@ -120,7 +120,7 @@ def _room(g: Any, elements: Any, item: Any) -> Any:
 
 
 def _is_empty(item: Any) -> bool:
-    """True for what is known to have no elements, of which onnxruntime scatters none."""
+    """Return True for a tensor known to be empty; onnxruntime scatters no empty tensor."""
     return item.shape.dims is not None and 0 in item.shape.dims
 
 
@@ -137,12 +137,12 @@ def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
 
 
 def _agreed(elements: Any, shape: Shape) -> Any:
-    """What is known of the elements with one of a shape; None where they may be of several."""
+    """Return the spec of the elements merged with a shape; None where elements may have different shapes."""
     return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
 
 
 def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
-    """The same for one more element, which may be a list only in a list of lists."""
+    """Return the spec of the elements merged with an item; only a list of lists takes a list as its item."""
     if isinstance(elements, Pieces):
         return None
     if not hasattr(item, "shape"):
@@ -163,14 +163,14 @@ def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
 
 
 def item(g: Any, elements: Any, index: Any, shape: Any = None) -> Any:
-    """The element at a place; of a shape, a constant vector where it is known, when nothing was written."""
+    """Return the element at `index`, of `shape` if nothing was written; a known shape is a constant vector."""
     if isinstance(elements, Pieces):
         return elements.items[_place(g, index)]
     return g.Gather(_shaped(g, elements, shape), index, axis=0)
 
 
 def _shaped(g: Any, elements: Any, shape: Any) -> Any:
-    """Elements of a shape, a constant vector where it is known."""
+    """Return elements of `shape`; a known shape is a constant vector."""
     sizes = None if shape is None or shape.array is None else np.asarray(shape.array, np.int64).reshape(-1)
     if sizes is None or (sizes < 0).any() or (elements.rank and elements.shape.dims[1:] == tuple(sizes)):
         return elements
@@ -178,14 +178,14 @@ def _shaped(g: Any, elements: Any, shape: Any) -> Any:
 
 
 def all_items(g: Any, elements: Any, shape: Any = None) -> Any:
-    """The elements as one tensor; of a shape, a constant vector where it is known, when nothing was written."""
+    """Return the stacked elements, of `shape` if nothing was written; a known shape is a constant vector."""
     if isinstance(elements, Pieces):
         return g.Concat(*(g.unsqueeze(item, 0) for item in elements.items), axis=0)
     return g.Identity(_shaped(g, elements, shape))
 
 
 def taken(g: Any, elements: Any, indices: Any, shape: Any = None) -> Any:
-    """The elements at several places as one tensor."""
+    """Return the elements at `indices`, stacked."""
     if isinstance(elements, Pieces):
         return all_items(g, Pieces(tuple(elements.items[int(i)] for i in g.known(indices, "indices"))))
     return g.Gather(all_items(g, elements, shape), indices, axis=0)
@@ -198,14 +198,14 @@ def length(g: Any, elements: Any) -> Any:
 
 
 def element_sizes(g: Any, elements: Any) -> Any:
-    """The shape of the elements; -1, for a shape that is not known, of those that have several."""
+    """Return the shape of the elements; -1, an unknown shape, for elements of different shapes."""
     if isinstance(elements, Pieces):
         return g.constant(np.array(-1))
     return g.slice(g.dims(elements), 1, np.iinfo(np.int64).max)
 
 
 def resized(g: Any, elements: Any, count: Any, like: Any = None) -> Any:
-    """The list cut to a length, or with zeros at its end."""
+    """Cut the list to a length, or append zeros."""
     if isinstance(elements, Pieces):
         g.refuse("its elements have several shapes")
     elements = elements if like is None else _room(g, elements, like)
@@ -216,7 +216,7 @@ def resized(g: Any, elements: Any, count: Any, like: Any = None) -> Any:
 
 
 def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
-    """The list as long as it takes for there to be an element at a place."""
+    """Lengthen the list until `index` is valid."""
     count = len(elements.items) if isinstance(elements, Pieces) else elements.shape[0] if elements.rank else None
     if index.array is not None and isinstance(count, int) and index.array.max(initial=-1) < count:
         return elements
@@ -224,7 +224,7 @@ def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
 
 
 def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
-    """The list as long as it takes for there to be elements at several places."""
+    """Lengthen the list until all `indices` are valid."""
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
     last = g.ReduceMax(g.Concat(g.vector(indices), [-1], axis=0), [0])
     elements = g.of_rank(elements, rows)
@@ -232,7 +232,7 @@ def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
 
 
 def pushed(g: Any, elements: Any, item: Any) -> Any:
-    """The list with one more element, of the shape of those that are known to be there."""
+    """Append an item with the shape of the present elements."""
     agreed = _agreed_with_item(g, elements, item)
     if agreed is None or _differs(elements, item):
         return Pieces((*_pieces(g, elements), item))
@@ -246,7 +246,7 @@ def _differs(elements: Any, item: Any) -> bool:
 
 
 def popped(g: Any, elements: Any, shape: Any) -> tuple[Any, Any]:
-    """The list without its last element, and that, of a shape as `item` has it."""
+    """Remove the last element; return the list and the element, shaped as for `item`."""
     if isinstance(elements, Pieces):
         return Pieces(elements.items[:-1]), elements.items[-1]
     return g.stacked(g.slice(elements, 0, -1), elements.elements), item(g, elements, g.constant(np.int64(-1)), shape)
@@ -264,7 +264,7 @@ def split(g: Any, tensor: Any, lengths: Any) -> Any:
 
 
 def joined(g: Any, elements: Any) -> tuple[Any, Any]:
-    """The elements one after the other along their first dimension, and their lengths."""
+    """Concatenate the elements along their first dimension; return their lengths too."""
     if isinstance(elements, Pieces):
         return g.Concat(*elements.items, axis=0), g.joined(*(g.dim(item, 0) for item in elements.items))
     dims = g.dims(elements)

@@ -1,4 +1,4 @@
-"""Composite tensors, extension types among them, as one variant: conditionals and tensor lists take them whole."""
+"""Composite tensors, extension types among them, as a single variant for conditionals and tensor lists."""
 # Ops here (scripts/regenerate.py writes this list):
 #   CompositeTensorVariantFromComponents CompositeTensorVariantToComponents
 
@@ -29,7 +29,9 @@ class CompositeTensor:
 
 
 def _check_metadata(metadata: Any) -> Any:
-    """InvalidArgumentError where the attribute is no serialized message; what the TypeSpecProto says is for Python."""
+    """Raise InvalidArgumentError where the attribute is no serialized message; the TypeSpecProto itself matters to Python
+    only.
+    """
     try:
         list(fields(metadata.encode("utf-8", "surrogateescape")))
     except DataLossError as error:
@@ -45,7 +47,7 @@ def from_components(components: list[Array], *, metadata: str) -> Result:
 
 @kernel("CompositeTensorVariantToComponents")
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
-    """The components that a variant holds; their number and dtypes must be those asked for, the metadata need not agree."""
+    """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)
     found = encoded.flat[0] if encoded.size else None
     if not isinstance(found, CompositeTensor):

@@ -1,7 +1,7 @@
-"""V1 control flow: the ops that let values live or die, and those that carry them through the iterations of a loop.
+"""V1 control flow: ops that make values dead or alive, and ops that carry values through the iterations of a loop.
 
-A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/planning and
-core/runtime/execute/dataflow.py: an output of value DEAD is on the branch that was not taken.
+A kernel answers for a single firing of its node. Deadness and the order of firings are the business of core/planning and
+core/runtime/execute/dataflow.py: an output of value DEAD is on the untaken branch.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   LoopCond: control_flow inexpensive
@@ -39,7 +39,7 @@ REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"
 
 @kernel("Switch", "RefSwitch")
 def switch(data: Any, pred: Array) -> Any:
-    """(data, dead) where `pred` is false, (dead, data) where it is true."""
+    """Return (data, dead) where `pred` is false, (dead, data) where `pred` is true."""
     if np.ndim(pred):
         raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(pred)}")
     return (DEAD, data) if pred else (data, DEAD)
@@ -56,7 +56,7 @@ facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_Swit
 
 @kernel("_SwitchN")
 def switch_n(data: Array, output_index: Array, *, num_outs: int) -> Sequence[Any]:
-    """`data` on output `output_index`, on the last one where there is no such output; the others are dead."""
+    """Return `data` on output `output_index`, on the last output where the index is out of range; other outputs are dead."""
     if np.ndim(output_index):
         raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(output_index)}")
     taken = int(output_index) if 0 <= output_index < num_outs else num_outs - 1
@@ -70,7 +70,7 @@ def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int)
 
 @kernel("Merge", "RefMerge")
 def merge(inputs: Any) -> Any:
-    """The first input that is alive, and its position."""
+    """Return the first live input, and its index."""
     for i, value in enumerate(inputs):
         if value is not DEAD:
             return value, np.int32(i)
@@ -105,7 +105,7 @@ def loop_cond_shape(data: TensorSpec) -> Shape:
 
 @kernel("ControlTrigger")
 def control_trigger() -> None:
-    """Nothing, but alive even where what it waits for is dead."""
+    """Do nothing, but stay alive even after dead inputs."""
 
 
 facts("idle", of=("ControlTrigger",))
@@ -136,7 +136,7 @@ def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec 
 
 @kernel("Abort")
 def abort(*, error_msg: str, exit_without_error: bool) -> None:
-    """TensorFlow ends its process here; a session ends its run."""
+    """Raise AbortedError: TensorFlow ends its process, a session ends its run."""
     raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
 
 

@@ -30,9 +30,9 @@ from ..shared.argument_checks import require
 
 
 def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None) -> Callable[..., Any]:
-    """The function as a callable; InvalidArgumentError where its dtypes are not those of the node.
+    """Return the function as a callable; InvalidArgumentError where its dtypes differ from the node's.
 
-    `wanted` is None for a condition, which returns one value of any dtype. What was checked once is not checked again.
+    `wanted` is None for a condition, which returns a single value of any dtype. Each function is checked once.
     """
     known: dict[Any, Any] = ctx.state(dict)
     run = known.get((ctx.session.functions, function, ctx.unused))
@@ -91,7 +91,7 @@ def batch_function(
     *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType], max_batch_size: int,
     allowed_batch_sizes: list[int],
 ) -> Sequence[Result]:  # fmt: skip
-    """The results of the function on one batch, filled up with its first row to an allowed size.
+    """Call the function on a batch, padded with its first row to an allowed size.
 
     A session has no other callers to wait for.
     """
@@ -127,7 +127,7 @@ def if_(
     then_branch: FuncRef,
     else_branch: FuncRef,
 ) -> Sequence[Result]:
-    """The results of `then_branch` where `cond` is true, else those of `else_branch`."""
+    """Call `then_branch` where `cond` is true, else `else_branch`."""
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
@@ -146,7 +146,7 @@ def case(
     Tout: list[DType],
     branches: list[FuncRef],
 ) -> Sequence[Result]:
-    """The results of the branch of that index, of the last one where there is none."""
+    """Call the branch at `branch_index`, the last branch where the index is out of range."""
     if np.ndim(branch_index):
         raise InvalidArgumentError(f"branch_index must be scalar, but has shape {Shape(np.shape(branch_index))}")
     index = int(branch_index) if 0 <= branch_index < len(branches) else -1
@@ -178,7 +178,7 @@ def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
 
 @kernel("While", "StatelessWhile", "_While")
 def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: FuncRef, body: FuncRef) -> Sequence[Result]:
-    """`values`, replaced by the body's results as long as the condition holds of them; those that nobody reads may be any."""
+    """Replace `values` by the body's results while the condition holds; results without a reader may have any value."""
     known: dict[Any, Any] = ctx.state(dict)
     loop = known.get((ctx.session.functions, body, ctx.unused))
     if loop is None:
@@ -236,13 +236,15 @@ def for_shape(
 
 @kernel("SymbolicGradient")
 def symbolic_gradient(ctx: KernelContext, inputs: list[Array], *, f: FuncRef, Tin: list[DType]) -> Sequence[Result]:
-    """The gradients of a function's arguments, from the arguments and the gradients of its results."""
+    """Return the gradients of a function's arguments, from the arguments and the gradients of its results."""
     functions = ctx.session.functions
     return functions.call_made(ctx.state(lambda: gradient_function(functions, f, Tin)), inputs)
 
 
 def gradient_function(functions: Functions, f: FuncRef, given: list[DType]) -> Function:
-    """A function from arguments and gradients of results to gradients of arguments; the declared one where there is one."""
+    """Return a function from arguments and gradients of results to gradients of arguments; a declared gradient is
+    preferred.
+    """
     function = functions.find(f)
     if function.gradient is not None:
         return functions.find(FuncRef(function.gradient, f.attrs))
@@ -250,7 +252,7 @@ def gradient_function(functions: Functions, f: FuncRef, given: list[DType]) -> F
 
 
 def differentiated(function: Function, given: list[DType], library: MutableMapping[str, Function]) -> Function:
-    """A function whose body is that of `function` with its gradient nodes; what these call is added to the library."""
+    """Return a function with the body of `function` and its gradient nodes; their callees are added to the library."""
     from ...gradients.backward import add_gradients
     from ...gradients.sweep import is_differentiable
 
@@ -272,7 +274,7 @@ def differentiated(function: Function, given: list[DType], library: MutableMappi
 
 @shape("SymbolicGradient")
 def symbolic_gradient_shape(inputs: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
-    """Gradients are shaped as the arguments, which come first among the inputs."""
+    """Return the shapes of the gradients: the shapes of the arguments, which are the first inputs."""
     require(len(inputs) >= len(Tout), f"it has {len(inputs)} inputs for {len(Tout)} gradients")
     return [spec.shape for spec in inputs[: len(Tout)]]
 
@@ -294,7 +296,7 @@ def map_defun(
     output_types: list[DType],
     output_shapes: list[Shape],
 ) -> Sequence[Result]:
-    """The function on every row of the arguments, its results stacked."""
+    """Call the function on every row of the arguments and stack the results."""
     if any(np.ndim(value) == 0 for value in arguments):
         raise InvalidArgumentError("All non-captured inputs must have rank of at least one")
     sizes = {len(value) for value in arguments}
@@ -344,7 +346,7 @@ def fake_param_shape(*, shape: Shape) -> Shape:
 
 @kernel("DeviceIndex")
 def device_index(*, device_names: list[str]) -> Result:
-    """The position of CPU among the names, their number where it is not there."""
+    """Return the index of CPU among the names; their number where CPU is missing."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
 
 

@@ -1,4 +1,4 @@
-"""Ops of the process around the graph: time, version, and Python functions, which a graph does not carry."""
+"""Ops of the process around the graph: time, version, and Python functions, which no graph carries."""
 # Ops here (scripts/regenerate.py writes this list):
 #   GraphDefVersion
 #   PyFuncStateless: calls_python

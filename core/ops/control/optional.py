@@ -1,4 +1,4 @@
-"""Optionals: a variant that holds tensors or nothing, in which a functional conditional saves values for its gradient."""
+"""Optionals: variants that hold tensors or nothing. Functional conditionals save values in optionals for their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone
 
@@ -29,7 +29,7 @@ class Optional:
         self.components = components
 
     def __add__(self, other: Optional) -> Optional:
-        """Component by component: what AddN makes of optionals, which must both hold a value or both hold none."""
+        """Add components of two optionals, as AddN does; both optionals must hold values, or neither."""
         if not isinstance(other, Optional) or (self.components is None) != (other.components is None):
             raise InvalidArgumentError("Cannot add optionals because one has a value and the other doesn't.")
         if self.components is None or other.components is None:
@@ -39,7 +39,7 @@ class Optional:
         return Optional([added(a, b) for a, b in zip(self.components, other.components)])
 
     def zeros_like(self) -> Optional:
-        """The optional of zeros: what ZerosLike makes of it."""
+        """Return an optional of zeros, as ZerosLike does."""
         return Optional(None if self.components is None else [zeros_like(value) for value in self.components])
 
 

@@ -1,4 +1,4 @@
-"""What TensorFlow puts where a tensor goes from one device to another; the parts of a graph that was divided hold such ops."""
+"""Ops at the edges between devices; the parts of a divided graph hold them."""
 # Ops here (scripts/regenerate.py writes this list):
 #   _HostRecv _HostSend _Recv _Send
 
@@ -18,7 +18,7 @@ zero_flops(*SENDS, *RECEIVES)
 
 @kernel(*SENDS)
 def send(value: Array) -> None:
-    """Nothing to do: whoever receives the value in this graph takes it from where it is made."""
+    """Do nothing: in a single graph the receiver takes the value from its producer."""
 
 
 @shape(*SENDS)

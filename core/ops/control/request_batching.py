@@ -1,4 +1,4 @@
-"""Batching of requests: Batch, Unbatch and UnbatchGrad. In one session a batch holds the request of one run."""
+"""Batching of requests: Batch, Unbatch and UnbatchGrad. In a session a batch holds the request of a single run."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Batch Unbatch: side_effect asynchronous
 #   UnbatchGrad: side_effect backward asynchronous
@@ -21,7 +21,7 @@ _IDS = itertools.count(1)
 
 
 class _Parts(Shared):
-    """What is kept for other ids than the one that came with it."""
+    """Rows that wait for the calls with their ids."""
 
     def __init__(self) -> None:
         self.by_id: dict[int, Any] = {}
@@ -29,7 +29,7 @@ class _Parts(Shared):
 
 @kernel("Batch")
 def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, allowed_batch_sizes: list[int]) -> Any:
-    """The inputs as a batch, padded with their first row to an allowed size; the rows (id, start, end) of it, and the id."""
+    """Return the inputs as a batch, padded with the first row to an allowed size; its rows (id, start, end); and the id."""
     size = _common_size(in_tensors)
     _check_sizes(max_batch_size, allowed_batch_sizes)
     if size > max_batch_size:
@@ -75,7 +75,7 @@ def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: A
 
 
 def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
-    """The parts by id: the sizes count, one after the other."""
+    """Return the parts by id: consecutive pieces of the lengths in `rows`."""
     if np.ndim(tensor) < 1:
         raise InvalidArgumentError("a batched tensor must have at least one dimension")
     sizes = [int(end - start) for _, start, end in rows.tolist()]
@@ -87,7 +87,7 @@ def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
 
 @kernel("UnbatchGrad")
 def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, grad: Array, id: Array) -> Result:
-    """The batch of the gradients that came for the ids in `batch_index`; DeadlineExceededError where one is missing."""
+    """Return the batch of the gradients for the ids in `batch_index`; DeadlineExceededError where a gradient is missing."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
     parts = ctx.state(_Parts)

@@ -1,4 +1,4 @@
-"""TensorLists, which functional loops accumulate in: a variant that holds tensors of one dtype."""
+"""TensorLists, the accumulators of functional loops: variants that hold tensors of a common dtype."""
 # Ops here (scripts/regenerate.py writes this list):
 #   EmptyTensorList TensorListConcatLists TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem
 #   TensorListPopBack: list_pop list_read
@@ -105,7 +105,7 @@ facts("list_push", of=("TensorListPushBack",))
 
 @kernel("TensorListPushBackBatch")
 def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_dtype: DType) -> Result:
-    """Each list of a batch with one row of a tensor more."""
+    """Append a row of a tensor to each list of a batch."""
     require_vector(tensor, "Expected tensor to")
     if np.shape(input_handles) != tensor.shape[:1]:
         raise InvalidArgumentError(
@@ -166,7 +166,7 @@ zero_flops("TensorListResize")
 
 @kernel("TensorListPopBack")
 def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_dtype: DType) -> tuple[Result, Result]:
-    """The list without its last element, and that element."""
+    """Remove the last element; return the list and the element."""
     items = list_in(input_handle, element_dtype)
     elements = items.items
     if not elements:
@@ -196,7 +196,7 @@ def _element(items: TensorList, index: int, element_shape: Array) -> Array:
 def tensor_list_pop_back_shape(
     input_handle: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType
 ) -> tuple[TensorSpec, TensorSpec]:
-    """The list one shorter, and the element in its last place."""
+    """Return the specs of the shortened list and of its former last element."""
     length = length_of(input_handle)
     last = None if length is None else length - 1
     element = element_of(input_handle, last)
@@ -238,7 +238,7 @@ def tensor_list_set_item(
 def tensor_list_set_item_shape(
     input_handle: TensorSpec, index: TensorSpec, item: TensorSpec, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
 ) -> TensorSpec:
-    """Still as long, unless the index may lengthen it; its elements are taken to be shaped like the item."""
+    """Return the spec of a list of the same length unless the op may lengthen it; elements take the item's shape."""
     length = None if resize_if_index_out_of_bounds else length_of(input_handle)
     return with_element(input_handle, dataclasses.replace(item, value=None), length)
 
@@ -258,7 +258,7 @@ zero_flops("TensorListSetItem")
 
 @kernel("TensorListConcatLists")
 def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: DType) -> Result:
-    """The elements of one list after those of the other, for each pair of lists."""
+    """Concatenate the two lists of each pair."""
     if np.shape(input_a) != np.shape(input_b):
         raise InvalidArgumentError(
             f"input_a and input_b must have the same shape, but have {Shape(np.shape(input_a))} and {Shape(np.shape(input_b))}"
@@ -288,7 +288,7 @@ def tensor_list_length_shape(input_handle: TensorSpec) -> Shape:
 
 @kernel("TensorListElementShape")
 def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Result:
-    """The shape of the elements with -1 for what is unknown; the scalar -1 for an unknown rank."""
+    """Return the shape of the elements with -1 for an unknown dimension; the scalar -1 for an unknown rank."""
     return _shape_tensor(list_in(input_handle).element_shape, shape_type)
 
 
@@ -310,7 +310,7 @@ facts("metadata", of=("TensorListLength", "TensorListElementShape"))
 
 @kernel("TensorListGetItem")
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
-    """The element at `index`, zeros where it was never set."""
+    """Return the element at `index`, zeros where unset."""
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
     if not 0 <= place < len(items):
@@ -334,7 +334,7 @@ facts("list_read", of=("TensorListGetItem",))
 
 
 def _element_shape(outputs: list[TensorSpec]) -> Shape:
-    """What is known of the elements of a list, from what it says of them and from those that come into it."""
+    """Return the shape of a list's elements: the declared shape merged with the inferred shape."""
     return merge_shapes(declared_shape_of(outputs[0]), outputs[0].handle[0].shape) if outputs[0].handle else UNKNOWN
 
 

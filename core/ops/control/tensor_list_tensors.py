@@ -66,7 +66,7 @@ zero_flops("TensorListFromTensor", "TensorListSplit")
 
 @kernel("TensorListSplit")
 def tensor_list_split(tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Result:
-    """A list of pieces of a tensor, each of so many rows."""
+    """Split a tensor into a list of pieces with `lengths` rows each."""
     expected = shape_in(element_shape)
     if expected.dims == ():
         raise InvalidArgumentError("TensorListSplit requires element_shape to be at least of rank 1, but saw: ()")
@@ -153,7 +153,7 @@ def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -
 def tensor_list_scatter_into_existing_list(
     input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
 ) -> Result:
-    """The list with the rows of a tensor at `indices`, longer where they need it."""
+    """Write the rows of a tensor at `indices` into a list, lengthened as needed."""
     items = list_in(input_handle, element_dtype)
     places = _scatter_places(tensor, indices)
     _require_rows_of(items.element_shape, tensor)
@@ -300,7 +300,7 @@ def _piece(items: TensorList, index: int, rows: int | None, tail: tuple[int, ...
 
 
 def _rows_if_unset(items: TensorList, element_shape: Shape) -> int | None:
-    """How many rows an element has that was never set: as many as a shape says, or as all others have; else None."""
+    """Return the number of rows of an unset element: as a shape says, or as in all other elements; else None."""
     lengths = {len(value) for value in items.items if value is not None}
     expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
     if expected is not None and lengths - {expected}:
@@ -329,9 +329,9 @@ def _concat_specs(element: Any) -> Any:
 def tensor_list_concat_v2(
     input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
 ) -> tuple[Result, Result]:
-    """All elements one after the other along their first axis, and how many rows each has.
+    """Concatenate all elements along their first axis; return their numbers of rows too.
 
-    `leading_dims` say how many rows of zeros an element has that was never set.
+    `leading_dims` gives the number of rows of zeros for unset elements.
     """
     require_rank(leading_dims, 1, "leading_dims")
     return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
@@ -370,7 +370,7 @@ def _scatter_existing_onnx(g: Any, elements: Any, items: Any, indices: Any) -> A
 
 @onnx("TensorListScatterV2")
 def _scatter_v2_onnx(g: Any, items: Any, indices: Any, shape: Any, count: Any) -> Any:
-    """As many elements as are asked for, or as the largest index needs."""
+    """Scatter into as many elements as `count` or the largest index asks for."""
     largest = g.Add(g.ReduceMax(g.vector(indices), [0], keepdims=1), 1)
     asked = g.vector(count)
     return _scattered_onnx(g, items, indices, g.Where(g.Less(asked, 0), largest, asked))

@@ -23,7 +23,7 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorMap:
-    """Entries by what makes keys equal: dtype, shape and elements."""
+    """Entries by normalized keys: dtype, shape and elements."""
 
     entries: Mapping[Any, tuple[Any, Any]]
 
@@ -37,7 +37,7 @@ class TensorMap:
         return TensorMap(total)
 
     def zeros_like(self) -> TensorMap:
-        """The map without entries, which adds nothing."""
+        """Return an empty map, the neutral element of addition."""
         return TensorMap({})
 
 
@@ -81,7 +81,7 @@ def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
 
 @gradient("TensorMapInsert")
 def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """What arrives at the key is the value's, the rest the map's; the key may have no gradient."""
+    """Give the gradient at the key to the value and the rest to the map; the key may have no gradient."""
     _, key, value = node.inputs
     has_key = g.TensorMapHasKey(grad, key)
     whole, found = g.Switch(grad, has_key)
@@ -148,7 +148,7 @@ def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
 
 @kernel("TensorMapStackKeys")
 def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
-    """All keys as one tensor."""
+    """Stack all keys."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
     for key in keys:
         if not is_of(key, key_dtype):

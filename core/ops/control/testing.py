@@ -26,7 +26,7 @@ _NO_DEADLINE = np.iinfo(np.int64).max
 
 
 class Stub:
-    """What a stub handle names; ResourceCreateOp makes it exist."""
+    """The object of a stub handle; ResourceCreateOp makes it exist."""
 
     def __init__(self) -> None:
         self.exists = False
@@ -44,7 +44,7 @@ def kernel_label() -> Result:
 
 @kernel("TestAttr")
 def test_attr(ctx: KernelContext, *, T: DType) -> Result:
-    """One, which TensorFlow has a kernel for in float alone."""
+    """Return 1; TensorFlow has this kernel for float alone."""
     if T.name != "float":
         raise InvalidArgumentError(f"TestAttr has no kernel for {T}")
     return np.float32(1)
@@ -58,13 +58,13 @@ def dtype_with_default(ctx: KernelContext, input: Array, *, T: DType) -> Result:
 
 @kernel("DevicePlacementOp")
 def device_placement(ctx: KernelContext) -> Result:
-    """The device that the node runs on: the one CPU."""
+    """Return the device of the node: always the CPU."""
     return scalar_object(_CPU)
 
 
 @kernel("IsTensorFloat32Enabled")
 def is_tensor_float_32_enabled(ctx: KernelContext) -> Result:
-    """True, TensorFlow's setting unless a program changes it."""
+    """Return True, TensorFlow's setting unless a program changes it."""
     return np.bool_(True)
 
 
@@ -76,7 +76,7 @@ def get_deadline(ctx: KernelContext) -> Result:
 
 @kernel("StubResourceHandleOp")
 def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A handle by name of what need not exist."""
+    """Return a handle by name; its object need not exist."""
     name = shared_name or ctx.name
     return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
 
@@ -88,7 +88,7 @@ def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
 
 @kernel("IsResourceHandleRefCounting")
 def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
-    """True where no name leads to the resource, which then lives as long as its handles."""
+    """Return True where no name leads to the resource, so that it lives only as long as its handles."""
     found = handle.item()
     named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
     return np.bool_(not any(found is other for other in (*named, *ctx.session.node_states.values())))
@@ -237,7 +237,9 @@ facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreat
 def custom_aggregator(
     input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
 ) -> tuple[Result, Result, Result, Result]:
-    """The input, its least and largest number, and a histogram (num_bins,) for calibration, of bins a power of 2 wide."""
+    """Return the input, its least and largest number, and a histogram (num_bins,) for calibration, with bins a power of 2
+    wide.
+    """
     if calibration_method == 0:
         raise AbortedError("Calibration method must be specified")
     if num_bins < 0:

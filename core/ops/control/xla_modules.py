@@ -1,4 +1,4 @@
-"""Programs of JAX's in a graph, as jax2tf saves them: compiled code, which an engine runs and NumPy cannot."""
+"""JAX programs in a graph, saved by jax2tf: compiled code for an engine, not for NumPy."""
 # Ops here (scripts/regenerate.py writes this list):
 #   XlaCallModule: program
 
