@@ -171,7 +171,7 @@ def test_every_op_with_a_data_format_changes_it(op, f):
     result = changed(lambda b: build(b, tensor(b, "x", f), f), target(f))
     formats = {node.op: node.attr("data_format") for node in result.after if node.attr("data_format")}
     assert formats[op] == OTHER[f].encode()
-    assert set(formats.value_literals()) == {OTHER[f].encode()}
+    assert set(formats.values()) == {OTHER[f].encode()}
 
 
 def test_only_to_nhwc_where_the_kernel_takes_nothing_else():
