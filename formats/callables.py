@@ -1,4 +1,4 @@
-"""The functions that Python calls on the objects of a SavedModel: their names, and what they are bound to."""
+"""The functions that Python calls on the objects of a SavedModel: their names and their captured inputs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..core.types.tensors import FuncRef
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObjectGraph, StructuredValue
 
 _INTERNAL: Final = ("_initialize", "_create_resource", "_destroy_resource", "signatures", "keras_api")
-"""Attributes whose functions belong to the machinery of saving."""
+"""Attributes whose functions only serve to save and restore the model."""
 
 
 def callables(
     objects: SavedObjectGraph, keys: Mapping[int, str], assets: Sequence[Asset], graph: Graph
 ) -> tuple[SavedCallable, ...]:
-    """The functions of all objects, those nearest to the model first.
+    """Return the functions of all objects, beginning with the objects nearest to the model.
 
-    `keys` are the keys of variables in a checkpoint, by the numbers of their objects.
+    `keys` maps the numbers of variables' objects to the variables' keys in a checkpoint.
     """
     found = []
     handles = _handles(objects, graph)
@@ -81,7 +81,7 @@ def _bound(
 
 
 def _results(concrete: SavedConcreteFunction) -> Iterator[str]:
-    """The names of what a function returns: keys, and positions in lists; `output_0` for a single tensor."""
+    """Yield the names of a function's results: keys, and positions in lists; `output_0` for a single tensor."""
     for path in _leaves(concrete.output_signature, ""):
         yield path or "output_0"
 

@@ -1,4 +1,4 @@
-"""What a file is, by its content: a graph of some kind, or something else that the error then names."""
+"""Detection of a file's kind by content: a kind of graph, or another format, named by the error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.support.errors import DataLossError, InvalidArgumentError
 Kind = Literal["graph", "meta_graph", "saved_model"]
 
 MODEL_FILES: Final = ("saved_model.pb", "saved_model.pbtxt")
-"""The names of the file in a SavedModel's folder that holds its graphs."""
+"""The names of the file with the graphs in a SavedModel's folder."""
 _READS = "tfg reads TensorFlow graphs: GraphDef, MetaGraphDef and SavedModel, binary or text"
 
 _TEXT_KINDS: dict[str, Kind] = {
@@ -68,7 +68,10 @@ _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 
 
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
-    """(kind of graph, is it text); an error names what else the data is, or that it is empty or damaged."""
+    """Return the kind of graph, and whether the data is text.
+
+    InvalidArgumentError names the other format that the data has; DataLossError says that the data is damaged.
+    """
     if len(data) == 0:
         raise InvalidArgumentError(f"{name} is empty", hint=_READS)
     text_kind = _text_kind(data, name)
@@ -83,7 +86,7 @@ def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentErr
 
 
 def _text_kind(data: memoryview, name: str) -> Kind | None:
-    """The kind of graph that a text holds, None for what is no text of a message."""
+    """Return the kind of graph in a text; None where the data is no printed message."""
     head = bytes(data[:4096]).removeprefix(b"\xef\xbb\xbf")
     match = _FIRST_FIELD.match(head)
     if match is None or b"\0" in head:
@@ -120,7 +123,7 @@ def _refuse_known(data: memoryview, name: str) -> None:
 
 
 def _zip_kind(data: memoryview) -> tuple[str, str | None]:
-    """What a zip archive holds; names of members stand in it unpacked."""
+    """Return a description of a zip archive and a hint; the names of members stand uncompressed in the archive."""
     names = bytes(data[:4096]) + bytes(data[-65536:])
     if b"model.weights.h5" in names or b"metadata.json" in names:
         return "a Keras .keras archive", "save it as a SavedModel: model.export(folder)"
@@ -142,7 +145,7 @@ def _text_description(head: bytes) -> str:
 
 
 def _binary_kind(data: memoryview, name: str) -> Kind:
-    """The kind of graph that serialized data holds, by the wire types and contents of its first fields."""
+    """Return the kind of graph in serialized data, by the wire types and contents of the first fields."""
     seen = _first_fields(data, name)
     first = seen.get(1)
     if first is not None and first.wire_type == wire.LENGTH_DELIMITED and _is_node(data, first):
@@ -162,7 +165,7 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
 
 
 def _first_fields(data: memoryview, name: str) -> dict[int, wire.Field]:
-    """The first field of each number; refuses what is no protobuf message at all."""
+    """Return the first field of each number; refuse data that is no protobuf message."""
     seen: dict[int, wire.Field] = {}
     try:
         for field in wire.fields(data):
@@ -177,7 +180,7 @@ def _first_fields(data: memoryview, name: str) -> dict[int, wire.Field]:
 
 
 def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
-    """What a cut-off graph has before the cut: fields of a MetaGraphDef, or the start of a SavedModel or of a node."""
+    """Return True where truncated data begins like a MetaGraphDef, a SavedModel or a node."""
     if any(number <= _LAST_FIELD and field.wire_type == wire.LENGTH_DELIMITED for number, field in seen.items()):
         return all(number <= _LAST_FIELD for number in seen)
     head = bytes(data[:12])
@@ -185,7 +188,7 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
 
 
 def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
-    """The first length-delimited field of each number of a message; empty where it is none."""
+    """Return the first length-delimited field of each number; empty where the bytes are no message."""
     found: dict[int, memoryview] = {}
     try:
         for field in wire.fields(data, message.start, message.end):
@@ -197,7 +200,7 @@ def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
 
 
 def _is_node(data: memoryview, field: wire.Field) -> bool:
-    """A NodeDef has a name and an op; nothing else that stands in its place has strings like these."""
+    """Return True where a field looks like a NodeDef: a valid node name and a valid op name; other messages have neither."""
     strings = _strings(data, field)
     name, op = strings.get(1, b""), strings.get(2, b"")
     return _NODE_NAME.fullmatch(name) is not None and _OP_NAME.fullmatch(op) is not None
@@ -212,7 +215,7 @@ def _looks_like_graph(data: memoryview, field: wire.Field) -> bool:
 
 
 def _safe_first(data: memoryview, field: wire.Field) -> list[wire.Field]:
-    """The first field inside a message, if it is one."""
+    """Return the first field inside a message as a list; empty where the bytes are no message."""
     try:
         return [next(wire.fields(data, field.start, field.end))] if field.end > field.start else []
     except DataLossError:

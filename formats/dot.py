@@ -35,17 +35,17 @@ _PALETTE: Final = (
 )  # fmt: skip
 _OTHERS: Final = "#ededed"
 _FONT: Final = {"fontname": "Helvetica"}
-"""A font whose widths every layout program knows; of a list of fonts graphviz-pure knows none."""
+"""A font with widths known to every layout program; graphviz-pure cannot read a list of fonts."""
 _COLUMN: Final = 6
 """How many boxes of the legend stand below each other."""
 _SCREEN: Final = "18,9.5"
-"""Width and height, in inches at 96 dots each, to which a larger drawing is scaled down."""
+"""The width and height, in inches at 96 dots each, to which a larger drawing is scaled down."""
 
 
 def to_dot(picture: Picture, *, legend: bool = True) -> graphviz.Digraph:
-    """The picture as a drawing, whose `source` is Graphviz text; it is at most as large as a screen.
+    """Return the picture as a drawing, with Graphviz text as `source`, at most as large as a screen.
 
-    Nodes are n0, n1 ... in Graphviz: what a graph says appears in labels only, where nothing in it is markup.
+    Nodes are called n0, n1 ... in Graphviz: text from a graph appears in labels only, escaped, so no text acts as markup.
     """
     source = graphviz.Digraph(
         graph_attr={
@@ -64,7 +64,7 @@ def to_dot(picture: Picture, *, legend: bool = True) -> graphviz.Digraph:
 
 
 class _Drawing:
-    """What is the same for all boxes and frames of a picture."""
+    """The colours and frame numbers shared by all boxes and frames of a picture."""
 
     def __init__(self, picture: Picture) -> None:
         self._colours = dict(zip(picture.colours, _PALETTE, strict=False))
@@ -105,7 +105,9 @@ def _edge_style(edge: Edge) -> dict[str, Any]:
 
 
 def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
-    """A column beside the drawing: a box for each kind that is there, one for each colour, an edge for each kind of edge."""
+    """Add a column beside the drawing: a box for each kind in the picture, a box for each colour, an edge for each kind of
+    edge.
+    """
     present = {box.kind for box in picture.boxes}
     plain = {"fillcolor": "#ffffff"} if picture.colours or picture.has_shares else {}
     entries = [(kind, {**style, **plain}) for kind, style in _STYLES.items() if kind in present]
@@ -132,6 +134,6 @@ def _add_edge_legend(part: graphviz.Digraph, picture: Picture) -> None:
 
 
 def _label(*lines: str) -> Any:
-    """Lines as Graphviz shows them letter by letter: without its escapes, HTML or entities."""
+    """Return a label that Graphviz shows letter by letter: without Graphviz's escapes, HTML or entities."""
     escaped: Sequence[str] = [graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines]
     return graphviz.nohtml("\\n".join(escaped))

@@ -22,7 +22,7 @@ _MESSAGES: dict[detect.Kind, type[Message]] = {"graph": GraphDef, "meta_graph": 
 
 
 def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[str] | None = None) -> int:
-    """Write the message of a graph to another file, and return the number of its nodes; otherwise as `load` and `save`."""
+    """Write the message of a graph to another file, and return the number of nodes; otherwise as `load` and `save`."""
     message = _as_kind(_read(source), form.kind, tags)
     if form.text:
         write_file(target, encoded_texts(target, [print_text(message)]), form.gzip)
@@ -46,7 +46,7 @@ def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
 def _as_kind(
     message: GraphDef | MetaGraphDef | SavedModel, kind: Kind | None, tags: Sequence[str] | None
 ) -> GraphDef | MetaGraphDef:
-    """The message as one of the kind asked for, which is the kind that it has, or a GraphDef for a SavedModel."""
+    """Convert the message to the kind asked for; None keeps the message's kind, and takes the GraphDef of a SavedModel."""
     if isinstance(message, SavedModel):
         found = message.meta_graphs[choose([memoryview(graph.SerializeToString()) for graph in message.meta_graphs], tags)]
         return found if kind == "meta_graph" else found.graph_def

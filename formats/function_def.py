@@ -32,7 +32,7 @@ _FLAG_FIELDS = {
 
 
 class ReadFunctions(DeclaredFunctions):
-    """Functions that one reader reads the nodes of, which share what is alike in several functions too."""
+    """Functions whose nodes come from the same reader, so that equal parts are shared between functions too."""
 
     reader: NodeReader
 
@@ -49,13 +49,13 @@ def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionSource:
-    """What a loaded Function keeps to be written back unchanged."""
+    """The loaded message of a Function, kept so that an unchanged function is written back unchanged."""
 
     proto: FunctionDef
     signature: OpDef
     args: tuple[Node, ...]
     spellings: Mapping[tuple[str, int], str]
-    """How the message spells outputs of nodes whose op nobody declared, and what it spells in another way than usual."""
+    """The message's spellings of outputs: of nodes with an undeclared op, and all spellings that differ from the usual."""
 
 
 def decode_signature(proto: OpDefProto) -> OpDef:
@@ -109,10 +109,10 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
 
 
 def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True) -> Function:
-    """The Function of a message.
+    """Decode the Function of a message.
 
-    InvalidArgumentError names the function and node where an input does not exist and, if it `checks`, where a node does not
-    fit its op.
+    InvalidArgumentError names the function and the node where an input does not exist and, with `checks`, where a node does
+    not fit the node's op.
     """
     name = proto.signature.name
     try:
@@ -125,7 +125,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
 
 
 class _Decoder:
-    """One FunctionDef on its way to a Function."""
+    """The decoder of a single FunctionDef into a Function."""
 
     def __init__(self, proto: FunctionDef, library: ReadFunctions) -> None:
         self.proto = proto
@@ -222,13 +222,13 @@ def _arg_type(arg: ArgDef) -> Any:
 
 
 def _control_names(proto: FunctionDef) -> list[str]:
-    """The control outputs in the signature's order; those it does not list come after."""
+    """Return the control outputs in the signature's order, then control outputs that the signature does not list."""
     listed = [name for name in proto.signature.control_output if name in proto.control_ret]
     return listed + sorted(set(proto.control_ret) - set(listed))
 
 
 def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
-    """Every output argument with the number of outputs it stands for."""
+    """Yield every output argument with the argument's number of outputs."""
     for arg in definition.outputs:
         if not arg.is_list:
             yield arg, 1
@@ -257,7 +257,7 @@ def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
 
 
 def encode_function(function: Function, functions: Mapping[str, Function]) -> FunctionDef:
-    """The message of a function: what it came from, with what has changed since made anew."""
+    """Return the message of a function: the loaded message, with all changed parts encoded anew."""
     source = function.source if isinstance(function.source, FunctionSource) else None
     proto = FunctionDef()
     if source is not None:
@@ -312,7 +312,7 @@ def _set_arg_attrs(proto: FunctionDef, function: Function) -> None:
 
 
 class _Encoder:
-    """Spells the outputs of a function's body as its message does."""
+    """The encoder of a function's body; spells outputs as the function's message does."""
 
     def __init__(
         self, function: Function, functions: Mapping[str, Function], spellings: Mapping[tuple[str, int], str]

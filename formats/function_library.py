@@ -1,4 +1,4 @@
-"""The function library of a graph: functions are decoded at first touch, untouched ones written as they were."""
+"""The function library of a graph: functions are decoded at first use; unused functions are written back unchanged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 
 
 class FunctionLibrary(ReadFunctions):
-    """Functions by name, in the library's order, each decoded at first touch.
+    """Functions by name, in the library's order, each decoded at first use.
 
-    Where it `checks`, InvalidArgumentError then names the first node that does not fit its op.
+    With `checks`, InvalidArgumentError names the first node of a decoded function that does not fit the node's op.
     """
 
     def __init__(self, library: FunctionDefLibrary, checks: bool = True) -> None:
@@ -40,7 +40,7 @@ class FunctionLibrary(ReadFunctions):
         return entry
 
     def one_by_one(self) -> Iterator[Function]:
-        """All functions, of which those that nobody has touched are not kept."""
+        """Yield all functions; functions decoded only for this iteration are not cached."""
         return map(self._decoded, self._entries)
 
     def __setitem__(self, name: str, function: Function) -> None:
@@ -84,7 +84,7 @@ class FunctionLibrary(ReadFunctions):
 
 
 def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:
-    """Make the message of a graph's functions of the one they came from; those that did not change stay as they were."""
+    """Bring the message of a graph's functions up to date; unchanged functions keep their loaded messages."""
     removed = {function.signature.name for function in library.function}.difference(functions)
     order = [gradient.function_name for gradient in library.gradient]
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}

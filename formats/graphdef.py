@@ -27,9 +27,9 @@ _MAX_MEMO: Final = 10_000
 
 
 class GraphSource:
-    """What a loaded graph keeps to be written back: the messages around its nodes.
+    """The loaded messages around a graph's nodes, kept to be written back.
 
-    `rest` is the GraphDef without its nodes, `meta_graph` the serialized MetaGraphDef without its GraphDef.
+    `rest` is the GraphDef without nodes, `meta_graph` the serialized MetaGraphDef without the GraphDef.
     """
 
     __slots__ = ("kind", "meta_graph", "rest")
@@ -41,9 +41,9 @@ class GraphSource:
 
 
 class NodeStream:
-    """The nodes of a serialized GraphDef one after the other, without a graph that holds them all.
+    """The nodes of a serialized GraphDef in file order, without a graph that holds all of them.
 
-    `faults` takes what is wrong with a node by itself, and with names; it is complete when all nodes were gone through.
+    `faults` collects errors of single nodes and of names; the list is complete after all nodes were iterated.
     """
 
     def __init__(self, data: memoryview) -> None:
@@ -52,7 +52,7 @@ class NodeStream:
         self.faults: list[TfgError] = []
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, whose inputs are known by name only."""
+        """Yield all nodes; inputs are known by name only."""
         home = Graph()
         names: set[str] = set()
         missing: dict[str, str] = {}
@@ -84,7 +84,7 @@ class NodeStream:
         return self._scan.place
 
     def node_at(self, place: int) -> Node:
-        """The node at a place, whose inputs are known by name only."""
+        """Return the node at an index of the file; inputs are known by name only."""
         name, op, inputs, device, attrs = self._scan.node_at(place)
         return Node(name, op, attrs, device, attrs, inputs, home=Graph())
 
@@ -93,11 +93,11 @@ class NodeStream:
         return self._scan.has_at(place, other._scan.last_field())
 
     def functions(self) -> Iterator[Function]:
-        """The functions one after the other, once the nodes were gone through; none is kept."""
+        """Yield the functions in order, once all nodes were iterated; no function is cached."""
         return FunctionLibrary(self._scan.rest().library, checks=False).one_by_one()
 
     def rest(self, checks: bool = False) -> Graph:
-        """A graph with everything but nodes, once these were gone through; with `checks` of its functions."""
+        """Return a graph with everything but nodes, once all nodes were iterated; `checks` checks the functions too."""
         rest = self._scan.rest()
         graph = Graph()
         graph.functions = FunctionLibrary(rest.library, checks)
@@ -109,12 +109,12 @@ class NodeStream:
 def graph_from_bytes(
     data: memoryview, kind: Kind = "graph", meta_graph: bytes = b"", faults: list[TfgError] | None = None
 ) -> Graph:
-    """The graph of a serialized GraphDef; what is wrong with its nodes is raised, or added to `faults`."""
+    """Return the graph of a serialized GraphDef; errors of nodes are raised, or added to `faults`."""
     return _graph(GraphScan(data), kind, meta_graph, faults)
 
 
 def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
-    """As `graph_from_bytes`, of a GraphDef in text; what is wrong with the text itself goes before what is with its nodes."""
+    """Return the graph of a GraphDef in text, as `graph_from_bytes`; errors of the text come before errors of nodes."""
     graph = read_printed(data, faults, lambda text, found: graph_from_printed(text, faults=found))
     return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults) if graph is None else graph
 
@@ -122,7 +122,10 @@ def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> G
 def graph_from_printed(
     text: memoryview, kind: Kind = "graph", meta_graph: bytes = b"", faults: list[TfgError] | None = None
 ) -> Graph:
-    """As `graph_from_bytes`, of a text as protobuf prints it; OtherLayout where it is none, and where it may be wrong."""
+    """Return the graph of a text in protobuf's printed layout, as `graph_from_bytes`.
+
+    OtherLayout where the text has another layout or may be wrong.
+    """
     return _graph(PrintedScan(text), kind, meta_graph, faults)
 
 
@@ -140,7 +143,7 @@ def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults:
 
 
 def add_registered_gradients(graph: Graph, objects: SavedObjectGraph | None) -> None:
-    """Note the gradients that the library of a decoded graph registers; `objects` are those of its SavedModel."""
+    """Add the gradients that the library of a decoded graph registers; `objects` are the objects of the graph's SavedModel."""
     from .registered_gradients import decode_registered_gradients
 
     graph.registered_gradients = decode_registered_gradients(graph.source.rest.library, objects)
@@ -153,13 +156,13 @@ def _decode_versions(proto: GraphDef) -> Versions:
 
 
 def graph_texts(nodes: Iterable[Node], rest: Callable[[], Graph]) -> Iterator[str]:
-    """The GraphDef in protobuf's text format, in pieces; `rest` is asked for all but the nodes when these are written."""
+    """Yield the GraphDef in protobuf's text format, in pieces; `rest` is called after all nodes are written."""
     yield from map(NodePrinter().text, nodes)
     yield print_text(_encode_rest(rest()))
 
 
 def to_node_def(node: Node) -> NodeDef:
-    """The NodeDef of one node as a message."""
+    """Return the NodeDef of a node as a message."""
     return complete_proto(encode_node(node, input_texts(node)))
 
 
@@ -172,7 +175,10 @@ def graph_chunks(nodes: Iterable[Node], rest: Callable[[], Graph]) -> Iterator[b
 
 
 def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) -> bytes:
-    """A serialized GraphDef of some nodes and functions of a graph, which may name others, and of its versions."""
+    """Return a serialized GraphDef of some nodes and functions of a graph, and of the graph's versions.
+
+    Inputs and calls may name nodes and functions outside the part.
+    """
     rest = _encode_rest(graph)
     kept = [function for function in rest.library.function if function.signature.name in functions]
     part = GraphDef(node=map(to_node_def, nodes), versions=rest.versions)
@@ -181,7 +187,7 @@ def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) 
 
 
 def _encode_rest(graph: Graph) -> GraphDef:
-    """All of the GraphDef but its nodes."""
+    """Encode all of the GraphDef except the nodes."""
     rest = GraphDef()
     if isinstance(graph.source, GraphSource):
         rest.CopyFrom(graph.source.rest)

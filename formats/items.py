@@ -1,4 +1,4 @@
-"""The inputs of a job of many: files that patterns match, and lines of JSON, each with the arrays that it holds."""
+"""The inputs of a batch job: files that match patterns, and lines of JSON, each read as arrays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .codecs.npz import read_npz
 from .codecs.source import read_source
 
 WHOLE: Final = ""
-"""The key of an input that is one array without a name."""
+"""The key of an input that is a single array without a name."""
 _LINES: Final = (".jsonl", ".ndjson", ".json")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Item:
-    """One input: a file, or the part of a file of lines from byte `start` up to `end`. `name` names its result."""
+    """An input: a file, or the part of a file of lines from byte `start` up to `end`. `name` names the input's result."""
 
     name: str
     path: str
@@ -35,10 +35,10 @@ class Item:
 
 
 def find_items(patterns: Sequence[str]) -> list[Item]:
-    """The inputs that patterns match, sorted in each: npz, npy and TFRecord files, and the lines of files of JSON.
+    """Return the inputs that match patterns, sorted in each: npz, npy and TFRecord files, and the lines of files of JSON.
 
-    Names are paths below what all files share, without endings; lines are numbered from 1. NotFoundError for a pattern that
-    matches nothing, InvalidArgumentError for a file of another kind and for two inputs of one name.
+    Names are paths below the files' common folder, without endings; lines are numbered from 1. NotFoundError for a pattern
+    without a match, InvalidArgumentError for a file of another kind and for two inputs with the same name.
     """
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
@@ -86,9 +86,10 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
 
 
 def read_item(item: Item) -> Mapping[str, Any]:
-    """What an input holds: arrays by name, or one without; the records of a TFRecord file as a vector of strings.
+    """Return the arrays of an input by name: of an npz file, or of a line's JSON object.
 
-    Of a line, the values of its JSON object. NotFoundError where the file is gone, DataLossError where it is damaged.
+    An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
+    DataLossError where the file is damaged.
     """
     if item.start is not None:
         return _parsed(item)

@@ -15,20 +15,20 @@ from .function_library import FunctionLibrary
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text
 
 STREAMED_FROM: Final = 1 << 22
-"""The bytes from which on a file of nodes takes so long to load that some want them as they come."""
+"""The size, in bytes, from which a file of nodes takes so long to load that commands stream the nodes."""
 
 
 def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
-    """A graph from a path, `-` for standard input, a SavedModel's folder, or bytes.
+    """Return the graph of a path, `-` for standard input, a SavedModel's folder, or bytes.
 
-    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where there is no such file,
-    InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
+    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where the file does not exist,
+    InvalidArgumentError, naming the format, where the file is no graph, DataLossError where the file is damaged.
     """
     return _timed(source, tags, None)
 
 
 def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
-    """A graph that maybe no session could run, to be looked at, and what is wrong with its nodes.
+    """Return a graph to be looked at, though maybe not to be run, and the errors of the graph's nodes.
 
     Nodes of type `core.registry.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
     """
@@ -67,7 +67,7 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
 
 
 def stream(path: str) -> NodeStream | None:
-    """The nodes of a large GraphDef in a file one after the other; None for any other file, which is to be loaded."""
+    """Return a stream of the nodes of a large GraphDef in a file; None for any other file, to be loaded."""
     if not os.path.isfile(path) or os.path.getsize(path) < STREAMED_FROM:
         return None
     data = read_source(path)
@@ -75,7 +75,7 @@ def stream(path: str) -> NodeStream | None:
 
 
 def _model_folder(source: Source) -> str | None:
-    """The folder of a SavedModel whose file is given instead, if there is more of the model in it."""
+    """Return the SavedModel's folder for a path to the model's file, if the folder has more of the model."""
     if is_in_memory(source) or source == "-" or os.path.basename(str(source)) not in detect.MODEL_FILES:
         return None
     folder = os.path.dirname(str(source)) or "."

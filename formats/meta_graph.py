@@ -1,4 +1,4 @@
-"""MetaGraphDefs: the graph inside, and what the message says about it."""
+"""MetaGraphDefs: the graph inside, and the message's facts about the graph."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MAIN_OP, _LEGACY_INIT_OP, _INIT_SIGNATURE = "saved_model_main_op", "legacy_init
 
 
 def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: list[TfgError] | None = None) -> Graph:
-    """The graph of a serialized MetaGraphDef, with its `meta`; `folder` is the SavedModel's."""
+    """Return the graph of a serialized MetaGraphDef, with `meta`; `folder` is the SavedModel's."""
     around = bytearray()
     graph_data = memoryview(b"")
     for field in wire.fields(data):
@@ -65,7 +65,7 @@ def graph_from_meta_graph_text(data: memoryview, faults: list[TfgError] | None =
 def graph_from_printed_meta_graph(
     cut: PrintedMetaGraph, folder: str | None = None, faults: list[TfgError] | None = None
 ) -> Graph:
-    """As `graph_from_meta_graph`, of one cut out of a printed text."""
+    """Return the graph of a MetaGraphDef cut out of a printed text, as `graph_from_meta_graph`."""
     graph = graph_from_printed(memoryview(cut.graph), _kind(folder), cut.around, faults)
     return _with_meta(graph, cut.around, folder)
 
@@ -75,7 +75,7 @@ def _kind(folder: str | None) -> Kind:
 
 
 def _with_meta(graph: Graph, around: bytes | bytearray, folder: str | None) -> Graph:
-    """The graph with what the MetaGraphDef around it says."""
+    """Add the facts of the surrounding MetaGraphDef to a graph."""
     graph.meta = decode_meta_graph(parse(MetaGraphDef, around), graph, folder)
     if graph.registered_gradients:
         add_registered_gradients(graph, graph.meta.objects)
@@ -91,7 +91,7 @@ def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) 
 
 
 def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = None) -> MetaGraph:
-    """What a MetaGraphDef says about its graph."""
+    """Decode a MetaGraphDef's facts about the graph."""
     variables = {}
     others = {}
     for name in sorted(proto.collection_def):
@@ -138,7 +138,7 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
 
 
 def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, str]:
-    """The keys of the variables whose handles a function captures, by the nodes that the graph's calls give it for them."""
+    """Return the keys of variables whose handles a function captures, by the nodes that the graph's calls pass as captures."""
     captured = objects.concrete_functions
     found = {}
     for node in graph if captured else ():
@@ -170,7 +170,7 @@ def _decode_variable(data: bytes) -> VariableInfo:
 
 
 def decode_signature_def(name: str, proto: SignatureDef) -> Signature:
-    """One signature; arguments are in alphabetical order, as a proto map has no other."""
+    """Decode a signature; arguments are in alphabetical order, as a proto map has no other."""
     return Signature(
         name,
         {key: _decode_tensor_info(proto.inputs[key]) for key in sorted(proto.inputs)},
@@ -203,7 +203,9 @@ def _decode_saver(proto: SaverDef) -> SaverInfo:
 
 
 def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str, Signature]) -> str | None:
-    """The op that TensorFlow's loader runs after restoring: of TF2's signature, of V1's main op or of its predecessor."""
+    """Return the op that TensorFlow's loader runs after restoring: of TF2's signature, V1's main op, or V1's legacy init
+    op.
+    """
     if _INIT_SIGNATURE in signatures:
         for output in signatures[_INIT_SIGNATURE].outputs.values():
             return output.tensor

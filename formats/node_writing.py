@@ -22,7 +22,7 @@ _FIRST_LINE, _LAST_LINE = "node {\n", "}\n"
 
 
 class _Encoded(Generic[_T]):
-    """What attributes become, kept for the next nodes that share them."""
+    """A cache of encoded attributes, for the following nodes that share the attributes."""
 
     def __init__(self, encode: Callable[[NodeDef], _T]) -> None:
         self._encode: Callable[[NodeDef], _T] = encode
@@ -38,7 +38,7 @@ class _Encoded(Generic[_T]):
 
 
 def _unchanged_attrs(node: Node) -> NodeAttrs | None:
-    """The attributes of a node that has those it was loaded with, none of them left in the file."""
+    """Return a node's attributes where they are unchanged since loading, and none of them is still in the file."""
     attrs = node.source
     return attrs if isinstance(attrs, NodeAttrs) and attrs is node.attrs and not attrs.contents else None
 
@@ -61,7 +61,7 @@ class NodeWriter:
 
 
 def _head(node: Node) -> bytes:
-    """What a NodeDef has before its attributes."""
+    """Return the fields of a NodeDef that come before the attributes."""
     pieces = [
         wire.string_field(NodeDef.NAME_FIELD_NUMBER, node.name.encode()),
         wire.string_field(NodeDef.OP_FIELD_NUMBER, node.op.encode()),
@@ -86,7 +86,7 @@ class NodePrinter:
 
 
 def _inner(graph: GraphDef) -> str:
-    """The printed fields of a graph's one node."""
+    """Return the printed fields of a graph's only node."""
     return print_text(graph).removeprefix(_FIRST_LINE).removesuffix(_LAST_LINE)
 
 

@@ -1,4 +1,4 @@
-"""ONNX files: a model as a ModelProto, checked by the onnx package, its weights beside it where it gets too large."""
+"""ONNX files: a model as a ModelProto, checked by the onnx package; large weights lie in a file beside the model."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ..core.types.shapes import Shape
 OPSET: Final = 21
 _IR_VERSION: Final = 10
 LARGEST: Final = (1 << 31) - (1 << 24)
-"""Bytes of weights from which on they stand in a file of their own: protobuf reads no message of 2 GiB."""
+"""The size of weights, in bytes, from which the weights get a file of their own: protobuf reads no message of 2 GiB."""
 _ALIGNMENT: Final = 4096
-"""Of what is in that file, so that it can be mapped."""
+"""The alignment, in bytes, of weights in the separate file, so that the weights can be memory-mapped."""
 _TYPES: Final = {
     "half": "FLOAT16", "float8_e4m3fn": "FLOAT8E4M3FN", "float8_e4m3fnuz": "FLOAT8E4M3FNUZ", "float8_e5m2": "FLOAT8E5M2",
     "float8_e5m2fnuz": "FLOAT8E5M2FNUZ",
@@ -42,7 +42,7 @@ _FOREIGN: Final = ("bfloat16", *(name for name in _TYPES if name != "half"), *_H
 
 
 def require(package: str) -> Any:
-    """The package `onnx` or `onnxruntime`; an error names the extra that has it."""
+    """Import the package `onnx` or `onnxruntime`; UnimplementedError names the extra to install."""
     try:
         return importlib.import_module(package)
     except ImportError:
@@ -51,10 +51,10 @@ def require(package: str) -> Any:
 
 
 def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
-    """Write a model, checked; returns the bytes of weights. Those of a large one go to `PATH.data` or `PATH.1.data`.
+    """Write a model, checked, and return the bytes of weights. Large weights go to `PATH.data` or `PATH.1.data`.
 
-    InvalidArgumentError for a name that does not end in .onnx, UnimplementedError without the package onnx, InternalError for
-    a model that its checker refuses.
+    InvalidArgumentError for a name that does not end in .onnx, UnimplementedError without the package onnx, InternalError
+    for a model that onnx.checker refuses.
     """
     format_of(path, ONNX_MODELS)
     onnx = require("onnx")
@@ -74,7 +74,7 @@ def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
 
 
 def _save_in_two(writer: _Writer, path: str) -> None:
-    """Write the weights under a name that no file has, and the model that names them last: at each moment one is whole."""
+    """Write the weights under a new name, then the model, so that at each moment a complete model exists."""
     folder, name = os.path.split(path)
     earlier = [entry for entry in os.listdir(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
     names = itertools.chain([f"{name}.data"], (f"{name}.{number}.data" for number in itertools.count(1)))
@@ -92,7 +92,7 @@ def _save_in_two(writer: _Writer, path: str) -> None:
 
 
 def _require_types(onnx: Any, model: Model) -> None:
-    """UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define it."""
+    """Raise UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define the operator."""
     lines: dict[str, None] = {}
     for operation in model.block.everything():
         schema = onnx.defs.get_schema(operation.op, OPSET)
@@ -105,20 +105,21 @@ def _require_types(onnx: Any, model: Model) -> None:
 
 
 def _number(kinds: Any, dtype: DType) -> int:
-    """A dtype as TensorProto numbers it."""
+    """Return the number of a dtype in TensorProto."""
     number: int = getattr(kinds, _TYPES.get(dtype.name, dtype.name.upper()))
     return number
 
 
 def _onnx_name(dtype: DType) -> str:
-    """A dtype as ONNX's schemas spell it."""
+    """Return the name of a dtype in ONNX's schemas."""
     return dtype.name if dtype.name in ("float", "double") else _TYPES.get(dtype.name, dtype.name).lower()
 
 
 def _check(onnx: Any, model: Any) -> None:
-    """Have onnx.checker look at a model or a file, and infer the shapes of a model.
+    """Check a model or a file with onnx.checker, and infer the shapes of a model.
 
-    It takes no value of unknown rank, though ONNX has such: it is shown a copy, without inference.
+    The checker refuses values of unknown rank, though ONNX allows them: a model with unknown ranks is checked as a copy
+    with rank 0, without inference.
     """
     is_whole = not isinstance(model, str)
     if is_whole and any(not info.type.tensor_type.HasField("shape") for info in _infos(model.graph)):
@@ -134,7 +135,7 @@ def _check(onnx: Any, model: Any) -> None:
 
 
 def _infos(graph: Any) -> Iterator[Any]:
-    """What is said of inputs and outputs, of subgraphs too."""
+    """Yield the value infos of inputs and outputs, of subgraphs too."""
     yield from (*graph.input, *graph.output)
     for node in graph.node:
         for attribute in node.attribute:
@@ -142,7 +143,7 @@ def _infos(graph: Any) -> Iterator[Any]:
 
 
 class _Writer:
-    """One ModelProto in the making: names of values, and the weights that stand outside."""
+    """The writer of a ModelProto: names of values, and the weights that stand outside."""
 
     def __init__(self, onnx: Any, model: Model) -> None:
         self.onnx = onnx
@@ -245,9 +246,9 @@ def _as_bytes(item: Any) -> bytes:
 
 
 def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
-    """The outputs of a model in a file, computed by onnxruntime on the CPU; complex ones as `as_pairs` has them.
+    """Return the outputs of a model in a file, computed by onnxruntime on the CPU; complex outputs as in `as_pairs`.
 
-    UnimplementedError without the package onnxruntime, and where it does not run the model.
+    UnimplementedError without the package onnxruntime, and where onnxruntime does not run the model.
     """
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
@@ -277,7 +278,7 @@ def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
 
 
 def is_numpys_own(dtype: np.dtype[Any]) -> bool:
-    """False for dtypes that another package registered with NumPy, as that of bfloat16."""
+    """Return False for dtypes that another package registered with NumPy, for example bfloat16."""
     return dtype.isbuiltin != 2
 
 
@@ -307,7 +308,7 @@ def as_pairs(value: Array) -> Array:
 
 
 def _given(value: Array) -> Array:
-    """An array as onnxruntime takes it: strings as text, complex numbers as pairs."""
+    """Convert an array to onnxruntime's form: strings as text, complex numbers as pairs."""
     value = as_pairs(np.asarray(value))
     if value.dtype != object:
         return value
@@ -315,5 +316,5 @@ def _given(value: Array) -> Array:
 
 
 def _taken(value: Array) -> Array:
-    """An array as tfg has it: strings as bytes."""
+    """Convert an array to tfg's form: strings as bytes."""
     return value if value.dtype != object else np.array([*map(_as_bytes, value.flat)], object).reshape(value.shape)

@@ -1,4 +1,4 @@
-"""MetaGraphDefs and SavedModels in printed text, taken apart: a graph in them is read as one in a text of its own."""
+"""MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _META_GRAPHS: Final = "meta_graphs"
 
 
 class PrintedMetaGraph(NamedTuple):
-    """A MetaGraphDef: serialized without its graph, and the printed text of that."""
+    """A MetaGraphDef as two parts: serialized without the graph, and the printed text of the graph."""
 
     around: bytes
     graph: bytes
 
 
 def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
-    """A MetaGraphDef in printed text; OtherLayout where it is none, and where it may be wrong."""
+    """Cut a MetaGraphDef in printed text into parts; OtherLayout where the text has another layout or may be wrong."""
     around, graphs = _cut(text, _GRAPH)
     if len(graphs) > 1:
         raise OtherLayout
@@ -30,19 +30,21 @@ def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
 
 
 def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
-    """The MetaGraphDefs of a SavedModel in printed text; OtherLayout where it is none, and where it may be wrong."""
+    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout where the text has another layout or may be
+    wrong.
+    """
     around, meta_graphs = _cut(text, _META_GRAPHS)
     _serialized(SavedModel.DESCRIPTOR, around, without=(_META_GRAPHS,))
     return list(map(cut_meta_graph, meta_graphs))
 
 
 def check_graph(meta_graph: PrintedMetaGraph) -> None:
-    """OtherLayout where the text of a graph that is not to be read is none, and where it may be wrong."""
+    """Check the text of a graph that is not to be read; OtherLayout where the text has another layout or may be wrong."""
     _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
 
 
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
-    """A text without its messages in a field, and each of these as a text of its own."""
+    """Return a text without the messages of a field, and each of the messages as a text."""
     message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
     around, found, position = [], [], 0
     for match in message.finditer(text):

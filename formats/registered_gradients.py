@@ -1,4 +1,4 @@
-"""The gradients that a library registers for its nodes, and what the objects of a SavedModel say of them."""
+"""The gradients that a library registers for nodes, and the captures that a SavedModel's objects list for gradients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
 _CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
-"""Attributes of a gradient function's first argument. TensorFlow loads no function with an attribute that it does not know."""
+"""Attributes of a gradient function's first argument. TensorFlow refuses a function that has an unknown attribute."""
 
 
 def decode_registered_gradients(
@@ -26,7 +26,7 @@ def decode_registered_gradients(
 
 
 def note_captures(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
-    """Write what only a SavedModel's objects tell of gradients into attributes of their functions' first arguments."""
+    """Write the captures that only a SavedModel's objects list into attributes of the gradient functions' first arguments."""
     functions = {function.signature.name: function for function in library.function}
     for registered in gradients.values():
         function = functions.get(registered.function)
@@ -56,7 +56,7 @@ def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradie
 
 
 def _capture(node: SavedObject) -> Capture | None:
-    """What a function is bound to: a tensor of another one or a variable; None for anything else."""
+    """Return a function's captured input: a tensor of another function or a variable; None for anything else."""
     if node.WhichOneof("kind") == "captured_tensor":
         return Capture(node.captured_tensor.name, node.captured_tensor.concrete_function)
     return Capture(node.variable.name) if node.WhichOneof("kind") == "variable" else None

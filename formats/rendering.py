@@ -11,14 +11,14 @@ from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownE
 from ..core.support.log import Stopwatch
 
 _PURE: Final = "graphviz-pure"
-"""A package and its program: the layout of `dot` in a wheel."""
+"""The package, and the program, with the layout of `dot` in a wheel."""
 _PURE_KINDS: Final = ("svg", "png")
 _GET_DOT: Final = "install Graphviz (`apt install graphviz`, `brew install graphviz`, `winget install graphviz`)"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LayoutProgram:
-    """A program that lays out Graphviz source: its name and its path."""
+    """A program that lays out Graphviz source: name and path."""
 
     name: str
     path: str
@@ -43,7 +43,7 @@ class LayoutProgram:
 
 
 def layout_program(kind: str) -> LayoutProgram:
-    """Find the program that makes pictures of a kind: `dot` where it is installed, else that of graphviz-pure.
+    """Find the program that makes pictures of a kind: `dot` where installed, else the program of graphviz-pure.
 
     NotFoundError where neither can make the picture; graphviz-pure writes no PDF.
     """
@@ -61,7 +61,7 @@ def layout_program(kind: str) -> LayoutProgram:
 
 
 def _pure_path() -> str | None:
-    """The program of graphviz-pure, wherever pip put it; None where the package is not installed."""
+    """Return the path of graphviz-pure's program, wherever pip put the file; None where the package is not installed."""
     from importlib.metadata import PackageNotFoundError, files
 
     try:

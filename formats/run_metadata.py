@@ -1,4 +1,4 @@
-"""RunMetadata and StepStats protos: what TensorFlow recorded while it ran a graph."""
+"""RunMetadata and StepStats protos: the executions that TensorFlow recorded while running a graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .protos.run_metadata_pb2 import NodeExecStats, RunMetadata, StepStats
 
 
 def read_run_metadata(path: str) -> list[NodeTime]:
-    """The executions recorded in a RunMetadata or StepStats file, binary or text; DataLossError where it is neither."""
+    """Return the executions recorded in a RunMetadata or StepStats file, binary or text; DataLossError for any other file."""
     data = bytes(read_source(path))
     for kind in (RunMetadata, StepStats):
         for parse in (_binary, _text):
@@ -54,7 +54,9 @@ _RECEIVED: Final = re.compile(r".*\] (?:edge_\d+_)?(\S+) from (\S+) to \S+")
 
 
 def _name_and_op(node: NodeExecStats) -> tuple[str, str]:
-    """Name and op, as in a label such as `y = MatMul(a, b)`; what came from another device is called `a from DEVICE`."""
+    """Return name and op from a label like `y = MatMul(a, b)`; a tensor received from another device is named `a from
+    DEVICE`.
+    """
     name = node.node_name.split(":")[0]
     received = _RECEIVED.fullmatch(node.timeline_label) if name == "RecvTensor" else None
     if received is not None:
@@ -68,7 +70,7 @@ def _start(node: NodeExecStats) -> float:
 
 
 def _seconds(node: NodeExecStats) -> float:
-    """The kernel's own time, or where it is not recorded that of the whole execution."""
+    """Return the time of the kernel, in seconds, or of the whole execution where the kernel's time is not recorded."""
     if node.op_end_rel_nanos:
         return (node.op_end_rel_nanos - node.op_start_rel_nanos) / 1e9
     if node.op_end_rel_micros:

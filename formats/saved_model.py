@@ -17,7 +17,7 @@ from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 
 
 def model_file(folder: str) -> str:
-    """Find the file of a SavedModel's folder that holds its graphs; NotFoundError where the folder is no SavedModel."""
+    """Find the file with the graphs of a SavedModel's folder; NotFoundError where the folder is no SavedModel."""
     for name in detect.MODEL_FILES:
         path = os.path.join(folder, name)
         if os.path.exists(path):
@@ -32,9 +32,9 @@ def graph_from_saved_model(
     folder: str | None = None,
     faults: list[TfgError] | None = None,
 ) -> Graph:
-    """The graph of a serialized SavedModel, its `meta` filled in with where variables and assets lie: in its `folder`.
+    """Return the graph of a serialized SavedModel; `meta` tells where variables and assets lie: in `folder`.
 
-    InvalidArgumentError lists the tag sets where `tags` fit none, or are needed and not given.
+    InvalidArgumentError lists the tag sets where `tags` match none, or where tags are needed and missing.
     """
     meta_graphs = [
         data[field.start : field.end]
@@ -66,7 +66,9 @@ def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | N
 
 
 def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
-    """Which meta graph has exactly these tags; without tags the only one, or the one to serve."""
+    """Return the index of the meta graph with exactly the tags; without tags the only meta graph, or the "serve" meta
+    graph.
+    """
     if not meta_graphs:
         raise InvalidArgumentError("the SavedModel has no graph in it")
     tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
@@ -82,7 +84,7 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
 
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:
-    """The tags of a serialized MetaGraphDef, its graph left alone."""
+    """Return the tags of a serialized MetaGraphDef, without parsing the graph."""
     info = bytearray()
     for field in wire.fields(meta_graph):
         if field.number == MetaGraphDef.META_INFO_DEF_FIELD_NUMBER:

@@ -49,20 +49,20 @@ _MAIN_OP = "saved_model_main_op"
 _INIT_SIGNATURE = "__saved_model_init_op"
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
-"""What of a SavedModel's folder belongs to the model whatever its variables are."""
+"""Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
 """Levels of folders in a model's assets. Python's own functions on folders call themselves once a level."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ModelToWrite:
-    """A graph as a SavedModel holds it, and the message around it. Variables are saved by the nodes of `saver`."""
+    """A graph in a SavedModel's form, and the message around the graph. Variables are saved by the nodes of `saver`."""
 
     graph: Graph
     about: MetaGraphDef
     saver: SaverInfo | None
     has_objects: bool
-    """True where the functions and objects of TF2, with which Python uses the model, are there."""
+    """True where the functions and objects of TF2 are there; Python uses the model through them."""
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -76,10 +76,10 @@ def prepare(
     outputs: Mapping[str, Output] | None = None,
     signature: str = USUAL_SIGNATURE,
 ) -> ModelToWrite:
-    """A graph made ready to be written: with nodes that save it, signatures, and what starts it.
+    """Prepare a graph for writing: add nodes that save the variables, signatures, and the init op.
 
-    What a SavedModel had around its graph is kept as far as the graph still has what it names. `inputs` and `outputs` make up
-    `signature` where no signature is left; InvalidArgumentError where they are needed and there are none.
+    Parts of a SavedModel around the graph stay as far as the graph still has the named nodes. `inputs` and `outputs` make
+    up `signature` where no signature is left; InvalidArgumentError where both are needed and missing.
     """
     result = graph.copy()
     about = _about(result)
@@ -99,9 +99,9 @@ def prepare(
 
 
 def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
-    """Write a SavedModel to a folder that is not there yet, or is empty; AlreadyExistsError where it is not.
+    """Write a SavedModel to a folder that does not exist yet, or is empty; otherwise AlreadyExistsError.
 
-    `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where its assets lie.
+    `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where the assets lie.
     """
     format_of(folder, MODELS)
     require_folder(folder)
@@ -131,9 +131,9 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
 
 
 def _copy(source: str, name: str, target: str) -> None:
-    """Copy a file or a folder of a model into another folder, if the model has it.
+    """Copy a file or a folder of a model into another folder, if the model has the entry.
 
-    PermissionDeniedError for a link to a folder, which may lead round in a circle, and for a link that leads out of the model.
+    PermissionDeniedError for a link to a folder, a possible cycle, and for a link that leads out of the model.
     """
     path = os.path.join(source, name)
     if os.path.lexists(path):
@@ -164,7 +164,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 
 
 def _about(graph: Graph) -> MetaGraphDef:
-    """The message around the graph as it was loaded, or a new one."""
+    """Return the message around the loaded graph, or a new message."""
     has_source = isinstance(graph.source, GraphSource) and graph.meta is not None
     about = parse(MetaGraphDef, graph.source.meta_graph if has_source else b"")
     if not about.meta_info_def.tags:
@@ -183,7 +183,7 @@ def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
 
 
 def _forget_objects(about: MetaGraphDef) -> None:
-    """Turn the message into that of a model without objects, which TensorFlow starts by its main op alone."""
+    """Turn the message into a model without objects, started by TensorFlow through the main op alone."""
     about.ClearField("object_graph_def")
     if _INIT_SIGNATURE in about.signature_def:
         operations = [info.name.partition(":")[0] for info in about.signature_def[_INIT_SIGNATURE].outputs.values()]
@@ -200,7 +200,7 @@ def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
 
 
 def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
-    """Add the placeholders of inputs that nothing needs, and that are gone, of each signature whose outputs are there."""
+    """Add the missing placeholders of inputs that nothing needs, for each signature with complete outputs."""
     for name, signature in about.signature_def.items():
         arguments = decode_signature_def(name, signature)
         if not all(parse_tensor_name(tensor)[0] in graph for tensor in arguments.fetched.values()):
@@ -216,7 +216,7 @@ def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
 
 
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
-    """The saver that the graph has, or one that is added to it: of all variables, where no objects lead to some of them."""
+    """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables."""
     saver = graph.meta.saver if graph.meta is not None else None
     if has_saver(graph, saver) and (has_objects or not unrestored(graph)):
         return saver

@@ -21,7 +21,7 @@ MAX_MESSAGE: Final = (1 << 31) - 1
 
 
 class GraphForm(NamedTuple):
-    """How a graph is written: as text or binary, compressed or not, as which message; for None as what it was loaded from."""
+    """The form of a written graph: text or binary, compressed or not, and the kind of message; None keeps the loaded kind."""
 
     text: bool
     gzip: bool
@@ -31,9 +31,10 @@ class GraphForm(NamedTuple):
 def graph_form(
     path: str | os.PathLike[str], text: bool | None = None, gzip: bool | None = None, kind: Kind | None = None
 ) -> GraphForm:
-    """The form that a file's name asks for; what the name leaves open is as the arguments say, binary and plain by default.
+    """Return the form that a file's name asks for; the arguments decide where the name does not, binary and plain by
+    default.
 
-    InvalidArgumentError for a name that asks for another format than the arguments, or for none that a graph is written in.
+    InvalidArgumentError for a name that asks for another format than the arguments, or for a format without graphs.
     """
     extension = "" if path == "-" else extension_of(path)
     by_name = GRAPHS.default if path == "-" else format_of(path, GRAPHS)
@@ -59,12 +60,11 @@ def save(
 ) -> None:
     """Write a graph to a path, or to standard output for `-`, whole or not at all.
 
-    The name's extension says the form: .pb or none is binary, .pbtxt, .prototxt, .textproto and .txt are text, .meta is a
-    MetaGraphDef, .gz behind them compresses. Where it has none, `text` and `gzip` say it.
+    The name's extension decides the form: .pb or none is binary, .pbtxt, .prototxt, .textproto and .txt are text, .meta is
+    a MetaGraphDef, a following .gz compresses. `text` and `gzip` decide for a name without extension.
 
-    `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
-    for a SavedModel. InvalidArgumentError for a name that asks for something else, and for a binary graph of 2 GiB, which
-    nothing could read.
+    `kind` chooses between a GraphDef and a MetaGraphDef; by default the loaded kind, and a GraphDef for a SavedModel.
+    InvalidArgumentError for a name that asks for another form, and for a binary graph of 2 GiB, too large for any reader.
     """
     write_graph(graph, path, graph_form(path, text, gzip, kind))
 
@@ -76,19 +76,21 @@ def write_graph(graph: Graph, path: str | os.PathLike[str], form: GraphForm) -> 
 
 
 def encoded_texts(path: str | os.PathLike[str], texts: Iterable[str]) -> Iterator[bytes]:
-    """Encode the pieces of a text form; standard output may be a terminal, to which no control character goes."""
+    """Encode the pieces of a text form; standard output may be a terminal, so control characters are escaped for `-`."""
     for text in texts:
         yield (printable_proto(text) if path == "-" else text).encode()
 
 
 def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterable[bytes | memoryview]:
-    """The pieces of a message that is not too large to be one; all were looked at before the first goes to standard output."""
+    """Return the pieces of a message within the size limit; for standard output all are checked before the first is
+    written.
+    """
     pieces = within_limit(_chunks(graph, kind))
     return list(pieces) if path == "-" else pieces
 
 
 def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """The pieces of a message; InvalidArgumentError behind the last of them where they are too large to be one."""
+    """Yield the pieces of a message; InvalidArgumentError after the last piece where the message exceeds protobuf's limit."""
     size = 0
     for piece in pieces:
         size += len(piece)
@@ -107,7 +109,7 @@ def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
 
 
 def to_text(graph: Graph, kind: Kind | None = None) -> str:
-    """The GraphDef or MetaGraphDef in protobuf's text format, as TensorFlow prints it."""
+    """Return the GraphDef or MetaGraphDef in protobuf's text format, as TensorFlow prints the message."""
     return "".join(_texts(graph, kind))
 
 

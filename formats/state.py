@@ -25,15 +25,16 @@ _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 TRAINED_STEPS = "_TRAINED_STEPS"
 """The entry that says after how many steps of training a state was noted: int64, a scalar. No node can be called so."""
 _STREAM = "_RANDOM_STREAM/"
-"""What begins the entry that says where a node is in its stream of random numbers: uint64, key and halves of the counter."""
+"""The prefix of the entry with a node's position in a stream of random numbers: uint64, key and halves of the counter."""
 _HALF = 64
 
 
 @rare_collection()
 def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Tensors by name from an .npz archive, or from a checkpoint's prefix or folder; values of a checkpoint are read late.
+    """Return tensors by name from an .npz archive, or from a checkpoint's prefix or folder; a checkpoint's values are read
+    late.
 
-    NotFoundError where there is neither, DataLossError where it is damaged.
+    NotFoundError where there is neither, DataLossError where the file is damaged.
     """
     text = os.fspath(path)
     if os.path.isfile(text) and (zipfile.is_zipfile(text) or text.endswith(".npz")):
@@ -53,7 +54,7 @@ class Progress:
     streams: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
     def entries(self) -> dict[str, Tensor]:
-        """What a state holds of it, beside variables."""
+        """Return the progress as entries of a state, beside the variables."""
         found = {TRAINED_STEPS: np.asarray(self.steps, np.int64)}
         for name, (key, counter) in self.streams.items():
             found[_STREAM + name] = np.array([key, counter % (1 << _HALF), counter >> _HALF], np.uint64)
@@ -75,9 +76,9 @@ def holds_state(path: str | os.PathLike[str]) -> bool:
 
 
 def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None = None) -> dict[str, Tensor]:
-    """As `read_state`, with the names of variables in the place of the object paths that TF2's checkpoints have as keys.
+    """Return the tensors of `read_state` by names of variables; TF2's checkpoints have object paths as keys.
 
-    `names` are those that the graph itself tells by key; for others the checkpoint's own object graph is asked.
+    `names` are the names by key that the graph knows; other keys are looked up in the checkpoint's object graph.
     """
     tensors = read_state(path)
     names = _full_names(tensors) | dict(names or {})
@@ -85,7 +86,7 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
 
 
 def read_progress(path: str | os.PathLike[str]) -> Progress | None:
-    """How far the training was that wrote a state; None where it does not say."""
+    """Return the progress of the training that wrote a state; None where the state has no progress."""
     tensors = read_state(path)
     if TRAINED_STEPS not in tensors:
         return None
@@ -100,7 +101,7 @@ def read_progress(path: str | os.PathLike[str]) -> Progress | None:
 def _numbers(
     path: str | os.PathLike[str], name: str, tensors: Mapping[str, Tensor], shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """The value of an entry; DataLossError where that is no such thing."""
+    """Return the numbers of an entry; DataLossError where the entry has another shape or dtype, or a negative number."""
     tensor = tensors[name]
     if tensor.shape != shape or tensor.dtype.numpy != dtype or (tensor.numpy() < 0).any():
         raise DataLossError(f"'{os.fspath(path)}' says nothing that can be in its entry '{name}'")
@@ -117,7 +118,7 @@ def _is_apart(key: str) -> bool:
 
 
 def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
-    """Checkpoint key -> the name of the variable behind it, as the checkpoint's own object graph tells."""
+    """Return the name of the variable behind each checkpoint key, from the checkpoint's object graph."""
     if _OBJECT_GRAPH not in tensors:
         return {}
     from .protos.meta_graph_pb2 import TrackableObjectGraph
@@ -133,12 +134,13 @@ def write_state(
     form: str | os.PathLike[str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Write tensors by name, whole or not at all: an .npz archive or, for .ckpt and a name without extension, a V2 checkpoint.
+    """Write tensors by name, whole or not at all: an .npz archive or, for .ckpt and a name without extension, a V2
+    checkpoint.
 
     InvalidArgumentError, before anything is written, for other extensions.
 
-    Where `form` is a checkpoint of TF2's objects, so is what is written: with its keys and its object graph, from which
-    TensorFlow restores the same objects. `names` are as for `read_variables`; what `tensors` lack stays as it is there.
+    Where `form` is a checkpoint of TF2's objects, so is the written checkpoint: with the same keys and object graph, so
+    that TensorFlow restores the same objects. `names` are as for `read_variables`; entries that `tensors` lacks are copied.
     """
     if format_of(path, STATES) is NPZ:
         write_npz(path, tensors)
@@ -147,7 +149,7 @@ def write_state(
 
 
 def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> Mapping[str, Tensor]:
-    """The tensors by the keys of another checkpoint of objects; what that does not know keeps its name."""
+    """Return the tensors by the keys of another checkpoint of objects; tensors without a key there keep their names."""
     old = read_state(form)
     if _OBJECT_GRAPH not in old:
         return tensors

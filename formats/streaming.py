@@ -21,7 +21,7 @@ _NOTHING: Final[tuple[DType, ...]] = ()
 
 
 class Unsound(Exception):
-    """Loading would refuse the graph, and say why; or might, which only loading tells."""
+    """Raised where loading would refuse the graph with a reason, or might refuse the graph."""
 
 
 class SoundNodes:
@@ -46,7 +46,7 @@ class SoundNodes:
             raise Unsound
 
     def rest(self) -> Graph:
-        """A graph with everything but nodes, once these were gone through."""
+        """Return a graph with everything but nodes, once all nodes were iterated."""
         try:
             rest = self._stream.rest(checks=True)
         except TfgError:
@@ -57,14 +57,14 @@ class SoundNodes:
 
 
 class _Edges:
-    """Whether nodes take what others give, which may come before or after them."""
+    """The check that nodes' inputs exist and have fitting dtypes; the producers may come before or after the nodes."""
 
     def __init__(self) -> None:
         self._given: dict[str, tuple[DType, ...]] = {}
         self._waiting: list[tuple[str, DType]] = []
 
     def take(self, node: Node) -> bool:
-        """Look at the next node; False where it is not sound, or cannot be told to be."""
+        """Check the next node; False where the node is not sound, or where soundness is unknown."""
         checked = node.checked
         if checked is None or checked.opened:
             return False
@@ -78,7 +78,7 @@ class _Edges:
         return len(expected) == len(texts) and all(map(self._fits, texts, expected))
 
     def are_sound(self) -> bool:
-        """True where what was named before it was there fits too."""
+        """Return True where inputs that were named before their producers came fit too."""
         return all(self._fits(text, want) for text, want in self._waiting if want is not None)
 
     def _fits(self, text: str, want: DType | None) -> bool:
@@ -96,9 +96,9 @@ class _Edges:
 
 
 def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, gzip: bool) -> int | None:
-    """Write the graph of a stream, as `saving.save` does, and return the number of its nodes.
+    """Write the graph of a stream, as `saving.save` does, and return the number of nodes.
 
-    None, and nothing is written, where the graph has to be loaded: loading may refuse it.
+    None, and nothing is written, where the graph has to be loaded: loading may refuse the graph.
     """
     nodes = SoundNodes(stream)
     encoded = (piece.encode() for piece in graph_texts(nodes, nodes.rest))
@@ -110,7 +110,7 @@ def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, g
 
 
 def diff_streams(before: NodeStream, after: NodeStream) -> GraphDiff | None:
-    """As `diff_graphs`; None where a graph has to be loaded, which may refuse it. Only nodes that differ are kept."""
+    """Compare two streams as `diff_graphs`; None where a graph has to be loaded. Only nodes that differ stay in memory."""
     try:
         return _diff(before, after)
     except Unsound:

@@ -37,9 +37,10 @@ _MAX_ELEMENTS = 1 << 40
 
 
 def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:
-    """The array that `text` stands for, of `dtype` where one is given; InvalidArgumentError says what is wrong with it.
+    """Return the array that `text` stands for, of `dtype` if not None; InvalidArgumentError explains a malformed text.
 
-    `shape` is the tensor's, as far as it is known: it says how many channels a picture has, and whether it is a batch of one.
+    `shape` is the tensor's shape, as far as known: the number of channels of a picture, and whether a batch dimension is
+    added.
     """
     text = text.strip()
     if text.startswith("@"):
@@ -54,7 +55,7 @@ def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -
 
 
 def _read_bytes(path: str) -> Array | None:
-    """What a file that is no array holds, as strings: each record of a .tfrecord, else all as one; None for an array."""
+    """Return the bytes of a file as strings: each record of a .tfrecord, else the whole file; None for an array file."""
     if ".npz:" in path or path.endswith((".npy", ".npz")):
         return None
     with file_errors(path), open_input(path) as file:
@@ -73,7 +74,8 @@ def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
 
 
 def _read_picture(path: str, shape: Shape) -> Array | None:
-    """The pixels of an image file, (height, width, channels) of 0 to 255, in a batch of one where `shape` has four dimensions.
+    """Return the pixels of an image file, (height, width, channels) of 0 to 255; four dimensions in `shape` add a batch of
+    1.
 
     None for a file that is no picture.
     """
@@ -132,7 +134,9 @@ def _literal(text: str, dtype: DType | None) -> Array:
 
 
 def _parsed_array(parsed: Any) -> Array:
-    """The numbers of a JSON value. NumPy takes integers on both sides of 2**63 for floats, which lose their last digits."""
+    """Return the numbers of a JSON value. NumPy would read a mix of integers below and above 2**63 as floats and lose
+    digits.
+    """
     array = np.asarray(parsed)
     if array.dtype.kind == "f" and array.size and array.max() >= 2.0**63:
         numbers = np.asarray(parsed, object)
@@ -188,7 +192,7 @@ def _range_of(dtype: DType) -> tuple[int, int]:
 
 
 def _check_finite(array: Array, result: Array, dtype: DType, said: str) -> None:
-    """InvalidArgumentError where a finite number is beyond the largest one of a dtype."""
+    """Raise InvalidArgumentError where a finite number exceeds the largest finite number of a dtype."""
     parts = dtypes.float64 if dtype is dtypes.complex128 else dtypes.float32 if dtype.is_complex else dtype
     info = ml_dtypes.finfo(parts.numpy)
     # Half a unit in the last place beyond the largest number still rounds to it; some types have no infinity to go to.
@@ -224,7 +228,7 @@ def _generated(name: str, arguments: str) -> Array:
 
 
 class _Generator:
-    """A generator and the options it takes, with their defaults."""
+    """A generator and the generator's options, with defaults."""
 
     def __init__(self, function: Callable[..., Any], **options: float) -> None:
         self.function = function

@@ -60,7 +60,7 @@ def read_index(prefix: str, files: FileGate = OPEN) -> Index:
 
 @contextlib.contextmanager
 def _index_errors(prefix: str) -> Iterator[None]:
-    """Errors of a damaged index that name its file."""
+    """Add the file's name to errors of a damaged index."""
     try:
         yield
     except DataLossError as error:
@@ -68,7 +68,7 @@ def _index_errors(prefix: str) -> Iterator[None]:
 
 
 def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[bytes, bytes]]:
-    """The header of a bundle, and the messages of its entries by key."""
+    """Read the header of a bundle, and the messages of the bundle's entries by key."""
     with _index_errors(prefix):
         items = {key: bytes(value) for key, value in Table(PositionedFile(file)).items()}
         encoded = items.pop(HEADER_KEY, None)
@@ -81,7 +81,7 @@ def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[by
 
 
 def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
-    """A reader of a bundle as it was at one moment: where another is written meanwhile, that one is read."""
+    """Open a bundle at a consistent moment: if another bundle replaces the files meanwhile, open the new bundle."""
     path = index_path(prefix)
     for _ in range(_ATTEMPTS):
         with file_errors(path), files.open(path) as index:
@@ -105,7 +105,7 @@ def _is_current(file: BinaryIO, path: str) -> bool:
 
 
 class _Tensors(Mapping[str, StoredTensor]):
-    """The tensors of a bundle by name. An entry of the index is decoded when its tensor is asked for."""
+    """The tensors of a bundle by name. An entry of the index is decoded at first use."""
 
     def __init__(self, prefix: str, items: Mapping[bytes, bytes], shards: Shards) -> None:
         self._prefix = prefix
@@ -155,13 +155,13 @@ _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 0x08, 0x12, 0x18, 0x20, 0x28, 0x3
 
 
 def _end_of_head(encoded: bytes) -> int:
-    """Where dtype and shape end, by which many entries begin alike; 0 where an entry begins otherwise."""
+    """Return the end of dtype and shape, a prefix shared by many entries; 0 where an entry begins otherwise."""
     is_usual = len(encoded) > 4 and encoded[0] == _DTYPE and encoded[2] == _SHAPE and encoded[1] < 0x80 and encoded[3] < 0x80
     return 4 + encoded[3] if is_usual else 0
 
 
 def _shard_of(encoded: bytes) -> int | None:
-    """The number of an entry's data file; None for a tensor in slices, which have entries of their own."""
+    """Return the number of an entry's data file; None for a tensor in slices; the slices have entries of their own."""
     end = _end_of_head(encoded)
     if end and end < len(encoded):
         tag = encoded[end]
@@ -174,14 +174,14 @@ def _shard_of(encoded: bytes) -> int | None:
 
 
 def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:
-    """The numbers of the data files in which something lies."""
+    """Return the numbers of the data files in use."""
     return sorted({entry.shard_id for entry in entries.values() if not entry.slices})
 
 
 def write_bundle(
     prefix: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
 ) -> None:
-    """Write (name, full shape, extents of the slice or None, value) as a bundle of one shard, whole or not at all."""
+    """Write (name, full shape, extents of the slice or None, value) as a bundle of a single shard, whole or not at all."""
     data = files.to_replace(shard_path(prefix, 0, 1))
     index = files.to_replace(index_path(prefix))
     with file_errors(prefix), staged_file(data, replaced=data if os.path.exists(data) else index) as file:
@@ -193,7 +193,7 @@ def write_bundle(
 def _write_tensors(
     file: IO[bytes], tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]]
 ) -> dict[bytes, BundleEntryProto]:
-    """The table's entries for the tensors, whose bytes go into the file."""
+    """Write the tensors' bytes into the file and return the table's entries."""
     entries: dict[bytes, BundleEntryProto] = {}
     offset = 0
     for name, full_shape, extents, tensor in tensors:
@@ -208,10 +208,12 @@ def _write_tensors(
 
 
 def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
-    """Install the `staged` files, one per shard, as a bundle's data; a reader always finds the old or the new bundle whole.
+    """Install the `staged` files, a file per shard, as a bundle's data; a reader always sees the whole old or the whole new
+    bundle.
 
-    The number of shards is part of each data file's name. Where it changes, the new files lie beside the old ones until the
-    new table is renamed over the old. Where it stays, the bundle is installed twice, first with one shard too many.
+    The number of shards is part of each data file's name. Where the number changes, the new files lie beside the old files
+    until the new table is renamed over the old. Where the number stays, the bundle is installed twice, first with an extra
+    shard.
     """
     count = max(len(staged), 1)
     with locked_folder(os.path.dirname(files.to_replace(index_path(prefix)))):
@@ -224,7 +226,7 @@ def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleE
 
 
 def _shard_count(prefix: str, files: FileGate) -> int:
-    """The number of shards by which a bundle's table names its data files; 0 where nothing can be read there anyway."""
+    """Return the number of shards in the names of a bundle's data files; 0 for a missing or unreadable bundle."""
     try:
         return read_index(prefix, files)[0].num_shards
     except (NotFoundError, DataLossError, UnimplementedError):
@@ -248,7 +250,7 @@ def _remove_shards(prefix: str, count: int, files: FileGate) -> None:
 def _list_slice(
     entries: dict[bytes, BundleEntryProto], name: str, full_shape: tuple[int, ...], extents: Extents, dtype: DType
 ) -> None:
-    """Add a slice to the entry of the tensor that it is a part of."""
+    """Add a slice to the entry of the whole tensor."""
     whole = entries.setdefault(
         encode_name(name), BundleEntryProto(dtype=dtype.enum_name, shape=encode_static_shape(full_shape))
     )
@@ -308,7 +310,9 @@ def _variant_chunks(variants: Sequence[StoredVariant]) -> tuple[list[bytes | mem
 def merge_bundles(
     prefixes: Sequence[str], destination: str, delete_old: bool, allow_missing: bool, files: FileGate = OPEN
 ) -> None:
-    """Make one bundle of several: the data files become shards of one bundle, the tables are merged, then the old ones go."""
+    """Merge several bundles: the data files become shards of a single bundle, the tables are merged, old tables are
+    removed.
+    """
     bundles = [
         (prefix, *read_index(prefix, files))
         for prefix in prefixes
@@ -349,7 +353,7 @@ def _merge_entries(
 
 
 def _remove(paths: Sequence[str], folders: Sequence[str], files: FileGate) -> None:
-    """Remove what is left of merged bundles, tables first, and of these folders those that are empty then."""
+    """Remove the remaining files of merged bundles, tables first, and folders that are empty afterwards."""
     for path in filter(os.path.exists, paths):
         os.unlink(path)
     for folder in set(folders) - {""}:

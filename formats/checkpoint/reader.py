@@ -1,4 +1,4 @@
-"""Checkpoints of both versions behind one reader."""
+"""Checkpoints of both versions behind a single reader."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tensor_slices import Extents, SliceSpec, format_extents, parse_spec, resol
 
 
 class StoredTensor:
-    """A tensor of a checkpoint: `parts` are the slices it is stored in, one for a whole tensor."""
+    """A tensor of a checkpoint: `parts` are the stored slices, a single part for a whole tensor."""
 
     __slots__ = ("_find_parts", "dtype", "name", "shape")
 
@@ -38,13 +38,13 @@ class StoredTensor:
 
 
 def _are_slices(parts: Sequence[StoredPart]) -> bool:
-    """False for the one part that is all of its tensor."""
+    """Return False for a single part that covers the whole tensor."""
     return len(parts) != 1 or any(length >= 0 for _, length in parts[0].extents)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredPart:
-    """One stored slice, and how to read it. `check` raises what can be known to be wrong without reading."""
+    """A stored slice, and a function that reads the slice. `check` raises errors that can be detected without reading."""
 
     extents: Extents
     read: Callable[[], Array]
@@ -70,28 +70,29 @@ class CheckpointReader:
         return sorted(self._tensors)
 
     def tensors(self) -> list[StoredTensor]:
-        """What is known of all tensors, in the order of `names`."""
+        """Return the descriptions of all tensors, in the order of `names`."""
         return list(map(self._tensors.__getitem__, self.names()))
 
     def tensor(self, name: str) -> StoredTensor:
-        """What is known of one tensor; NotFoundError names the nearest names."""
+        """Return the description of a tensor; NotFoundError names the nearest names."""
         found = self._tensors.get(name)
         if found is None:
             raise NotFoundError(f"Key {name} not found in checkpoint '{self.prefix}'", hint=self._nearest(name))
         return found
 
     def dtype(self, name: str) -> DType:
-        """The dtype of one tensor."""
+        """Return the dtype of a tensor."""
         return self.tensor(name).dtype
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The full shape of one tensor."""
+        """Return the full shape of a tensor."""
         return self.tensor(name).shape
 
     def read(self, name: str, spec: str = "") -> Array:
-        """A tensor, or the slice that `spec` (such as `10 4 0,5:-`) means.
+        """Read a tensor, or the slice that `spec`, for example `10 4 0,5:-`, means.
 
-        NotFoundError, InvalidArgumentError for a slice that does not fit or is not stored, DataLossError for damage.
+        NotFoundError for an unknown name, InvalidArgumentError for a slice that does not fit or is not stored,
+        DataLossError for damage.
         """
         tensor = self.tensor(name)
         return _assemble(tensor, tensor.parts, self._wanted(tensor, spec))
@@ -123,11 +124,11 @@ class CheckpointReader:
 
 
 _Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]
-"""A part, where what is wanted lies in it, and where it goes in what is wanted."""
+"""A part, the wanted range inside the part, and the range's place in the wanted slice."""
 
 
 def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> list[_Piece]:
-    """The pieces that the slice wanted is made of; InvalidArgumentError where the parts do not cover it."""
+    """Return the pieces of the wanted slice; InvalidArgumentError where the parts do not cover the slice."""
     everything = tuple(slice(0, length) for _, length in wanted.bounds)
     for part in parts:
         if resolve(part.extents, tensor.shape) == wanted.bounds:
@@ -144,7 +145,7 @@ def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec
 
 
 def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> Array:
-    """The slice wanted, put together from the parts that overlap it."""
+    """Assemble the wanted slice from the parts that overlap the slice."""
     # All parts are read before room is made for them.
     pieces = [(_read_part(tensor, part), source, target) for part, source, target in _needed(tensor, parts, wanted)]
     if len(pieces) == 1:
@@ -157,7 +158,9 @@ def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSp
 
 
 def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
-    """Read a stored slice; DataLossError where its own entry has another shape or dtype than the tensor's description."""
+    """Read a stored slice; DataLossError where the slice's own entry has another shape or dtype than the tensor's
+    description.
+    """
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
     if array.shape != shape or array.dtype != tensor.dtype.numpy:
         raise DataLossError(
@@ -168,7 +171,7 @@ def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
 
 
 def _overlap(stored: Extents, wanted: Extents) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
-    """Where the part that both have lies in the stored slice, and where in the wanted one."""
+    """Return the overlap's range in the stored slice, and the overlap's range in the wanted slice; None without overlap."""
     source, target = [], []
     for (a, a_size), (b, b_size) in zip(stored, wanted):
         start, stop = max(a, b), min(a + a_size, b + b_size)
@@ -180,7 +183,7 @@ def _overlap(stored: Extents, wanted: Extents) -> tuple[tuple[slice, ...], tuple
 
 
 def check_disjoint(name: str, shape: Sequence[int], parts: Sequence[Extents]) -> None:
-    """InvalidArgumentError where two slices of one tensor overlap."""
+    """Raise InvalidArgumentError where two slices of a tensor overlap."""
     bounds = [resolve(extents, shape) for extents in parts]
     for i, extents in enumerate(bounds):
         for other in bounds[:i]:

@@ -1,4 +1,4 @@
-"""The data files of a bundle: what lies in them is read when it is asked for."""
+"""The data files of a bundle; tensors are read at first use."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _PIECE: Final = 1 << 20
 
 
 def shard_path(prefix: str, shard: int, count: int) -> str:
-    """The path of one of a bundle's data files."""
+    """Return the path of a bundle's data file."""
     return f"{prefix}.data-{shard:05d}-of-{count:05d}"
 
 
 class Shards:
-    """The data files that the entries of a bundle name, as they were when the bundle was opened.
+    """The data files named by the entries of a bundle, in their state at opening.
 
     A large file stays open, and each tensor is read from the descriptor. The file may be replaced, renamed or removed
-    meanwhile: the descriptor still leads to the old contents. It may also be overwritten or cut in place; then the checksum of
-    the tensor or its end is wrong, a DataLossError. A mapping into memory has neither property: a file that is cut ends the
-    process by SIGBUS, and a file that is overwritten changes numbers that a session already uses.
+    meanwhile: the descriptor still leads to the old contents. The file may also be overwritten or truncated in place; then
+    the tensor's checksum or end is wrong, a DataLossError. A memory mapping has neither property: truncating a mapped file
+    ends the process by SIGBUS, and overwriting a mapped file changes numbers that a session already uses.
     """
 
     def __init__(self, prefix: str, count: int, used: Iterable[int], files: FileGate) -> None:
@@ -51,7 +51,9 @@ class Shards:
         self._located(name, entry)
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
-        """The value of an entry; DataLossError names tensor, file and offset where it is cut off or its checksum is wrong."""
+        """Read the value of an entry; DataLossError names tensor, file and offset for a truncated value or a wrong
+        checksum.
+        """
         data, where = self._located(name, entry)
         dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
         if dtype is dtypes.string:
@@ -67,7 +69,7 @@ class Shards:
         return array
 
     def _fill(self, target: memoryview, data: PositionedFile, entry: BundleEntryProto, where: str) -> None:
-        """Read the bytes of an entry; of bytes in memory, which nobody changes, the checksum is compared once."""
+        """Read the bytes of an entry; bytes in memory never change, so their checksum is compared only once."""
         key = entry.shard_id, entry.offset, entry.size, entry.crc32c
         crc, is_good = 0, key in self._good
         for start in range(0, len(target), _PIECE):
@@ -81,7 +83,7 @@ class Shards:
             self._good.add(key)
 
     def _located(self, name: str, entry: BundleEntryProto) -> tuple[PositionedFile, str]:
-        """The file of an entry, and words for its place there."""
+        """Return the file of an entry, and a description of the entry's place for errors."""
         path = shard_path(self._prefix, entry.shard_id, self._count)
         data = self._open.get(entry.shard_id)
         if data is None:
@@ -93,7 +95,7 @@ class Shards:
 
 
 def _open_shard(path: str, files: FileGate) -> PositionedFile | None:
-    """A data file; None where there is none, which only matters to those who ask for what lies in it."""
+    """Open a data file; None for a missing file, an error only for readers of tensors in the file."""
     if not os.path.exists(files.to_read(path)):
         return None
     with file_errors(path), files.open(path) as file:
@@ -125,7 +127,7 @@ def size_bytes(sizes: Sequence[int]) -> bytes:
 
 
 def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
-    """Variants, each as its length, its message and a checksum of all that comes before."""
+    """Read variants, each stored as length, message and a checksum of all bytes before."""
     found: list[StoredVariant] = []
     position = crc = 0
     for _ in range(count):

@@ -1,8 +1,8 @@
 """Sorted string tables: the file format of checkpoint indexes and of V1 checkpoints.
 
-A file is data blocks, a metaindex block, an index block that says where the data blocks lie, and a footer of 48 bytes. In a
-block each key leaves out what it shares with the key before it; every 16th key, a restart point, is whole. Each block has a
-trailer: its compression and the masked CRC-32C of both.
+A file is data blocks, a metaindex block, an index block with the places of the data blocks, and a footer of 48 bytes. In a
+block each key leaves out the prefix shared with the key before; every 16th key, a restart point, is whole. Each block has a
+trailer: the block's compression and the masked CRC-32C of both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _FOOTER_SIZE, _TRAILER_SIZE = 48, 5
 _RESTART_INTERVAL = 16
 _BLOCK_SIZE = 1 << 18
 _COPIED = 1 << 20
-"""Bytes up to which a block is copied to be read: bytes are sliced faster than a view. A larger one is mostly a tensor."""
+"""The largest size, in bytes, of a block that is copied to be parsed: bytes are sliced faster than a view.
+
+A larger block is mostly a tensor.
+"""
 _NO_COMPRESSION, _SNAPPY = 0, 1
 
 
@@ -33,7 +36,7 @@ def is_table(data: Contents) -> bool:
 
 
 class Contents(Protocol):
-    """What a table is read from, such as a PositionedFile."""
+    """A table's source of bytes, for example a PositionedFile."""
 
     def __len__(self) -> int: ...
 
@@ -43,9 +46,9 @@ class Contents(Protocol):
 
 
 class Table:
-    """A table of which a block is read when one of its entries is asked for.
+    """A table with blocks that are read at first use of an entry.
 
-    DataLossError tells the offset where it is damaged or truncated.
+    DataLossError tells the offset of damage or truncation.
     """
 
     def __init__(self, data: Contents) -> None:
@@ -78,7 +81,7 @@ class Table:
 
 
 def _read_handle(data: Buffer, position: int) -> tuple[int, int]:
-    """Where a block begins, and its size."""
+    """Return the offset and the size of a block."""
     offset, position = wire.read_varint(data, position, len(data))
     return offset, wire.read_varint(data, position, len(data))[0]
 
@@ -170,7 +173,7 @@ def _successor(last: bytes) -> bytes:
 
 
 def _write_block(file: IO[bytes], block: _BlockBuilder, offset: int) -> tuple[bytes, int]:
-    """The handle of the block written at `offset`, and the offset after it."""
+    """Write a block at `offset`; return the block's handle, and the offset after the block."""
     contents = block.finish()
     trailer = bytes([_NO_COMPRESSION])
     checksum = mask(crc32c(trailer, crc32c(contents)))

@@ -1,4 +1,4 @@
-"""Checkpoints by prefix: what is there is found out by looking, and what is written appears whole or not at all."""
+"""Checkpoints by prefix: reading detects the version, and a write appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHARD_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
 
 class Partitioned:
-    """A tensor of `shape` to be written in slices: (start, length) for each dimension, or text such as `0,5:-`, and values."""
+    """A tensor of `shape` to be written in slices: (start, length) for each dimension, or text like `0,5:-`, and values."""
 
     def __init__(self, shape: Sequence[int], slices: Sequence[tuple[Extents | str, Any]]) -> None:
         self.shape = tuple(shape)
@@ -39,9 +39,10 @@ class Partitioned:
 
 @rare_collection()
 def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> CheckpointReader:
-    """A reader of the checkpoint at a prefix, in a folder with a `checkpoint` state file, or that a file of it belongs to.
+    """Open the checkpoint at a prefix, in a folder with a `checkpoint` state file, or of a file that belongs to a
+    checkpoint.
 
-    NotFoundError where there is none, DataLossError where it is damaged.
+    NotFoundError for a missing checkpoint, DataLossError for a damaged checkpoint.
     """
     prefix = _SHARD_SUFFIX.sub("", os.fspath(path))
     if os.path.isdir(files.to_read(prefix)):
@@ -73,7 +74,7 @@ def _indexes(folder: str, files: FileGate) -> list[str]:
 
 
 def _latest(folder: str, files: FileGate) -> str:
-    """The checkpoint that a folder's state file names, or the only one there is."""
+    """Return the checkpoint that a folder's state file names, or the folder's only checkpoint."""
     state = os.path.join(folder, _STATE_FILE)
     if os.path.exists(files.to_read(state)):
         with file_errors(state), files.open(state) as file:
@@ -88,7 +89,7 @@ def _latest(folder: str, files: FileGate) -> str:
 
 
 def _others(prefix: str, files: FileGate) -> str | None:
-    """Checkpoints beside the one that is not there."""
+    """Return a hint with a checkpoint beside the missing checkpoint."""
     indexes = _indexes(os.path.dirname(prefix), files)
     return f"there is '{indexes[-1].removesuffix('.index')}'" if indexes else None
 
@@ -132,9 +133,9 @@ def _write(
 def merge_checkpoints(
     prefixes: Sequence[str], destination: str, delete_old: bool = True, allow_missing: bool = False, files: FileGate = OPEN
 ) -> None:
-    """Make one V2 checkpoint of several; their data files are moved, and with `delete_old` folders left empty removed.
+    """Merge several checkpoints into a V2 checkpoint; data files are moved, and `delete_old` removes folders left empty.
 
-    NotFoundError where one is missing, DataLossError where two have the same tensor.
+    NotFoundError for a missing checkpoint, DataLossError for a tensor in two checkpoints.
     """
     merge_bundles(list(prefixes), destination, delete_old, allow_missing, files)
 
@@ -150,15 +151,15 @@ class FileCheckpointStore:
         return self._reader(prefix, files).names()
 
     def dtype(self, prefix: str, name: str, *, files: FileGate = OPEN) -> DType:
-        """The dtype of one tensor."""
+        """Return the dtype of a tensor."""
         return self._reader(prefix, files).dtype(name)
 
     def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = OPEN) -> Array:
-        """The value of a tensor or of a slice of it."""
+        """Read the value of a tensor or of a slice of a tensor."""
         return self._reader(prefix, files).read(name, spec)
 
     def deferred(self, prefix: str, name: str, spec: str = "", *, files: FileGate = OPEN) -> Tensor:
-        """The value of a tensor or of a slice of it, to be read later."""
+        """Return the value of a tensor or of a slice of a tensor, to be read later."""
         return self._reader(prefix, files).deferred(name, spec)
 
     def write(
@@ -180,7 +181,7 @@ class FileCheckpointStore:
         *,
         files: FileGate = OPEN,
     ) -> None:
-        """Make one checkpoint of several."""
+        """Merge several checkpoints."""
         merge_checkpoints(prefixes, destination, delete_old, allow_missing, files)
 
     def _reader(self, prefix: str, files: FileGate) -> CheckpointReader:
@@ -195,7 +196,7 @@ class FileCheckpointStore:
 
 
 def _stamp(prefix: str, files: FileGate) -> _Stamp:
-    """What changes when one of the checkpoint's files is written."""
+    """Return times and inodes of a checkpoint's files; every write of the files changes the result."""
     index = files.to_read(index_path(prefix))
     paths = [index] if os.path.exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
     found = [os.stat(path) for path in paths if os.path.exists(path)]

@@ -10,7 +10,7 @@ from ...core.support.errors import InvalidArgumentError
 from ..protos.checkpoint_pb2 import TensorSliceProto
 
 Extents = tuple[tuple[int, int], ...]
-"""(start, length) of each dimension; length -1 is all of it."""
+"""(start, length) of each dimension; length -1 means the whole dimension."""
 
 FULL = (0, -1)
 
@@ -34,7 +34,7 @@ class SliceSpec:
 
     @property
     def index(self) -> tuple[slice, ...]:
-        """What to index the full tensor with."""
+        """Return the index of the slice in the full tensor."""
         return tuple(slice(start, start + length) for start, length in self.bounds)
 
 
@@ -49,7 +49,7 @@ def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
 
 
 def parse_spec(spec: str) -> SliceSpec | None:
-    """The slice that `shape_and_slices` of Save and Restore ops means, such as `10 4 0,5:-`; None for an empty text.
+    """Parse `shape_and_slices` of Save and Restore ops, for example `10 4 0,5:-`; None for an empty text.
 
     InvalidArgumentError for any other text.
     """
@@ -65,7 +65,7 @@ def parse_spec(spec: str) -> SliceSpec | None:
 
 
 def parse_extents(text: str) -> Extents:
-    """The extents of `0,5:-`: one `start,length` or `-` for each dimension."""
+    """Parse the extents of `0,5:-`: `start,length` or `-` for each dimension."""
     if not text:
         return ()
     extents = []
@@ -103,7 +103,7 @@ def decode_name(key: bytes) -> str:
 
 
 def encode_name(name: str) -> bytes:
-    """The key of a tensor name; InvalidArgumentError for what is no name."""
+    """Return the key of a tensor name; InvalidArgumentError for an impossible name."""
     try:
         return name.encode("utf-8", "surrogateescape")
     except (AttributeError, UnicodeEncodeError):
@@ -111,7 +111,7 @@ def encode_name(name: str) -> bytes:
 
 
 def slice_key(name: str, extents: Extents) -> bytes:
-    """The key of a slice in a table: it sorts by name, then by the slice's numbers."""
+    """Return the key of a slice in a table; keys sort by name, then by the slice's numbers."""
     parts = [_ordered_number(0), _ordered_string(encode_name(name)), _ordered_number(len(extents))]
     for start, length in extents:
         parts += [_ordered_signed(start), _ordered_signed(length)]
@@ -125,12 +125,12 @@ def _ordered_number(value: int) -> bytes:
 
 
 def _ordered_string(value: bytes) -> bytes:
-    """Zeros and 0xFF are escaped; 0x00 0x01 ends it."""
+    """Encode a string so that keys sort by bytes: 0x00 and 0xFF are escaped, and 0x00 0x01 is the end."""
     return re.sub(rb"[\0\xff]", lambda m: b"\0\xff" if m[0] == b"\0" else b"\xff\0", value) + b"\0\1"
 
 
 def _ordered_signed(value: int) -> bytes:
-    """As many leading one bits as there are bytes, then the number; all inverted where it is negative."""
+    """Encode a number as leading 1 bits, a bit for each byte, then the number; a negative number has all bits inverted."""
     size = (value if value >= 0 else ~value).bit_length() // 7 + 1
     header = ((1 << size) - 1) << (8 * size - size)
     return ((value ^ header) & ((1 << 8 * size) - 1)).to_bytes(size, "big")

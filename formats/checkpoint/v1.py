@@ -1,4 +1,4 @@
-"""Checkpoints of version 1: one table a shard, with a description of all tensors and one TensorProto for each slice."""
+"""Checkpoints of version 1: a table per shard, with a description of all tensors and a TensorProto for each slice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VERSION = 1
 
 
 def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> CheckpointReader:
-    """A reader of the tables of one checkpoint."""
+    """Open the tables of a checkpoint."""
     tensors: dict[str, StoredTensor] = {}
     for path in paths:
         with file_errors(path), files.open(path) as file:
@@ -42,7 +42,7 @@ def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> Checkp
 
 @contextlib.contextmanager
 def _table_errors(path: str) -> Iterator[None]:
-    """Errors of a damaged table that name its file."""
+    """Add the file's name to errors of a damaged table."""
     try:
         yield
     except DataLossError as error:
@@ -81,7 +81,7 @@ def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, tab
 def write_v1(
     path: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
 ) -> None:
-    """Write (name, full shape, extents of the slice or None, value) as one table, whole or not at all."""
+    """Write (name, full shape, extents of the slice or None, value) as a single table, whole or not at all."""
     described = SavedTensorSlices()
     described.meta.versions.producer = _VERSION
     metas = {}

@@ -1,1 +1,1 @@
-"""TensorFlow's clusters: a client of the MasterService that its servers speak. Needs grpcio, which `tfg[cluster]` brings."""
+"""TensorFlow's clusters: a client of the MasterService, spoken by TensorFlow's servers. Needs grpcio, of `tfg[cluster]`."""

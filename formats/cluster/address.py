@@ -17,7 +17,7 @@ SCHEMES: Final = ("grpc", "grpcs")
 class Address:
     """A server by host and port; the files in PEM format are for TLS.
 
-    `ca` are the certificates to trust instead of the system's, `cert` and `key` what this side shows of itself.
+    `ca` are the certificates to trust instead of the system's, `cert` and `key` identify the client.
     """
 
     host: str
@@ -29,7 +29,7 @@ class Address:
 
     @staticmethod
     def parse(text: str) -> Address:
-        """What grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE says, or an InvalidArgumentError."""
+        """Parse grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE; InvalidArgumentError for any other text."""
         try:
             parts = urllib.parse.urlsplit(text)
             host, port = parts.hostname, parts.port
@@ -46,7 +46,7 @@ class Address:
 
     @property
     def target(self) -> str:
-        """HOST:PORT as gRPC takes it."""
+        """Return HOST:PORT in gRPC's form."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property

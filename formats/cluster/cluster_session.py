@@ -1,4 +1,4 @@
-"""A session on a cluster, which runs a graph as the Session of `core.runtime` does; variables live in the cluster's tasks."""
+"""A session on a cluster that runs a graph like the Session of `core.runtime`; variables live in the cluster's tasks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .tasks import Watch, ask_tasks
 
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0
-"""Seconds in which all tasks of a cluster must answer when a session is made: they may be started after their client."""
+"""The time, in seconds, for all tasks to answer when a session is made: tasks may be started after their client."""
 _DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` lists all tasks that answer and that do not"
 RETURN_SECONDS: Final = 60.0
 """How long a server that was lost may take to be back before a retry counts as failed."""
@@ -54,7 +54,7 @@ _CLOSING_SECONDS: Final = 2.0
 
 
 class _Held:
-    """A session as the master holds it: its handle, and the nodes and functions that were sent."""
+    """The state of a session on the master: the handle, and the nodes and functions that were sent."""
 
     def __init__(self, master: Master, filters: Sequence[str], note: Callable[[str], None]) -> None:
         self.master = master
@@ -68,9 +68,9 @@ class _Held:
         self._lock = threading.RLock()
 
     def handle_for(self, graph: Graph) -> str | None:
-        """The handle of the session, made or extended where it has not all nodes of the graph yet.
+        """Return the handle of the session, made or extended where the session lacks nodes of the graph.
 
-        None where it has a node of the same name that is another.
+        None where the session has a different node with the same name.
         """
         with self._lock:
             if self._handle is None:
@@ -84,7 +84,7 @@ class _Held:
             return self._handle
 
     def forget(self) -> None:
-        """The session is lost: the next step makes it anew."""
+        """Drop the lost session; the next step makes a new session."""
         with self._lock:
             handle, self._handle = self._handle, None
             self._sent.clear()
@@ -113,7 +113,7 @@ class _Held:
         return found.session_handle
 
     def _waiting(self) -> str:
-        """Say for which tasks the master waits."""
+        """Return a message with the tasks that the master waits for."""
         silent = ask_tasks(self.master).silent
         return f"{self.master.address} waits for {', '.join(silent) or 'a task of its cluster'}, which does not answer"
 
@@ -138,15 +138,15 @@ def _are_alike(node: Node, other: Node) -> bool:
 
 
 class ClusterSession:
-    """Runs a graph on the cluster whose server at `address` is its master.
+    """A session that runs a graph on the cluster whose master is the server at `address`.
 
-    Variables, tables and queues live in the cluster's tasks: they outlast the session, and all sessions see them. Files that
-    the graph names are those of the servers. A SavedModel's variables are read here and assigned there.
+    Variables, tables and queues live in the cluster's tasks: they outlast the session, and all sessions see them. Files
+    that the graph names are files of the servers. A SavedModel's variables are read here and assigned there.
 
-    `filters` name the tasks that the session may use, as `/job:worker/task:0`; it waits for these alone, by default for all.
-    `timeout` bounds every step in seconds. A step that ends with AbortedError or UnavailableError, as when a server is lost,
-    is repeated up to `retries` times in a session made anew; it may have run, in part or whole. Also without retries the next
-    step gets a new session. `note` is told what takes long.
+    `filters` name the tasks that the session may use, like `/job:worker/task:0`; only the named tasks are waited for, by
+    default all. `timeout` bounds every step in seconds. A step that ends with AbortedError or UnavailableError, for example
+    because a server was lost, is repeated up to `retries` times in a new session; the step may have run, in part or whole.
+    Also without retries the next step gets a new session. `note` is called with messages about slow operations.
     """
 
     def __init__(
@@ -189,9 +189,9 @@ class ClusterSession:
         """Servers cannot be told: their nodes draw from the beginning."""
 
     def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
-        """The values of `fetches`: tensors by name `a:0` (NumPy arrays), operations by name `a` (None).
+        """Return the values of `fetches`: tensors by name `a:0` (NumPy arrays), operations by name `a` (None).
 
-        Errors are those of the cluster, with the node and the task. UnimplementedError where a hook is to be called.
+        Errors come from the cluster, with the node and the task. UnimplementedError for a hook.
         """
         if hook is not None:
             raise UnimplementedError("the kernels run on the cluster's servers, where nothing can be called around them")
@@ -207,14 +207,14 @@ class ClusterSession:
         return results[0] if isinstance(fetches, str) else results
 
     def traced(self, fetches: Sequence[str], feeds: Mapping[str, Any]) -> list[NodeTime]:
-        """What every node took on its device in a step of its own, as the servers note it."""
+        """Return the time of every node on the node's device in an extra step, as recorded by the servers."""
         self.start()
         request = _request([self.graph.fetch(name) for name in fetches], self._fed(feeds))
         request.options.trace_level = pb.RunOptions.FULL_TRACE
         return node_times(self._step(request).metadata.step_stats)
 
     def partial_run(self, fetches: Sequence[str], feeds: Sequence[str]) -> PartialRun:
-        """A step that is fed and fetched bit by bit: everything that it will fetch, and be fed, is said first."""
+        """Begin a step that is fed and fetched in parts; all fetches and all feeds are declared first."""
         self.start()
         wanted = [self.graph.fetch(name) for name in fetches]
         handle = self._handle()
@@ -228,7 +228,7 @@ class ClusterSession:
         return PartialRun(self, self._master.set_up_partial_run(request, Watch(self._master, handle, self._note).look))
 
     def on_graph(self, graph: Graph) -> ClusterSession:
-        """A session on another graph with the variables of this one: the same, where that graph only has more nodes."""
+        """Return a session on another graph with the same variables: the same session, where the graph only has more nodes."""
         self.start()
         graph.check()
         other = object.__new__(ClusterSession)
@@ -237,7 +237,7 @@ class ClusterSession:
         return other
 
     def start(self) -> None:
-        """Assign the variables of a SavedModel, then run its initializer."""
+        """Assign the variables of a SavedModel, then run the SavedModel's initializer."""
         meta = self.graph.meta
         if self._is_started or meta is None:
             return
@@ -271,7 +271,7 @@ class ClusterSession:
         return values
 
     def _step(self, request: pb.RunStepRequest) -> pb.RunStepResponse:
-        """The answer to a request, which is repeated while retries are left."""
+        """Return the answer to a request, repeated while retries are left."""
         for attempt in itertools.count(1):
             try:
                 return self._attempt(request)
@@ -293,12 +293,12 @@ class ClusterSession:
         return found
 
     def _forget(self) -> None:
-        """All sessions are lost with a server: each step makes its own anew."""
+        """Drop all sessions, lost together with a server: each step makes a new session."""
         for held in self._opened:
             held.forget()
 
     def _come_back(self) -> None:
-        """Wait for the master; one that is not there fails the next attempt."""
+        """Wait for the master; if the master does not answer, the next attempt fails."""
         time.sleep(secrets.randbelow(100) / 1000)  # several clients that lost the same server do not come back at once
         try:
             self._master.wait(RETURN_SECONDS)
@@ -319,14 +319,14 @@ class ClusterSession:
 
 
 class PartialRun:
-    """A step under way on a cluster, whose rest waits for feeds."""
+    """A step under way on a cluster that waits for more feeds."""
 
     def __init__(self, session: ClusterSession, handle: str) -> None:
         self._session = session
         self._handle = handle
 
     def run(self, fetches: Sequence[str], feeds: Mapping[str, Any] | None = None) -> list[Any]:
-        """Some of what was said to be fetched, given some of what was said to be fed."""
+        """Return some of the declared fetches, computed with some of the declared feeds."""
         session = self._session
         wanted = [session.graph.fetch(name) for name in fetches]
         request = _request(wanted, session._fed(feeds or {}))
@@ -337,7 +337,7 @@ class PartialRun:
 
 
 def _new_id() -> int:
-    """A number for a request: servers refuse one that they saw before, whichever session it came from."""
+    """Return a number for a request: servers refuse a number that they saw before, of whichever session."""
     return secrets.randbits(62) | 1
 
 
@@ -401,7 +401,7 @@ def _strange(output: Output, problem: str) -> UnknownError:
 
 
 def _value(tensor: Tensor) -> Any:
-    """A fetched tensor as an array of its own; a single string comes as bytes, as from a local session."""
+    """Return a fetched tensor as an array with memory of its own; a single string as bytes, as from a local session."""
     value = tensor.numpy()
     if value.dtype == object and value.ndim == 0 and isinstance(value.item(), bytes):
         return value.item()

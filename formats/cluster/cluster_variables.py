@@ -1,4 +1,4 @@
-"""The variables of a session on a cluster, read by nodes that are added to its graph."""
+"""The variables of a session on a cluster, read by nodes that are added to the session's graph."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 
 _AT_ONCE: Final = 2**28
-"""The bytes of variables to ask for in one step: a message holds 2 GiB."""
+"""The bytes of variables to read in a step: a message holds at most 2 GiB."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ClusterVariable:
-    """A variable as it was when the cluster was asked."""
+    """A variable of the cluster at the moment of reading."""
 
     name: str
     dtype: DType
@@ -30,7 +30,7 @@ class ClusterVariable:
     value: Any = None
 
     def read(self) -> Any:
-        """Its value; FailedPreconditionError where it had none."""
+        """Return the variable's value; FailedPreconditionError for an uninitialized variable."""
         if not self.is_initialized:
             raise FailedPreconditionError(f"the variable '{self.name}' is not initialized")
         return self.value
@@ -41,7 +41,7 @@ class ClusterVariable:
 
 
 class VariableReader:
-    """What asks a session for all variables of its graph as it is now."""
+    """A reader of all variables of a session's graph."""
 
     def __init__(self, session: SessionLike) -> None:
         self._found = find_variables(session.graph)
@@ -59,7 +59,7 @@ class VariableReader:
 
 
 def _with_readers(graph: Graph, found: Mapping[str, VariableNodes]) -> tuple[Graph, dict[str, str], dict[str, str]]:
-    """A copy of the graph, and by variable the tensors that say whether it is initialized and what it holds."""
+    """Return a copy of the graph, and by variable the tensors that check initialization and read the value."""
     g = GraphBuilder(graph.copy())
     checks, values = {}, {}
     for name, variable in found.items():
@@ -74,7 +74,7 @@ def _with_readers(graph: Graph, found: Mapping[str, VariableNodes]) -> tuple[Gra
 
 
 def _groups(variables: Sequence[VariableNodes]) -> Iterator[list[str]]:
-    """The names of variables that are read together; those of unknown size are read one by one."""
+    """Yield the names of variables that are read together; a variable of unknown size is read alone."""
     names: list[str] = []
     total = 0
     for variable in variables:

@@ -1,4 +1,4 @@
-"""What a cluster says when something fails, as the errors that tfg's own sessions raise: with node, op and task."""
+"""A cluster's failures as the errors that tfg's own sessions raise: with node, op and task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _KINDS: Final[dict[int, type[TfgError]]] = {
     9: errors.FailedPreconditionError, 10: errors.AbortedError, 11: errors.OutOfRangeError, 12: errors.UnimplementedError,
     13: errors.UnknownError, 14: errors.UnavailableError, 15: errors.DataLossError, 16: errors.PermissionDeniedError,
 }  # fmt: skip
-"""A server's INTERNAL is no fault of tfg, as its InternalError would say."""
+"""The errors of gRPC's status codes. INTERNAL becomes UnknownError: InternalError would call a server's fault a fault of
+tfg.
+"""
 
 _RULE: Final = re.compile(r"={5,}")
 _CODE: Final = re.compile(r"^([A-Z_]+): ", re.MULTILINE)
@@ -31,7 +33,7 @@ _FED: Final = re.compile(r"_(?:recv|arg)_(.+)_(\d+)(?:_\d+)?$")
 
 
 def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
-    """The error for a status: its kind by the code, and what the message tells of the node and of the task that it was on."""
+    """Return the error for a status: the kind by the code, node and task from the message."""
     text = _first_cause(message[:_LONGEST])
     task, name = _REMOTE.search(text) or _TASK.search(text), _NODE.search(text)
     node = _node(graph, name[1]) if name else None
@@ -42,7 +44,7 @@ def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
 
 
 def _first_cause(message: str) -> str:
-    """Of several errors in one message the first that is not the cancelling of what others were at."""
+    """Return the first of several errors in a message that is not a cancellation caused by another error."""
     lines = message.split("\n")
     rules = [number for number, line in enumerate(lines) if _RULE.fullmatch(line)]
     if len(rules) < 2:
@@ -55,7 +57,7 @@ def _first_cause(message: str) -> str:
 
 
 def _without_places(text: str) -> str:
-    """A message without the `[[node]]`s that say where it was, and the spaces before each."""
+    """Return a message without the places `[[node]]`, and without the spaces before each place."""
     said, position = [], 0
     while (start := text.find("[[", position)) >= 0 and (end := text.find("]]", start) + 2) > 1:
         is_place = end == len(text) or text[end].isspace()
@@ -65,7 +67,7 @@ def _without_places(text: str) -> str:
 
 
 def _node(graph: Graph | None, name: str) -> Node | None:
-    """The node of the graph that a node of its parts stands for: the master names the ends of edges between devices anew."""
+    """Return the graph's node for a node of a partition: the master renames the ends of edges between devices."""
     if graph is None:
         return None
     fed = _FED.fullmatch(_PARTED.sub("", name))

@@ -1,4 +1,4 @@
-"""The calls of TensorFlow's MasterService, which every server of a cluster answers."""
+"""The calls of TensorFlow's MasterService, answered by every server of a cluster."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _OPTIONS: Final = (
     ("grpc.max_reconnect_backoff_ms", 1000),
 )
 PATIENCE: Final = 10.0
-"""Seconds of waiting after which a note says so, and between looks at the tasks that are waited for."""
+"""The seconds of waiting after which a note is made, and between checks of the tasks in the meantime."""
 _PAUSE: Final = 0.1
 _ABANDON_SECONDS: Final = 30.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Device:
-    """A device of a cluster; `memory` is the limit in bytes that its server states, for a CPU TensorFlow's fixed 256 MiB."""
+    """A device of a cluster; `memory` is the limit in bytes stated by the server, for a CPU TensorFlow's fixed 256 MiB."""
 
     name: str
     kind: str
@@ -45,7 +45,7 @@ class Device:
 
 
 class Master:
-    """The server at an address, spoken to as the master of its cluster. `note` is told what takes long."""
+    """The server at an address in the role of the cluster's master. `note` is called with messages about slow calls."""
 
     def __init__(self, address: Address, note: Callable[[str], None] | None = None) -> None:
         self.address = address
@@ -55,7 +55,7 @@ class Master:
         self._abandoned: list[Any] = []
 
     def wait(self, seconds: float) -> None:
-        """UnavailableError where no server answers within so many seconds."""
+        """Wait for the server; UnavailableError where no server answers within `seconds`."""
         ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
         end = time.monotonic() + seconds
         while True:
@@ -73,16 +73,18 @@ class Master:
     def create(
         self, graph: bytes, config: pb.SessionConfig, seconds: float, waiting: Callable[[], str] | None = None
     ) -> pb.CreateSessionResponse:
-        """Make a session on a serialized GraphDef; DeadlineExceededError after `seconds` of waiting for the cluster's tasks.
+        """Make a session on a serialized GraphDef; DeadlineExceededError after `seconds` of waiting for the cluster's
+        tasks.
 
-        It waits for the tasks that the config's device filters name, or for all. After some seconds `waiting` tells for which.
+        The call waits for the tasks of the config's device filters, or for all. After some seconds `waiting` names the
+        tasks.
         """
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         return self._call("CreateSession", request, seconds, waiting)
 
     def extend(self, handle: str, version: int, graph: bytes, look: Callable[[], None]) -> int:
-        """Add the nodes and functions of a serialized GraphDef to a session; its new version. `look` is as of `run`."""
+        """Add the nodes and functions of a serialized GraphDef to a session; return the new version. `look` is as in `run`."""
         rest = pb.ExtendSessionRequest(session_handle=handle, current_graph_version=version).SerializeToString()
         request = b"".join((wire.length_prefix(pb.ExtendSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         found: pb.ExtendSessionResponse = self._call("ExtendSession", request, look=look)
@@ -94,13 +96,13 @@ class Master:
         return found.partial_run_handle
 
     def run(self, request: pb.RunStepRequest, seconds: float | None, look: Callable[[], None]) -> pb.RunStepResponse:
-        """One step; what failed in it is in the answer. `look` is called every ten seconds, and ends the step if it raises."""
+        """Run a step; the answer has the step's failure. `look` is called every ten seconds, and ends the step by raising."""
         return self._call("RunStep", request, seconds, look=look)
 
     def devices(self, handle: str = "", seconds: float | None = None) -> list[Device]:
-        """The devices of the cluster, or those that a session sees, the master's own first.
+        """Return the devices of the cluster, or the devices of a session, beginning with the master's own.
 
-        Without a session it waits for every task; DeadlineExceededError after `seconds`.
+        Without a session the call waits for every task; DeadlineExceededError after `seconds`.
         """
         found: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle), seconds)
         return [
@@ -110,18 +112,18 @@ class Master:
         ]
 
     def close_session(self, handle: str, seconds: float) -> None:
-        """Let the cluster forget a session; its variables stay."""
+        """Close a session on the cluster; the session's variables stay."""
         self._call("CloseSession", pb.CloseSessionRequest(session_handle=handle), seconds)
 
     def abandon(self, handle: str) -> None:
-        """Ask to close a session, and don't wait for an answer, which may never come."""
+        """Ask to close a session without waiting for an answer, as the answer may never come."""
         asked = self._future("CloseSession", pb.CloseSessionRequest(session_handle=handle), _ABANDON_SECONDS)
         self._abandoned = [*(call for call in self._abandoned if not call.done()), asked]  # one that nobody holds is cancelled
 
     def reset(self, containers: Sequence[str], seconds: float) -> None:
-        """Drop the variables and other resources in the containers named, by default in the one without a name.
+        """Drop the variables and other resources in the named containers, by default in the container without a name.
 
-        All sessions end with it. It waits for every task; DeadlineExceededError after `seconds`.
+        All sessions end, and the call waits for every task; DeadlineExceededError after `seconds`.
         """
         self._call("Reset", pb.ResetRequest(container=containers), seconds)
 
@@ -143,7 +145,9 @@ class Master:
         waiting: Callable[[], str] | None = None,
         look: Callable[[], None] | None = None,
     ) -> Any:
-        """The answer of a method; an exception that ends the waiting for it, as Ctrl-C does, cancels it there too."""
+        """Return the answer of a method; an exception that ends the wait, for example Ctrl-C, cancels the call on the
+        server too.
+        """
         future = self._future(method, request, seconds)
         try:
             return self._result(future, waiting, look)

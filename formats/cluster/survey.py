@@ -1,4 +1,4 @@
-"""What there is to know of a cluster from outside: its devices, and how long they take to answer."""
+"""A survey of a cluster from outside: the devices, and their times to answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESET_SECONDS: Final = 60.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Survey:
-    """The devices of a cluster, the seconds that each took for a step of its own, and those that making a session took.
+    """The devices of a cluster, the seconds of a step on each device, and the seconds of making a session.
 
     `silent` are the tasks that do not answer.
     """
@@ -34,7 +34,7 @@ class Survey:
 def survey(
     address: Address, *, reset: bool = False, containers: Sequence[str] = (), note: Callable[[str], None] | None = None
 ) -> Survey:
-    """Ask a server for the devices of its cluster, after a reset where one is asked for, and each of them for an answer."""
+    """Ask a server for the devices of the cluster, after a `reset` if requested, and measure each device's time to answer."""
     master = Master(address, note)
     master.wait(CONNECT_SECONDS)
     if reset:
@@ -60,7 +60,7 @@ def _reset(master: Master, containers: Sequence[str]) -> None:
 
 
 def _tasks(master: Master) -> Tasks:
-    """The tasks of the cluster, asked one by one where they do not answer all together."""
+    """Return the tasks of the cluster; each is asked separately where the tasks do not all answer together."""
     try:
         return Tasks(tuple(master.devices(seconds=ANSWER_SECONDS)), ())
     except DeadlineExceededError:
@@ -73,7 +73,7 @@ def _filters(tasks: Tasks) -> list[str]:
 
 
 def _questions(devices: Sequence[Device]) -> Graph:
-    """A graph with an operation for each device, and one that does nothing anywhere."""
+    """Return a graph with an operation on each device, and a NoOp without a device."""
     g = GraphBuilder()
     g.NoOp(name="nothing")
     for i, device in enumerate(devices):

@@ -1,8 +1,8 @@
-"""The tasks of a cluster and which of them are dead, found by sessions on one task at a time.
+"""The tasks of a cluster and the dead tasks, detected by sessions on a single task at a time.
 
-A server does not tell which tasks its cluster has, and ListDevices waits for all of them for ever. A session whose device
-filters name one task waits for that task alone: a living task is among the session's devices, a task that the cluster does not
-have is not, and a dead task does not answer in time.
+A server does not tell the tasks of the cluster, and ListDevices waits for all of them for ever. A session whose device
+filters name a single task waits for that task alone: a living task is among the session's devices, a task outside the
+cluster is not, and a dead task does not answer in time.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from .master import Device, Master
 _JOBS: Final = ("chief", "evaluator", "master", "ps", "worker")
 """The jobs that TensorFlow's own guides call so; the master's job is looked for too."""
 _NOBODY: Final = "/job:nobody"
-"""A filter that no task passes. It must be the name of a device: at any other text TensorFlow's server ends itself."""
+"""A filter that no task passes. The text must be the name of a device: any other text ends TensorFlow's server."""
 _TASK: Final = re.compile(r"(/job:([A-Za-z]\w*)/replica:\d+/task:\d+)/")
 _MOST: Final = 1000
 """Tasks of a job that are asked at most: a server that claims to have them all is none of TensorFlow's."""
 ANSWER_SECONDS: Final = 5.0
-"""Seconds in which a living task makes a session, which takes some milliseconds."""
+"""The seconds for a living task to make a session; some milliseconds are usual."""
 NOTE_SECONDS: Final = 20.0
-"""Seconds without an answer after which a note names a task that a step waits for."""
+"""The seconds without an answer after which a note names a task that a step waits for."""
 SILENT_SECONDS: Final = 1800.0
-"""Seconds without an answer after which the task counts as dead.
+"""The seconds without an answer after which a task counts as dead.
 
-TensorFlow's server answers on the threads that run kernels. A task is silent too while kernels keep all of them busy, and no
-step may be ended for that.
+TensorFlow's server answers on the threads that run kernels. A task is silent too while kernels keep all threads busy, and
+no step may be ended for that reason.
 """
 _LONGEST_PAUSE: Final = 60.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tasks:
-    """The devices of the tasks that answer, and the names of those that do not."""
+    """The devices of the tasks that answer, and the names of the silent tasks."""
 
     devices: tuple[Device, ...]
     silent: tuple[str, ...]
@@ -60,10 +60,11 @@ def ask_tasks(master: Master) -> Tasks:
 
 
 class Watch:
-    """Looks at the tasks of a session while a call waits for them.
+    """A watch over the tasks of a session while a call waits for them.
 
-    A step whose machine vanished would wait for ever, as a master sets no limit to its own calls. Asking also sends something
-    to the machine, whereby the master's system notices, in about a quarter of an hour, that the connection is dead.
+    A step whose machine vanished would wait for ever, as a master sets no limit to the master's own calls. Asking also
+    sends data to the machine, so that the master's operating system notices, in about a quarter of an hour, that the
+    connection is dead.
     """
 
     def __init__(self, master: Master, handle: str, note: Callable[[str], None]) -> None:
@@ -75,7 +76,7 @@ class Watch:
         self._named: set[str] = set()
 
     def look(self) -> None:
-        """Ask each task; a note names one that does not answer, and UnavailableError one that has not for half an hour."""
+        """Ask each task; note each task that does not answer, and raise UnavailableError after half an hour of silence."""
         now = time.monotonic()
         if now < self._next:
             return
@@ -121,7 +122,7 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
 
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:
-    """The devices of a session that waits for the tasks of a filter alone: the master's and those tasks'."""
+    """Return the devices of a session that waits for the tasks of a filter alone: the master's and the tasks' devices."""
     handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
         return master.devices(handle, ANSWER_SECONDS)

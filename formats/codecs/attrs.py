@@ -15,14 +15,15 @@ from ..protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProt
 from .tensor_proto import decode_tensor, encode_tensor
 
 HEAD = ("name", "op", "input", "device")
-"""The fields of a NodeDef that come before its attributes."""
+"""The fields of a NodeDef that come before the attributes."""
 
 
 class NodeAttrs(Mapping[str, Any]):
-    """The attributes of NodeDefs as the file has them, decoded at first touch; nodes whose attributes are alike share one.
+    """The attributes of NodeDefs in the file's bytes, decoded at first use; nodes with equal attributes share an object.
 
-    It is also what a loaded node keeps as `source`: where a node's `attrs` still is its `source`, nothing was changed.
-    `contents` holds the large tensor_content bytes that were left in the file, by attribute. Errors name the node given.
+    A loaded node keeps the same object as `source`: where `attrs` still is `source`, the attributes are unchanged.
+    `contents` holds the large tensor_content bytes that were left in the file, by attribute. Errors name the node passed
+    in.
     """
 
     __slots__ = ("_cache", "_data", "_name", "_op", "contents")
@@ -36,7 +37,7 @@ class NodeAttrs(Mapping[str, Any]):
 
     @property
     def proto(self) -> NodeDef:
-        """The message that holds the attributes; its name, op, inputs and device say nothing."""
+        """Return the message with the attributes; the message's name, op, inputs and device are not meaningful."""
         data = self._data
         if isinstance(data, bytes):
             data = self._data = NodeDef.FromString(data)
@@ -69,7 +70,7 @@ class NodeAttrs(Mapping[str, Any]):
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of an attribute, or `default` where it is not set."""
+        """Return the value of an attribute, or `default` where the attribute is not set."""
         found = self._cache.get(name)
         if found is not None:
             return found
@@ -93,7 +94,7 @@ class NodeAttrs(Mapping[str, Any]):
 
 
 def decode_attr(proto: AttrValue, content: memoryview | None = None) -> Any:
-    """The plain value of an AttrValue, None where it holds none; InvalidArgumentError for an impossible one."""
+    """Return the plain value of an AttrValue, None for an empty AttrValue; InvalidArgumentError for an impossible value."""
     kind = proto.WhichOneof("value")
     if kind is None:
         return None
@@ -108,7 +109,7 @@ def decode_attrs(attrs: Mapping[str, AttrValue]) -> dict[str, Any]:
 
 
 def decode_shape(proto: TensorShapeProto) -> Shape:
-    """Decode a shape; negative dimensions are unknown, and those below -1 keep their numbers."""
+    """Decode a shape; negative dimensions are unknown, and dimensions below -1 keep their numbers."""
     if proto.unknown_rank:
         return Shape()
     sizes = [dim.size for dim in proto.dim]
@@ -159,7 +160,7 @@ _LIST_DECODERS: dict[str, Callable[[Any], Any]] = {
 
 
 def attr_type(op: str, name: str) -> str | None:
-    """The declared type of an op's attribute, such as `list(float)`; None where nobody declared it."""
+    """Return the declared type of an op's attribute, for example `list(float)`; None for an undeclared attribute."""
     definition = CATALOG.get(op)
     declared = definition.attrs.get(name) if definition is not None else None
     return None if declared is None else declared.type
@@ -184,7 +185,7 @@ def encode_attr(value: Any, type_: str | None = None) -> AttrValue:
 
 
 def _encode_scalar(value: Any, type_: str | None) -> tuple[str, Any]:
-    """The field of AttrValue, or of its list, that holds such a value, and the value as protobuf takes it."""
+    """Return the field of AttrValue, or of AttrValue's list, for a value, and the value in protobuf's form."""
     if type_ == "float" and isinstance(value, (int, float)):
         return "f", float(value)
     for kinds, field, encode in _ENCODERS:

@@ -17,14 +17,15 @@ from .scan import LoadedNode
 from .tensor_proto import split_tensor
 
 _HINTED: Final = 20
-"""With so many faults of a file the nearest names are told: each is looked for among all nodes."""
+"""The number of a file's faults with hints of the nearest names; each hint costs a search through all nodes."""
 
 
 def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] | None = None) -> None:
-    """Add the nodes of a file, which may stand in any order and in loops; their inputs stay names until they are asked for.
+    """Add the nodes of a file, in any order and with cycles; inputs stay names until first use.
 
-    InvalidArgumentError names the node for a duplicate name or an input that does not exist. With a list of `faults` it is
-    added there: the second of a name gets another, and nodes of type `ABSENT` stand for inputs that do not exist.
+    InvalidArgumentError names the node for a duplicate name or an input that does not exist. With a list of `faults` the
+    errors are collected there: a node with a duplicate name is renamed, and nodes of type `ABSENT` stand for missing
+    inputs.
     """
     open_nodes: list[Node] = []
     for name, op, inputs, device, attrs in nodes:
@@ -47,9 +48,10 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
 
 
 def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The texts as `_found_inputs` gives them where all are bare names of nodes that are there, as most are; else None.
+    """Return the texts as `_found_inputs` does where all are bare names of earlier nodes, the usual case; else None.
 
-    What a file has just told of is still in the processor's cache, unlike what all its nodes are when they were read.
+    Data that was just read from the file is still in the processor's cache; after all nodes are read, that is no longer
+    true.
     """
     found = []
     for text in texts:
@@ -61,7 +63,7 @@ def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | Non
 
 
 def _note(faults: list[TfgError] | None, error: TfgError) -> None:
-    """Raise what is wrong, or keep it where faults are collected."""
+    """Raise an error, or collect the error where faults are collected."""
     if faults is None:
         raise error from None
     faults.append(error)
@@ -70,7 +72,7 @@ def _note(faults: list[TfgError] | None, error: TfgError) -> None:
 def _found_inputs(
     graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str], faults: list[TfgError] | None
 ) -> tuple[str, ...]:
-    """The same texts, which are shared with the nodes that they name; each of `controls` is there once."""
+    """Return the same texts as strings shared with the named nodes, each of `controls` only once."""
     found = []
     is_control = False
     for text in texts:
@@ -113,20 +115,20 @@ def input_texts(node: Node) -> Sequence[str]:
 
 
 def _canonical(texts: Sequence[str]) -> list[tuple[str, int, bool]]:
-    """What the spelling means: `a` is `a:0`, and a repeated control input counts once."""
+    """Return inputs in canonical form: `a` is `a:0`, and a repeated control input counts once."""
     parsed = [parse_tensor_name(text) for text in texts]
     return [item for item in parsed if not item[2]] + list(dict.fromkeys(item for item in parsed if item[2]))
 
 
 class EncodedNode(NamedTuple):
-    """A NodeDef, and the tensor_content bytes that are not in it, by attribute."""
+    """A NodeDef, and the tensor_content bytes left out of the NodeDef, by attribute."""
 
     proto: NodeDef
     contents: Mapping[str, memoryview]
 
 
 def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
-    """The NodeDef with its contents; what did not change since it was loaded is as it was."""
+    """Return the NodeDef and the contents left out; unchanged parts are the loaded parts."""
     source = node.source if isinstance(node.source, NodeAttrs) else None
     proto = NodeDef()
     if source is not None:
@@ -141,9 +143,9 @@ def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
 
 
 def _set_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> dict[str, memoryview]:
-    """Set the attributes of `proto` to those of the node; values that came from `source` are copied as they were.
+    """Set the attributes of `proto` to the node's attributes, copied from `source` where unchanged.
 
-    What is returned are the contents that are left out.
+    Return the contents that are left out.
     """
     contents: dict[str, memoryview] = {}
     proto.ClearField("attr")
@@ -174,7 +176,7 @@ def _set_attr(proto: NodeDef, contents: dict[str, memoryview], name: str, value:
 
 
 def complete_proto(source: EncodedNode) -> NodeDef:
-    """The NodeDef with the contents that were left in the file copied into it."""
+    """Return the NodeDef with the contents from the file copied in."""
     if not source.contents:
         return source.proto
     proto = NodeDef()
@@ -199,7 +201,7 @@ def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
 
 
 def _attr_entry_chunks(name: str, value: AttrValue, content: memoryview) -> Iterator[bytes | memoryview]:
-    """One entry of NodeDef.attr whose tensor gets `content` as its tensor_content."""
+    """Yield an entry of NodeDef.attr with `content` as the tensor's tensor_content."""
     tensor = value.tensor.SerializeToString(deterministic=True) + wire.length_prefix(
         TensorProto.TENSOR_CONTENT_FIELD_NUMBER, len(content)
     )

@@ -34,7 +34,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredArray:
-    """An array's NumPy dtype and shape, and how to read its elements."""
+    """An array's NumPy dtype and shape, and a function that reads the elements."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -54,7 +54,7 @@ class _Header:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def decode(self, data: bytes) -> Array:
-        """The array of these bytes; InvalidArgumentError for a shape that NumPy cannot count, whatever its elements."""
+        """Return the array of the bytes; InvalidArgumentError for a shape with more elements than NumPy can count."""
         try:
             count = math.prod(self.shape)
             array: Array = np.frombuffer(data, self.dtype) if self.dtype.itemsize else np.empty(count, self.dtype)
@@ -64,7 +64,9 @@ class _Header:
 
 
 def open_array(path: str | os.PathLike[str]) -> StoredArray:
-    """The array of an .npy file; DataLossError where it is damaged, InvalidArgumentError where it is none of plain numbers."""
+    """Open the array of an .npy file; DataLossError for a damaged file, InvalidArgumentError for an array of Python
+    objects.
+    """
     name = f"'{os.fspath(path)}'"
     with file_errors(path), open_regular(path) as file:
         header = _read_header(file, name)
@@ -79,7 +81,9 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
 
 
 def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
-    """The arrays of an .npz archive by name. As `open_array`, UnimplementedError for what is encrypted or packed otherwise."""
+    """Open the arrays of an .npz archive by name. Errors as `open_array`, and UnimplementedError for unsupported
+    compression or encryption.
+    """
     name = f"'{os.fspath(path)}'"
     with file_errors(path), open_regular(path) as file:
         contents = PositionedFile(file)
@@ -89,14 +93,14 @@ def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
 
 
 def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
-    """As `open_archive`, for the bytes of one."""
+    """Open the arrays of an archive in memory, as `open_archive`."""
     with _zip_errors(f"'{name}'"):
         archive = zipfile.ZipFile(io.BytesIO(data))
     return _Archive(archive, len(data), f"'{name}'").arrays()
 
 
 class _Positions(io.RawIOBase):
-    """A file with a position of its own: processes that were forked do not move each other's."""
+    """A file with a private position: forked processes share a descriptor and would move each other's position."""
 
     def __init__(self, contents: PositionedFile) -> None:
         self._contents = contents
@@ -123,7 +127,7 @@ class _Positions(io.RawIOBase):
 
 
 class _Archive:
-    """An open archive, and what it takes to read from it."""
+    """An open archive, the archive's size in bytes, and a name for errors."""
 
     def __init__(self, archive: zipfile.ZipFile, size: int, name: str) -> None:
         self._archive = archive
@@ -160,7 +164,7 @@ class _Archive:
         return header.decode(memoryview(data)[header.offset :])  # type: ignore[arg-type]
 
     def _check_room(self) -> None:
-        """ResourceExhaustedError for an archive that would unpack to far more than it is."""
+        """Raise ResourceExhaustedError for an archive with a suspicious compression ratio."""
         if self._unpacked > unpacked_limit(self._size):
             raise ResourceExhaustedError(
                 f"{self._name} of {self._size:,} bytes would unpack to {self._unpacked:,}",
@@ -170,7 +174,7 @@ class _Archive:
 
 @contextlib.contextmanager
 def _zip_errors(where: str) -> Iterator[None]:
-    """What zipfile says of archives that are damaged, or that it does not know, as TfgErrors."""
+    """Turn zipfile's errors about damaged or unsupported archives into TfgErrors."""
     try:
         yield
     except TfgError:

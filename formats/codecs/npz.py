@@ -1,7 +1,7 @@
 """State files: arrays by name in a NumPy .npz archive.
 
-What NumPy holds by itself is stored plainly, so that `numpy.load` reads it. Types such as bfloat16 are stored in a larger one
-that NumPy has, strings as bytes, and a JSON entry says what they are; nothing is ever pickled.
+Types that NumPy has are stored plainly, so that `numpy.load` reads them. Types like bfloat16 are stored as a larger NumPy
+type, strings as bytes, and a JSON entry records their types; nothing is ever pickled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
 _LONGEST_NAME = (1 << 16) - 1 - len(".npy")
-"""Bytes of a tensor's name. A zip archive counts those of a member's name in 16 bits."""
+"""The largest length of a tensor's name, in bytes: a zip archive counts the bytes of a member's name in 16 bits."""
 
 
 def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
@@ -54,7 +54,7 @@ def _write_archive(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 
 
 class NpzWriter:
-    """Writes tensors one by one to an archive in an open file, which stays open."""
+    """A writer of tensors to an archive in an open file; the file stays open."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = zipfile.ZipFile(file, "w", allowZip64=True)
@@ -73,13 +73,13 @@ class NpzWriter:
         self._write(name, array)
 
     def close(self) -> None:
-        """Write the manifest where one is needed, and the directory of the archive."""
+        """Write the manifest, if any tensor needs an entry, and the directory of the archive."""
         if self._manifest:
             self._write(MANIFEST, np.frombuffer(json.dumps(self._manifest).encode(), np.uint8))
         self._archive.close()
 
     def _write(self, name: str, array: Array) -> None:
-        """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
+        """Write an array without `numpy.savez`, where `file`, `args` and other argument names cannot be names of arrays."""
         with self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
@@ -98,7 +98,7 @@ def _check_name(name: str) -> None:
 
 
 def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
-    """The array to store, and what the manifest says of it where it is not the tensor itself."""
+    """Return the array to store, and the manifest's entry where the array is not the tensor itself."""
     dtype, array = tensor.dtype, tensor.read()
     if dtype is dtypes.string:
         strings = array.ravel().tolist()
@@ -124,16 +124,17 @@ def _storage(dtype: DType) -> np.dtype[Any]:
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Open an archive and return its tensors by name; a tensor's elements are read on first use.
+    """Open an archive and return the tensors by name; a tensor's elements are read on first use.
 
-    A damaged archive raises DataLossError, an archive with Python objects or types unknown to TensorFlow InvalidArgumentError,
-    an encrypted one UnimplementedError. The first use of a tensor that decompresses to too much raises ResourceExhaustedError.
+    A damaged archive raises DataLossError, an archive with Python objects or types unknown to TensorFlow
+    InvalidArgumentError, an encrypted archive UnimplementedError. The first use of a tensor with a suspicious compression
+    ratio raises ResourceExhaustedError.
     """
     return _tensors(open_archive(path), os.fspath(path))
 
 
 def npz_tensors(data: bytes, name: str) -> dict[str, Tensor]:
-    """As `read_npz`, from the bytes of an archive; `name` is what errors call it."""
+    """Return the tensors of an archive in memory, as `read_npz`; `name` stands for the archive in errors."""
     return _tensors(archive_in(data, name), name)
 
 
@@ -144,7 +145,7 @@ def _tensors(arrays: dict[str, StoredArray], where: str) -> dict[str, Tensor]:
 
 
 def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
-    """What the manifest says of tensors that NumPy cannot hold by itself."""
+    """Return the manifest's entries: tensors of types that NumPy lacks."""
     try:
         found = json.loads(stored.read().tobytes())
         return {name: _read_entry(entry) for name, entry in found.items()}
@@ -153,7 +154,7 @@ def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
 
 
 class _Entry(NamedTuple):
-    """The type of a tensor that NumPy has not; of strings, which are stored as bytes, the shape and lengths as well."""
+    """The type of a tensor that NumPy lacks; for strings, stored as bytes, the shape and lengths as well."""
 
     dtype: DType
     shape: tuple[int, ...] = ()
@@ -161,7 +162,7 @@ class _Entry(NamedTuple):
 
 
 def _read_entry(entry: Mapping[str, Any]) -> _Entry:
-    """A manifest's entry; a ValueError or its like where it is none."""
+    """Decode a manifest's entry; ValueError, KeyError or TypeError where the entry is malformed."""
     dtype = dtypes.from_name(entry["dtype"])
     if dtype is not dtypes.string:
         if dtype.is_object:

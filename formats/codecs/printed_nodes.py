@@ -1,6 +1,6 @@
-"""The nodes of a GraphDef in printed text, one after the other.
+"""The nodes of a GraphDef in printed text, in order.
 
-Most nodes differ from others in names only: the text of their attributes is looked into once for all in which it is the same.
+Most nodes differ from others in names only: each distinct text of attributes is parsed only once.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ _STRING: Final = r'"([^"\\\n]*)"\n'
 _HEAD: Final = re.compile(
     rf'{_BEGIN}  name: {_STRING}  op: {_STRING}((?:{_BEFORE}[^"\\\n]*{_AFTER})*)(?:  device: {_STRING})?'
 )
-"""A node up to its attributes, where no string has anything that is escaped."""
+"""A node up to the attributes, where no string has an escape."""
 
 
 class PrintedScan:
-    """As `GraphScan`, of a printed text; OtherLayout where it is none, and where it may be wrong."""
+    """The scan of a printed text, with the interface of `GraphScan`; OtherLayout where the text may be wrong or not
+    printed.
+    """
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
@@ -38,11 +40,11 @@ class PrintedScan:
         self._behind: GraphScan
 
     def rest(self) -> GraphDef:
-        """The message without its nodes, once these have been gone through."""
+        """Return the message without nodes, once all nodes were iterated."""
         return self._behind.rest()
 
     def nodes(self) -> Iterator[LoadedNode]:
-        """All nodes; DataLossError where one is damaged."""
+        """Yield all nodes; DataLossError for a damaged node."""
         position = 0
         while self._data[position : position + len(_BEGIN)] == _BEGIN.encode():
             position += yield from self._in_window(self._window(position))
@@ -62,7 +64,7 @@ class PrintedScan:
         return _decoded(window[: found + len(_END)])
 
     def _in_window(self, text: str) -> Generator[LoadedNode, None, int]:
-        """The nodes with which a text begins; how many bytes these are."""
+        """Yield the nodes at the beginning of a text; return their size in bytes."""
         known, share, match, length = self._attrs.get, self._words.setdefault, _HEAD.match, len(_END)
         start = 0
         while text.startswith(_BEGIN, start):

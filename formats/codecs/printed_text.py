@@ -1,9 +1,9 @@
-"""Text as protobuf prints it, serialized without protobuf's own text parser, which takes ten times as long.
+"""A serializer of printed text, ten times as fast as protobuf's own text parser.
 
-Printed text has one field on a line and indents what is nested by two spaces, so that a regular expression finds where a
-message ends; messages that occur again and again, such as `type: DT_FLOAT`, are read once. What people and editors make of it
-is laid out anew: other indents and ends of lines, comments and empty lines. Text of any other layout, and whatever may be an
-error, is left to protobuf.
+Printed text has a single field on a line and indents nested messages by two spaces, so that a regular expression finds the
+end of a message; repeated messages like `type: DT_FLOAT` are parsed once. Text changed by people and editors is laid out
+anew: other indents and ends of lines, comments and empty lines. Text of any other layout, and every possible error, is left
+to protobuf.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEEPEST: Final = 100
 
 
 class OtherLayout(Exception):
-    """The text is not laid out as protobuf prints it, or not right."""
+    """Raised where the text is not laid out as protobuf prints messages, or not right."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
@@ -49,9 +49,9 @@ def _serialized(descriptor: Any, text: str, layout: Callable[[str], str]) -> byt
 
 
 def laid_out(text: str) -> str:
-    """Text of one field on a line as it is printed; no string goes from one line to the next.
+    """Lay out text with a field on each line in protobuf's printed layout; no string goes from a line to the next.
 
-    OtherLayout where messages stand so deep in each other that the text would become much longer by their indents.
+    OtherLayout where messages nest so deeply that indents would make the text much longer.
     """
     lines = []
     depth = 0
@@ -70,14 +70,14 @@ def laid_out(text: str) -> str:
 
 
 class PrintedReader:
-    """Messages of a type, `without` some of their fields; what is in them is kept for where it comes again."""
+    """A reader of messages of a type, `without` some of their fields; each distinct text is serialized once."""
 
     def __init__(self, descriptor: Any, without: Collection[str] = ()) -> None:
         self._fields = {name: field for name, field in _fields_of(descriptor).items() if name not in without}
         self._known: dict[tuple[int, str], bytes] = {}
 
     def message(self, text: str, start: int, end: int, depth: int) -> bytes:
-        """The serialized message in text[start:end], which stands as many levels in as `depth` says; OtherLayout otherwise."""
+        """Return the serialized message in text[start:end], nested `depth` levels deep; OtherLayout otherwise."""
         self._text = text
         try:
             return self._message(self._fields, start, end, depth)
@@ -122,13 +122,13 @@ class PrintedReader:
 
 @functools.cache
 def _pattern(depth: int) -> re.Pattern[str]:
-    """A field: its name, and the text of its value or the lines of its message."""
+    """Return a pattern of a field: the name, and the text of the value or the lines of the message."""
     indent = "  " * depth
     return re.compile(rf"{indent}(\w++)(?:: ([^\n]*+)| \{{\n((?:{indent}  [^\n]*+\n)*+){indent}\}})\n")
 
 
 class _Field(NamedTuple):
-    """How a field is written: its tag, then a value by `encode` or a message; `once` is a bit for what is said only once."""
+    """The encoding of a field: tag, then a value by `encode` or a message; `once` is a bit for a field that may occur once."""
 
     tag: bytes
     encode: Callable[[str], bytes]

@@ -1,4 +1,4 @@
-"""The nodes of a serialized GraphDef, one after the other: attributes stay bytes, large contents views of the file."""
+"""The nodes of a serialized GraphDef, in order: attributes stay bytes, large contents are views of the file."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
 
 
 class NodeReader:
-    """NodeDefs from their bytes: what is the same in many is there once.
+    """A reader of NodeDefs from bytes; equal parts of nodes are shared.
 
-    What follows name, op, inputs and device is looked into once for all nodes in which it is the same, and these share it.
+    The bytes after name, op, inputs and device are parsed once for all nodes with the same bytes.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class NodeReader:
         self._attrs: dict[bytes, NodeAttrs] = {}
 
     def node(self, data: bytes, start: int, end: int) -> LoadedNode:
-        """The node in data[start:end], by its bytes where it is as all write it: fields by number, names below 16 KiB."""
+        """Return the node in data[start:end], parsed quickly in the usual encoding: fields in order, names below 16 KiB."""
         name = op = device = b""
         inputs = []
         position = start
@@ -83,7 +83,7 @@ class NodeReader:
         return _whole_node(parse(NodeDef, data[start:end]))
 
     def read(self, proto: NodeDef) -> LoadedNode:
-        """The node of a message; a large one stays part of the message that it is in."""
+        """Return the node of a message; a large node stays part of the surrounding message."""
         if proto.ByteSize() > LARGE_CONTENT:
             return _whole_node(proto)
         data = proto.SerializeToString(deterministic=True)
@@ -107,7 +107,7 @@ class NodeReader:
         return found
 
     def attrs(self, tail: bytes, name: str, op: str) -> NodeAttrs:
-        """The attributes in bytes that hold nothing of what comes before them."""
+        """Return the attributes in bytes that hold nothing but attributes."""
         found = self._attrs.get(tail)
         return self._keep(tail, name, op) if found is None else found
 
@@ -121,7 +121,7 @@ class NodeReader:
 
 
 class GraphScan:
-    """The nodes of a serialized GraphDef one after the other, and then all the rest of it."""
+    """The nodes of a serialized GraphDef in order, and then the rest of the GraphDef."""
 
     def __init__(self, data: memoryview, reader: NodeReader | None = None) -> None:
         self._data = data
@@ -131,11 +131,11 @@ class GraphScan:
         """Where the field of the node that was read last begins and ends."""
 
     def rest(self) -> GraphDef:
-        """The message without its nodes, once these have been gone through."""
+        """Return the message without nodes, once all nodes were iterated."""
         return parse(GraphDef, self._rest)
 
     def nodes(self) -> Iterator[LoadedNode]:
-        """All nodes; DataLossError where one is damaged."""
+        """Yield all nodes; DataLossError for a damaged node."""
         position, end = 0, len(self._data)
         while position < end:
             window = bytes(self._data[position : position + _WINDOW])
@@ -148,7 +148,7 @@ class GraphScan:
                 position = yield from self._field(position)
 
     def _field(self, position: int) -> Generator[LoadedNode, None, int]:
-        """The field at a position, of any kind and size; the position after it."""
+        """Yield the node of the field at a position, of any kind and size; return the position after the field."""
         field = next(wire.fields(self._data, position))
         if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
             self._rest += self._data[field.tag_start : field.end]
@@ -163,7 +163,7 @@ class GraphScan:
         return _whole_node(*_large_node(self._data, field.start, field.end))
 
     def node_at(self, place: int) -> LoadedNode:
-        """The node whose field begins at a place."""
+        """Return the node whose field begins at `place`."""
         return self._in_field(next(wire.fields(self._data, place)))
 
     def last_field(self) -> bytes:
@@ -176,7 +176,7 @@ class GraphScan:
 
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
-    """Where the nodes with which some bytes of a GraphDef begin start and end, up to a field of another kind or size."""
+    """Yield the start and end of each node at the beginning of a GraphDef's bytes, up to a field of another kind or size."""
     padded = window + bytes(4)
     position = 0
     while padded[position] == _NODE:
@@ -193,12 +193,12 @@ def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _whole_node(proto: NodeDef, contents: Mapping[str, memoryview] | None = None) -> LoadedNode:
-    """A node of which protobuf has read all."""
+    """Return a node that protobuf has parsed completely."""
     return proto.name, proto.op, tuple(proto.input), proto.device, NodeAttrs(proto, proto.name, proto.op, contents)
 
 
 def _large_node(data: memoryview, start: int, end: int) -> tuple[NodeDef, dict[str, memoryview]]:
-    """A node whose large constants, the `tensor` of an attribute, stay in the file."""
+    """Return a node without large constants, the `tensor` of an attribute, and views of the constants in the file."""
     kept = bytearray()
     contents: dict[str, memoryview] = {}
     for field in wire.fields(data, start, end):
@@ -215,7 +215,7 @@ def _large_node(data: memoryview, start: int, end: int) -> tuple[NodeDef, dict[s
 
 
 def _child(data: memoryview, parent: wire.Field, number: int) -> wire.Field | None:
-    """The last length-delimited field `number` of a message: the one that counts."""
+    """Return the last length-delimited field `number` of a message; in protobuf the last occurrence wins."""
     found = None
     for field in wire.fields(data, parent.start, parent.end):
         if field.number == number and field.wire_type == wire.LENGTH_DELIMITED:
@@ -232,14 +232,14 @@ def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
 
 
 def _without_content(data: memoryview, entry: wire.Field, content: wire.Field) -> tuple[str, bytes]:
-    """The attribute's name and its map entry without the content."""
+    """Return the attribute's name and the attribute's map entry without the content."""
     key = _child(data, entry, 1)
     name = "" if key is None else bytes(data[key.start : key.end]).decode("utf-8", "replace")
     return name, _cut(data, entry, (2, AttrValue.TENSOR_FIELD_NUMBER), content)
 
 
 def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: wire.Field) -> bytes:
-    """The payload of `message` without the field `content`, which lies inside the fields of `path`."""
+    """Return the payload of `message` without the field `content`, nested in the fields of `path`."""
     kept = bytearray()
     for field in wire.fields(data, message.start, message.end):
         if path and field.number == path[0] and field.start <= content.tag_start < field.end:

@@ -24,7 +24,7 @@ _FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
 
 
 def is_in_memory(source: Source) -> bool:
-    """True for bytes, False for a path; TypeError for what is neither."""
+    """Return True for bytes, False for a path; TypeError for anything else."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return True
     if isinstance(source, (str, os.PathLike)):
@@ -49,7 +49,7 @@ def read_source(source: Source) -> memoryview:
 
 
 def read_regular(path: str) -> memoryview:
-    """As `read_source`, for a file of a model's folder: nobody typed its name, so that it must be a regular file."""
+    """Read a file of a model's folder, as `read_source`: nobody typed the file's name, so only a regular file is accepted."""
     with file_errors(path), open_regular(path) as file:
         return _unpacked(_contents(file, path), path)
 
@@ -75,7 +75,7 @@ def _contents(file: BinaryIO, source: str | os.PathLike[str]) -> memoryview:
 
 
 def read_file(file: BinaryIO) -> memoryview:
-    """Read an open file or pipe to its end. A large file is mapped into memory."""
+    """Read an open file or pipe to the end. A large file is mapped into memory."""
     status = os.fstat(file.fileno())
     if status.st_size < _MMAP_FROM:
         return memoryview(read_stream(file, f"'{file.name}'"))
@@ -83,7 +83,7 @@ def read_file(file: BinaryIO) -> memoryview:
 
 
 def _gunzip(data: memoryview, source: Source) -> memoryview:
-    """The contents of all members of a gzip file; ResourceExhaustedError where they are out of all proportion to it."""
+    """Return the contents of all members of a gzip file; ResourceExhaustedError for a suspicious compression ratio."""
     contents = bytearray()
     limit = unpacked_limit(len(data))
     position = 0
@@ -93,7 +93,7 @@ def _gunzip(data: memoryview, source: Source) -> memoryview:
 
 
 def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: int, source: Source) -> int:
-    """Add a member to the contents; the position after it. It is read in pieces that grow, so that small ones cost little."""
+    """Add a member to the contents; return the position after the member. Pieces grow, so that a small member costs little."""
     member = zlib.decompressobj(wbits=_GZIP_BITS)
     size = _FIRST_PIECE
     while not member.eof:

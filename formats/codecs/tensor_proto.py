@@ -28,7 +28,7 @@ _PREVIEWS = {
 
 
 class TensorSource:
-    """What a constant was decoded from: the message, and its tensor_content where that was left in the file."""
+    """The encoded form of a constant: the message, and the message's tensor_content where left in the file."""
 
     __slots__ = ("content", "proto")
 
@@ -54,7 +54,9 @@ class TensorSource:
         return head.cast("B").cast(code).tolist()  # type: ignore[call-overload]
 
     def _filled(self, stored: list[Any], code: str, limit: int) -> list[Any]:
-        """The elements of a typed list, which leaves out zeros where it is empty, and repetitions of its last one."""
+        """Return the elements of a typed list; an empty list stands for zeros, and missing elements repeat the last
+        element.
+        """
         missing = min(limit, math.prod(dim.size for dim in self.proto.tensor_shape.dim)) - len(stored)
         zero = struct.unpack(code, bytes(struct.calcsize(code)))[0] if code else b""
         return stored + [stored[-1] if stored else zero] * missing
@@ -71,7 +73,7 @@ def decode_tensor(proto: TensorProto, content: memoryview | None = None) -> Tens
 
 
 def encode_tensor(tensor: Tensor) -> TensorProto:
-    """The TensorProto of a constant: the one it came from, or the one that TensorFlow's make_tensor_proto makes."""
+    """Return the TensorProto of a constant: the loaded message, or a message as TensorFlow's make_tensor_proto makes."""
     proto, content = split_tensor(tensor)
     if content is None:
         return proto
@@ -82,7 +84,7 @@ def encode_tensor(tensor: Tensor) -> TensorProto:
 
 
 def split_tensor(tensor: Tensor) -> tuple[TensorProto, memoryview | None]:
-    """What `encode_tensor` gives, a large tensor_content apart from the message and not copied."""
+    """Return the result of `encode_tensor`, a large tensor_content apart from the message and not copied."""
     if isinstance(tensor.source, TensorSource):
         return tensor.source.proto, tensor.source.content
     from . import tensor_values  # imports numpy
@@ -105,7 +107,7 @@ def _decode_elements(
 
 
 def decode_static_shape(proto: TensorShapeProto) -> tuple[int, ...]:
-    """The dimensions; InvalidArgumentError where one is unknown or negative, or their product is past 64 bits."""
+    """Return the dimensions; InvalidArgumentError for a negative dimension, or a product past 64 bits."""
     # An unknown rank has no dimensions: TensorFlow takes it for a scalar.
     shape = tuple([dim.size for dim in proto.dim])  # a list is faster than a generator: checkpoints have many shapes
     if shape and min(shape) < 0:

@@ -44,9 +44,9 @@ _CONTENT_DTYPES = frozenset(
 def decode_elements(
     proto: TensorProto, content: Buffer, dtype: DType, shape: tuple[int, ...], decode_tensor: Callable[[TensorProto], Tensor]
 ) -> np.ndarray[Any, Any]:
-    """The elements of a tensor, a view of `content` where they lie in it; `decode_tensor` is for the tensors in variants.
+    """Return the elements of a tensor, a view of `content` where possible; `decode_tensor` decodes the tensors in variants.
 
-    InvalidArgumentError where there are too few or too many bytes, ResourceExhaustedError where they cannot fit into memory.
+    InvalidArgumentError for too few or too many bytes, ResourceExhaustedError for elements that cannot fit into memory.
     """
     count = math.prod(shape)
     if len(shape) > _MOST_DIMENSIONS or math.prod(n for n in shape if n) * np.dtype(dtype.numpy).itemsize > sys.maxsize:
@@ -108,7 +108,7 @@ def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
 
 
 def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """`values` in the shape given; where there are too few the last one repeats, where there are none zeros do."""
+    """Return `values` in `shape`; missing values repeat the last value, and no values stand for zeros."""
     count = math.prod(shape)
     if len(values) >= count:
         return values[:count].reshape(shape)
@@ -130,7 +130,7 @@ def _zero(dtype: DType) -> Any:
 
 
 def object_array(values: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """An object array whose elements are exactly `values`."""
+    """Return an object array with exactly `values` as elements; NumPy would turn nested sequences into dimensions."""
     result = np.empty(len(values), object)
     result[:] = values
     return result.reshape(shape)
@@ -154,9 +154,9 @@ def _decode_variant(proto: VariantTensorDataProto, decode_tensor: Callable[[Tens
 def encode_elements(
     proto: TensorProto, dtype: DType, array: np.ndarray[Any, Any], encode_tensor: Callable[[Tensor], TensorProto]
 ) -> memoryview | None:
-    """Put the elements into the message as make_tensor_proto does, or return the bytes to become its tensor_content.
+    """Put the elements into the message as make_tensor_proto does, or return the bytes of the tensor_content.
 
-    `encode_tensor` is for the tensors in variants.
+    `encode_tensor` encodes the tensors in variants.
     """
     if dtype.name in _CONTENT_DTYPES and array.size > 1:
         return little_endian_bytes(array)

@@ -1,4 +1,4 @@
-"""Protobuf's text format, byte for byte as TensorFlow prints it."""
+"""Protobuf's text format, byte for byte as printed by TensorFlow."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
 def read_printed(
     data: memoryview, faults: list[TfgError] | None, read: Callable[[memoryview, list[TfgError] | None], R]
 ) -> R | None:
-    """What `read` makes of a text as protobuf prints it, adding to `faults`; None where protobuf has to read it.
+    """Return the result of `read` for a printed text, adding to `faults`; None where protobuf has to parse the text.
 
-    So it has where `read` finds another layout or an error: what is wrong with the text itself goes before what is with the
-    graph in it. InvalidArgumentError if it is not UTF-8.
+    Protobuf has to where `read` meets another layout or an error, so that errors of the text come before errors of the
+    graph. InvalidArgumentError for a text that is not UTF-8.
     """
     for text in _printed_forms(data):
         found: list[TfgError] | None = None if faults is None else []
@@ -51,7 +51,7 @@ def read_printed(
 
 
 def _printed_forms(data: memoryview) -> Iterator[memoryview]:
-    """A text without its byte order mark, and laid out as if it were printed, where that can be."""
+    """Yield a text without byte order mark, then the same text in printed layout, where possible."""
     yield data[len(BOM_UTF8) :] if data[: len(BOM_UTF8)] == BOM_UTF8 else data
     try:
         printed = laid_out(_decode(data)).encode()
@@ -83,5 +83,5 @@ def _parse(message_type: type[M], text: str) -> M:
 
 
 def _reason(error: text_format.ParseError) -> str:
-    """The error's message without the position that it starts with."""
+    """Return the error's message without the leading position."""
     return str(error).partition(" : ")[2] or str(error)

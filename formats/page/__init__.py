@@ -1,1 +1,1 @@
-"""The page of `tfg view`: one HTML file that needs no network."""
+"""The page of `tfg view`: a single HTML file that needs no network."""

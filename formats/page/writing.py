@@ -1,4 +1,4 @@
-"""A book as one HTML file that opens from a disk and asks nothing of a network."""
+"""A writer of a book as a single HTML file that opens from a disk and needs no network."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LICENCE: Final = "vendor/dagre.LICENSE.txt"
 
 
 def to_html(book: Book) -> str:
-    """The page of a book.
+    """Return the page of a book.
 
-    Nothing that a graph says is markup: it is JSON without `<`, `>` and `&`, which the page's own code puts in as text. The
-    policy that the page states lets nothing run or load but the scripts and the style whose hashes it names.
+    No text of a graph is markup: the book is JSON without `<`, `>` and `&`, inserted as text by the page's own code. The
+    page's policy forbids running and loading everything but the scripts and the style with the listed hashes.
     """
     scripts = [_read(name) for name in _SCRIPTS]
     style = _read("page.css")
@@ -52,13 +52,13 @@ def _hashes(texts: Iterable[str]) -> str:
 
 
 def _json(book: Book) -> str:
-    """JSON in ASCII in which nothing could end a script or begin a comment."""
+    """Return JSON in ASCII without any text that could end a script or begin a comment."""
     text = json.dumps(_plain(book), separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold. Fields of dataclasses that hold nothing are left out; text is made fit to be shown."""
+    """Convert a value to JSON's types. Empty fields of dataclasses are left out; text is made printable."""
     kind = type(value)
     if kind is int:
         return value
