@@ -67,9 +67,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cost:
-    """Arithmetic of an execution. A multiply-add counts 1 in `macs` and 2 in `flops`; transcendental functions are counted
-    apart.
-    """
+    """Arithmetic of an execution. A multiply-add is 1 in `macs`, 2 in `flops`; transcendental functions are apart."""
 
     flops: DimLike = 0
     macs: DimLike = 0
@@ -124,9 +122,7 @@ Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | WithoutGradient
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProfilerFormula:
-    """The count of tf.profiler for (node, specs of inputs, specs of outputs), and the reason for its difference from
-    `flops`.
-    """
+    """The count of tf.profiler for (node, specs of inputs, specs of outputs), and its difference from `flops`."""
 
     count: Callable[..., float]
     differs: str
@@ -193,9 +189,7 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
-    """Register a kernel for `ops`; `T=("string",)` restricts the kernel to dtypes of an attribute. The first accepting
-    kernel wins.
-    """
+    """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__name__.removesuffix('.registry.registry')}.ops.")
 
@@ -209,9 +203,7 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
 
 
 def shape(*ops: str) -> Callable[[_Function], _Function]:
-    """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence with an item for each
-    output.
-    """
+    """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence for all outputs."""
     return functools.partial(_register, _SHAPES, "shape function", ops)
 
 
@@ -226,9 +218,7 @@ def flops(*ops: str) -> Callable[[_Function], _Function]:
 
 
 def not_differentiable(*ops: str) -> None:
-    """Declare ops without gradient: TensorFlow states that none flows through, or the ops have no floating-point inputs and
-    outputs.
-    """
+    """Declare ops without gradient: TensorFlow states that none flows through, or no input and output is a float."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), NOT_DIFFERENTIABLE)
 
@@ -254,8 +244,7 @@ def zero_flops(*ops: str) -> None:
 
 
 def layout(line: str, *ops: str) -> None:
-    """Declare the inputs and outputs of `ops` that follow the order of dimensions, NCHW or NHWC; elementwise ops need no
-    declaration.
+    """Declare the inputs and outputs of `ops` in the order of dimensions, NCHW or NHWC; not needed for elementwise ops.
 
     A line (`TA -> R`, for instance) has a letter for each input and output:
 
@@ -330,8 +319,7 @@ def blockwise(op: str, way: Blockwise) -> None:
 def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:
     """Register (x, *parameters, **attributes) -> (factor, summand), vectors that make the first output of x, channels last.
 
-    Without a factor the function returns the summand alone. The function refuses whatever the kernel refuses; of `x` only
-    the shape and dtype are read.
+    Without a factor the function returns the summand alone. Refusals are the kernel's; only the shape and dtype of x are read.
     """
 
     def register(function: _Function) -> _Function:
@@ -464,9 +452,7 @@ def _load_family(op: str) -> None:
 
 
 def uncounted_call(*inputs: Any) -> Cost:
-    """Refuse to count FLOPs of an op that calls functions: the counter looks into the bodies, and calls this function only
-    where the body is unknown.
-    """
+    """Refuse to count the FLOPs of an op whose function is unknown; the counter looks into the known bodies."""
     raise UnimplementedError("the FLOPs of its function cannot be told from shapes")
 
 
