@@ -1,9 +1,9 @@
-"""The order in which the random draws of a loop come that no path orders.
+"""Order of a loop's random draws where no path orders the draws.
 
-TensorFlow's executor works off nodes that count as cheap in the order in which they became ready. A draw waits for little more
-than its loop's counter. Where all of that, and the draw itself, counts as cheap, each of these nodes runs in one iteration
-before it runs in the next one, as what it waits for does: all of it then comes in order, whatever else the loop does.
-Counting as cheap comes with time (`scheduling`), so this holds from some run on.
+TensorFlow's executor runs cheap nodes in the order in which they became ready. A draw waits for little more than its loop's
+counter. Where the draw and all nodes before count as cheap, each of the nodes runs in an iteration before running in the
+next, so all draws come in order, whatever else the loop does. A kernel counts as cheap only after some runs (`scheduling`),
+so the order holds from some run on.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ def racing_draws(races: Iterable[Race]) -> frozenset[Node] | None:
 
 
 def awaited_by_draws(run: Selection, draws: frozenset[Node]) -> frozenset[Node] | None:
-    """The nodes of loops that have to count as cheap for these draws to come in order.
+    """Return the nodes of loops that have to count as cheap for the draws to come in order.
 
-    None where being cheap is not enough: for a loop inside another, what waits for a conditional of the same iteration, and
-    what an asynchronous kernel makes ready.
+    The result is None where cheapness is not enough: for a loop inside another, for nodes that wait for a conditional of
+    the same iteration, and for nodes that an asynchronous kernel makes ready.
     """
     found = _awaited(run, draws)
     return frozenset(found) if found is not None and _come_in_turn(run, found) else None
 
 
 def _awaited(run: Selection, draws: frozenset[Node]) -> set[Node] | None:
-    """What draws wait for in their loops, in this iteration and those before, with the draws themselves; None as above."""
+    """Return the draws with all nodes that they wait for in their loops, in this and earlier iterations; None as above."""
     found, pending = set(draws), list(draws)
     while pending:
         node = pending.pop()
@@ -56,7 +56,7 @@ def _awaited(run: Selection, draws: frozenset[Node]) -> set[Node] | None:
 
 
 def _come_in_turn(run: Selection, nodes: set[Node]) -> bool:
-    """True where each Merge is that of a loop's variable whose next value waits for the one before."""
+    """True where each Merge belongs to a loop variable whose next value waits for the value before."""
     groups = strongly_connected(nodes, lambda node: [] if node.op in ENTER else run.sources(node))
     cycle_of = {node: i for i, group in enumerate(groups) for node in group}
     merges = [node for node in nodes if node.op in MERGE]

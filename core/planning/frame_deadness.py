@@ -1,4 +1,4 @@
-"""Deadness analysis of one frame: on which branches of conditionals its nodes and loops are alive, a loop being one unit."""
+"""Deadness analysis of a frame: the branches of conditionals on which nodes and loops are alive; a loop is a single unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class NotWellFormed(Exception):
 
 
 class FrameDeadness:
-    """The condition of each unit of a frame. `loop_predicate` is what the frame's LoopCond gives, None for the root."""
+    """The condition of each unit of a frame. `loop_predicate` is the output of the frame's LoopCond, None for the root."""
 
     def __init__(self, units: Units) -> None:
         self.units = units
@@ -28,7 +28,7 @@ class FrameDeadness:
             self.conditions[unit] = self._of_unit(unit)
 
     def of_value(self, value: Output) -> Condition:
-        """Return the condition of a value, ALWAYS where it is fed or enters the frame."""
+        """Return the condition of a value, ALWAYS where the value is fed or enters the frame."""
         owner = None if value in self.run.fed else self.units.owner(value.node)
         if owner is None:
             return ALWAYS
@@ -55,7 +55,7 @@ class FrameDeadness:
         return node.op in SWITCH and self.loop_predicate is not None and node.inputs[1] == self.loop_predicate
 
     def is_guarded(self, unit: Unit) -> bool:
-        """Return True where an input of a unit may be dead although its part of the loop runs."""
+        """Return True where an input of a unit may be dead although the unit's part of the loop runs."""
         return any(predicate != self.loop_predicate for predicate, _ in self.conditions[unit])
 
     def has_unseen_control(self, node: Node) -> bool:
@@ -70,7 +70,7 @@ class FrameDeadness:
         return ALWAYS if unit.is_control_trigger else self._of_inputs(unit)
 
     def _of_loop(self, frame: Frame) -> Condition:
-        """Return when the variables of a loop enter it; its constants may come from farther out."""
+        """Return the condition on which a loop's variables enter the loop; the loop's constants may come from farther out."""
         enters = frame.with_op(ENTER)
         conditions = [self._of_inputs(enter) for enter in enters]
         condition = ALWAYS.union(*conditions)

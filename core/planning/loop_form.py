@@ -1,4 +1,4 @@
-"""Whether a loop has the form that tf.while_loop gives it, so that it becomes a plain loop over steps."""
+"""Check of a loop for the form of tf.while_loop; a loop of this form becomes a plain loop over steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .frame_deadness import FrameDeadness, NotWellFormed
 
 
 def check_loop(deadness: FrameDeadness) -> None:
-    """NotWellFormed unless this frame is a loop as tf.while_loop builds it."""
+    """Raise NotWellFormed unless the frame is a loop as tf.while_loop builds loops."""
     predicate = deadness.loop_predicate
     if predicate is None or deadness.conditions[predicate.node]:
         raise NotWellFormed
@@ -34,7 +34,10 @@ def check_loop(deadness: FrameDeadness) -> None:
 
 
 def _check_consumers(deadness: FrameDeadness, node: Node) -> None:
-    """A loop variable's Enter and NextIteration go to its Merge only, whose second output nobody reads."""
+    """Raise NotWellFormed unless the Enter and NextIteration of a loop variable go to the variable's Merge only.
+
+    Nobody may read the second output of the Merge.
+    """
     consumers = [n for n in node.uses if n in deadness.run.frames]
     if node.op in NEXT_ITERATION or (node.op in ENTER and not node.attr("is_constant")):
         if any(n.op not in MERGE or node in n.control_inputs for n in consumers):

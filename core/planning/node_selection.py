@@ -1,4 +1,4 @@
-"""What a plan is made of: the nodes that run, the frames they lie in, and the order in which TensorFlow makes them."""
+"""The nodes of a plan: the nodes that run, their frames, and the order in which TensorFlow makes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .reachability import needed_nodes, needed_sources, unused_outputs
 
 
 class Selection:
-    """What runs for the fetches of a plan, and in which frames it lies."""
+    """The nodes that run for the fetches of a plan, and their frames."""
 
     def __init__(self, graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]) -> None:
         self.graph = graph
@@ -41,20 +41,20 @@ class Selection:
 
     @functools.cached_property
     def order(self) -> list[Node]:
-        """The nodes, each after those that it waits for; InvalidArgumentError names a node on a cycle."""
+        """The nodes in topological order; InvalidArgumentError names a node on a cycle."""
         return topological_order(self.nodes, self.waits_for)
 
     def waits_for(self, node: Node) -> list[Node]:
-        """The nodes that a node takes data or control from in its own iteration: back edges of loops are left out."""
+        """Return the sources of a node's data and control inputs in the same iteration: back edges of loops are left out."""
         found = self.sources(node)
         return [source for source in found if source.op not in NEXT_ITERATION] if node.op in MERGE else found
 
     def is_bypassed(self, node: Node) -> bool:
-        """True for a node that TensorFlow's graph optimizer takes out, as all that it does is pass a value on."""
+        """True for a node that only passes a value on; TensorFlow's graph optimizer removes the node."""
         return is_bypassed(node, lambda value: value in self.fed or value in self.fetches or value.node in self.fetches)
 
     def behind(self, value: Output) -> Output:
-        """The value that reaches the user of `value` past what is bypassed."""
+        """Return the value behind `value`, past all bypassed nodes."""
         return trail_end(value, self._bypassed, self._behind)
 
     def _bypassed(self, value: Output) -> Output | None:
@@ -66,14 +66,20 @@ class Selection:
         return self.behind(before) if before is not None else None
 
     def taken(self, node: Node) -> list[Output]:
-        """What a node takes past what is bypassed. TensorFlow puts a Cast to fewer bytes before an Identity of any kind."""
+        """Return the inputs of a node past bypassed nodes.
+
+        TensorFlow moves a Cast to fewer bytes before an Identity of any kind.
+        """
         values = list(map(self.behind, node.inputs))
         if node.op == "Cast" and node.attr("SrcT").size > node.attr("DstT").size:
             values = [trail_end(values[0], self._before_identities, self._before)]
         return values
 
     def construction_order(self) -> list[Node]:
-        """The nodes in the order in which TensorFlow makes them, where what takes a feed waits for its node, made last."""
+        """Return the nodes in the order in which TensorFlow makes them.
+
+        Users of a feed wait for the feed's node, made last.
+        """
         nodes = optimized_order(self.nodes, self.fetched_nodes(), self.sources, self.forward_sources)
         units: list[Any] = [*nodes, *sorted(self.feeds, key=str)]
         return [unit for unit in construction_order(units, self.forward_sources) if isinstance(unit, Node)]
@@ -83,7 +89,7 @@ class Selection:
         return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
 
     def folded(self) -> Iterator[Node]:
-        """The nodes that TensorFlow's graph optimizer makes constants of: what is computed from constants alone."""
+        """Yield the nodes that TensorFlow's graph optimizer folds: nodes computed from constants alone."""
         constants: set[Node] = set()
         fetched = set(self.fetched_nodes())
         for node in self.order:
@@ -97,11 +103,11 @@ class Selection:
         return bool(node.inputs) and constants.issuperset(self.waiting[node]) and impurity(self.graph, node) is None
 
     def sources(self, node: Node) -> list[Node]:
-        """What a node takes data or control from."""
+        """Return the nodes from which a node takes data or control."""
         return [source for source in self.waiting[node] if source is not None]
 
     def forward_sources(self, unit: Any) -> Iterator[Any]:
-        """What a node takes data or control from: nodes and fed values. Back edges of loops are left out."""
+        """Yield the sources of a node's data and control inputs: nodes and fed values, without back edges of loops."""
         if isinstance(unit, Output):
             return
         for value, source in itertools.zip_longest(unit.inputs, self.waiting[unit]):
@@ -120,12 +126,15 @@ class Selection:
         return unused_outputs(node, self.needed, self.fetches)
 
     def definition(self, node: Node) -> OpDef:
-        """The interface of a node's op or of the library function that it calls by name."""
+        """Return the interface of a node's op or of the library function that the op names."""
         return definition_in(self.graph, node)
 
 
 def definition_in(graph: Graph, node: Node) -> OpDef:
-    """The interface of a node's op or of the library function that it calls by name; InvalidArgumentError without either."""
+    """Return the interface of a node's op, or of the library function that the op names.
+
+    Raises InvalidArgumentError without either.
+    """
     definition = node.op_def
     if definition is not None:
         return definition

@@ -1,4 +1,4 @@
-"""A plan: the steps of a run in order, with the slots that their values live in and where these are cleared."""
+"""A plan: the ordered steps of a run, with the slots of their values and the places where slots are cleared."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from ..graph.graph import Node, Output
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Step:
-    """One node to run: the slots of its inputs and outputs, and those that nobody reads after it.
+    """A node to run: the slots of its inputs and outputs, and the slots that nobody reads afterwards.
 
-    `dereferenced` lists positions among the inputs where a variable's reference arrives and its value is wanted, `references`
-    those where it is passed on and must lead to an initialized variable, `shared` those where the variable's memory is passed
-    on. The result of a step that `is_view` is the memory that it takes first.
-    A guarded step may meet dead values; `controls` are then the slots that tell whether its control inputs are alive, and
-    `tells_deadness` says that its last output slot tells whether it was alive itself. `unused` lists outputs of a call,
+    `dereferenced` lists the positions of inputs at which a variable's reference arrives and the step needs the value;
+    `references` lists positions at which the reference is passed on and must lead to an initialized variable; `shared`
+    lists positions at which the variable's memory is passed on. The result of a step that `is_view` is the memory of its
+    first input.
+
+    A guarded step may meet dead values. Its `controls` are then slots that tell the deadness of its control inputs, and
+    `tells_deadness` says that the last output slot tells the deadness of the step itself. `unused` lists outputs of a call,
     conditional or loop that nobody reads.
     """
 
@@ -37,13 +39,15 @@ class Step:
 
     @property
     def takes_values_alone(self) -> bool:
-        """True where its inputs are values and none may be dead: no other step's order, no variable's memory matters."""
+        """True where the inputs are values that cannot be dead: neither the order of other steps nor variables' memory
+        matters.
+        """
         if self.is_guarded or self.controls or self.dereferenced or self.references or self.shared:
             return False
         return not self.is_view
 
     def moved(self, inputs: tuple[int, ...], outputs: tuple[int, ...], controls: tuple[int, ...]) -> Step:
-        """A copy on other slots, which clears none."""
+        """Return a copy on other slots, which clears none."""
         if type(self) is not Step:
             return dataclasses.replace(self, inputs=inputs, outputs=outputs, controls=controls, released=())
         copy = Step(*_fields_of_step(self))  # in a third of the time: large plans are copied step by step
@@ -56,12 +60,12 @@ _fields_of_step: Final = operator.attrgetter(*[field.name for field in dataclass
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Loop(Step):
-    """A well-formed V1 loop as one step of the frame around it; `node` is its LoopCond.
+    """A well-formed V1 loop as a single step of the frame around; `node` is the LoopCond.
 
-    Each iteration runs `head`, and while the value in slot `condition` is true, `body`; after that `tail` runs once. All three
-    work on slots of the loop's own. `inputs` are written to the slots `entries` at the start, `carried` are the pairs
-    (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs. `enters` are the
-    Enter nodes in the order of the inputs, `leaves` the Exit nodes in that of the outputs.
+    Each iteration runs `head`, and while the value in slot `condition` is true, `body`; after the loop, `tail` runs once.
+    All three work on slots of the loop's own. `inputs` are written to the slots `entries` at the start, `carried` are the
+    pairs (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs. `enters`
+    are the Enter nodes in the order of the inputs, `leaves` the Exit nodes in the order of the outputs.
     """
 
     enters: tuple[Node, ...] = ()
@@ -98,9 +102,10 @@ class Plan:
 
 
 def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[Step, ...], dict[int, int]]:
-    """(the slots that steps in order take from others, the steps on slots of their own, the new slot of each old one).
+    """Return (the slots that ordered steps read from outside, the steps on slots of their own, the new slot of each old
+    slot).
 
-    What is taken comes first, and before all else what is in the slots `outer`, whoever takes it. Controls go.
+    The inputs come first, and before all others the slots `outer`, whether read or not. Controls are dropped.
     """
     outputs = dict.fromkeys(slot for step in steps for slot in step.outputs)
     inputs = tuple(dict.fromkeys([*outer, *(slot for step in steps for slot in step.inputs if slot not in outputs)]))
@@ -123,14 +128,16 @@ def add_releases(steps: Sequence[Step], kept: set[int]) -> None:
 
 
 def with_releases(steps: Iterable[Step], kept: set[int]) -> tuple[Step, ...]:
-    """Copies of steps, of a plan that stays as it is, that clear slots in this order."""
+    """Return copies of a plan's steps that clear slots in this order; the plan stays unchanged."""
     copies = tuple([step.moved(step.inputs, step.outputs, step.controls) for step in steps])
     add_releases(copies, kept)
     return copies
 
 
 def add_loop_releases(parts: tuple[list[Step], list[Step], list[Step]], lasting: set[int], exits: Iterable[int]) -> None:
-    """Let head and body clear slots: constants and `lasting` ones stay, and what follows the head may need its values."""
+    """Let head and body clear slots, except for constants, `lasting` slots, and values of the head that are read after the
+    loop.
+    """
     head, body, tail = parts
     constants = {slot for step in (*head, *body, *tail) if step.node.is_constant for slot in step.outputs}
     needed_after = {*exits, *(slot for step in tail for slot in (*step.inputs, *step.controls))}

@@ -1,4 +1,4 @@
-"""From fetches and feeds to a plan: which nodes run, in which order, and where each value lives and dies."""
+"""From fetches and feeds to a plan: the nodes that run, their order, and the live range of each value."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
 
 
 def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Iterator[Race]:
-    """The accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`.
+    """Yield the accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`.
 
-    Those between iterations of loops come first. There may be as many as pairs of accesses: each is looked for when asked for.
+    Races between iterations of loops come first. The number of races may be quadratic in the number of accesses, so each is
+    searched on demand.
     """
     return Planner(graph, fetches, feeds).races()
 
@@ -38,16 +39,16 @@ def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Out
 def chained_races_of(
     graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output], place: Mapping[Node, int], alike: Alike
 ) -> list[Race]:
-    """As `races_of` among the nodes that have a place in an order; of accesses that are alike only one with the next."""
+    """Return the races, as in `races_of`, among the nodes that have a place in an order; of alike accesses only neighbours."""
     planner = Planner(graph, fetches, feeds)
     return list(chained_races(graph, planner.order, planner.waiting, planner.fed, place, alike))
 
 
 class Planner(Selection):
-    """One compilation: a selection, and the plans that are made of it."""
+    """A compilation: a selection, and the plans made from the selection."""
 
     def races(self) -> Iterator[Race]:
-        """The accesses to state in this run that no path orders, those between iterations of loops first."""
+        """Yield the accesses to state in this run that no path orders, races between iterations of loops first."""
         return find_races(self.graph, self.order, self.waiting, self.frames, self.fed)
 
     def plan(self) -> Plan:
@@ -57,7 +58,7 @@ class Planner(Selection):
         return self.plan_of_steps(race is not None)
 
     def plan_of_steps(self, has_races: bool) -> Plan:
-        """The plan whose loops run one iteration after the other; NotWellFormed where they are not of that form."""
+        """Return the plan whose loops run an iteration after another; NotWellFormed where a loop does not have the form."""
         if self.frames and len(self.frames) < len(self.nodes):
             raise NotWellFormed
         for fetch in self.fetches:
@@ -71,7 +72,7 @@ class Planner(Selection):
         return Plan(tuple(steps), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))
 
     def dataflow_plan(self) -> Plan:
-        """The plan for dataflow.py: steps in no order, whose slots say no more than how many outputs there are."""
+        """Return the plan for dataflow.py: steps in no order, whose slots only tell the number of outputs."""
         nodes = self.construction_order()
         bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
         known: dict[Output, Output] = {}
@@ -91,7 +92,9 @@ class Planner(Selection):
         return self.with_plan_in_turn(plan)
 
     def with_plan_in_turn(self, plan: Plan) -> Plan:
-        """A plan for dataflow.py, with the one that takes its place once draws in loops come in turn, if any does."""
+        """Return a plan for dataflow.py with its plan in turn, which replaces the plan once draws in loops come in turn, if
+        they do.
+        """
         draws = racing_draws(self.races())
         if not draws:
             return plan

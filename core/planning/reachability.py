@@ -1,4 +1,4 @@
-"""Which nodes run for fetches and feeds, and what of them is read."""
+"""Reachability: the nodes that run for fetches and feeds, and the outputs that are read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ())
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
-    """The outputs of a node that neither the nodes that run nor the fetches read; none of one that is itself a target."""
+    """Return the outputs of a node that neither running nodes nor fetches read; none for a node that is itself a target."""
     if node in fetches:
         return ()
     read = {value.index for user in node.uses if user in needed for value in user.inputs if value.node is node}

@@ -1,4 +1,4 @@
-"""The nodes of one frame and the loops directly inside it, as units in an order."""
+"""The units of a frame in order: the frame's nodes and the loops directly inside."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Unit: TypeAlias = Node | Frame
 
 
 class Units:
-    """The nodes and loops of a frame, the edges between them, and an order of them.
+    """The nodes and loops of a frame, their edges, and an order.
 
-    `has_races`: what no path orders comes in the order in which TensorFlow's executor runs it.
+    `has_races`: units that no path orders come in the order in which TensorFlow's executor runs them.
     """
 
     def __init__(self, run: Selection, frame: Frame, has_races: bool) -> None:
@@ -30,7 +30,9 @@ class Units:
         self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
 
     def owner(self, source: Node) -> Unit | None:
-        """What stands for a node at this level: the node, the loop an Exit leaves, None for an Enter into this frame."""
+        """Return the unit of a node at this level: the node, the loop that an Exit leaves, or None for an Enter into this
+        frame.
+        """
         frame = self.run.frames.get(source, self.frame)
         if frame is not self.frame:
             return frame
@@ -45,9 +47,9 @@ class Units:
         return (owner for source in self.sources(unit) if (owner := self.owner(source)) is not None)
 
     def execution_order(self) -> list[Unit]:
-        """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node.
+        """Return the units in the order in which TensorFlow's executor runs them; a loop counts as a node.
 
-        What its graph optimizer makes constants of comes first, with all that this is computed from.
+        Constants that TensorFlow's graph optimizer folds come first, with all nodes that they are computed from.
         """
         folded = frozenset(self.run.folded())
 
@@ -71,7 +73,7 @@ class Units:
         return list(found)
 
     def bypassed_before(self, unit: Unit, known: Container[Unit]) -> list[Node]:
-        """The bypassed nodes behind which a unit's inputs lie, in order, up to those that are `known`."""
+        """Return the bypassed nodes before a unit's inputs, in order, up to nodes that are `known`."""
         found = []
         for value in self.values_of(unit):
             while value not in self.run.fed and value.node not in known and self.run.is_bypassed(value.node):
@@ -80,7 +82,7 @@ class Units:
         return found[::-1]
 
     def edges(self, unit: Any) -> tuple[list[Any], list[Any]]:
-        """What a unit takes data and control from: units, and fed values."""
+        """Return the sources of a unit's data and of its control: units, and fed values."""
         fed = self.run.fed
         nodes = [] if isinstance(unit, Output) else [unit] if isinstance(unit, Node) else unit.with_op(ENTER)
         taken = [value for node in nodes for value in self.run.taken(node)]
@@ -95,7 +97,7 @@ class Units:
 
 
 def _needed(units: Iterable[Any], sources: Callable[[Any], Iterable[Any]], every: Sequence[Any]) -> list[Any]:
-    """Those of all units that some need, in their order."""
+    """Return the units of `every`, in order, that some units need."""
     known = set(every)
     found = known.intersection(units)
     pending = list(found)

@@ -1,4 +1,4 @@
-"""Where the values of one frame live while it runs: their slots, and which of them are the memory of a variable."""
+"""The slots of a frame's values at run time, and the values that are the memory of a variable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Slots:
             self.share(self.shared_memory())
 
     def share(self, values: frozenset[Output]) -> None:
-        """Say which values are a variable's own memory."""
+        """Set the values that are a variable's own memory."""
         self.shared = values
         self.originals.clear()
 
@@ -42,7 +42,7 @@ class Slots:
         return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None
 
     def is_free(self, node: Node) -> bool:
-        """True where every output of a node at this level is its first input."""
+        """True where every output of a node at this level is the node's first input."""
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
         if is_transparent(node):
@@ -52,7 +52,7 @@ class Slots:
         return node.op in (*NEXT_ITERATION, *EXIT, "LoopCond") or self.deadness.is_loop_switch(node)
 
     def output_slot(self, output: Output) -> int:
-        """The slot an output is written to; that of a fed one is never read."""
+        """Return the slot that an output is written to; the slot of a fed output is never read."""
         return self.slot(output) if output not in self.run.fed else self.slot(Output(output.node, -1 - output.index))
 
     def controls(self, node: Node) -> tuple[int, ...]:
@@ -69,10 +69,10 @@ class Slots:
         return tuple(found)
 
     def shared_memory(self) -> frozenset[Output]:
-        """The values that are a variable's own memory, where one of them is used after a write to the variable.
+        """Return the values that are a variable's own memory, where any of them is used after a write to the variable.
 
-        TensorFlow's kernels write in place, so that what was read before shows what was written. Where nothing is used later,
-        the value that was read will do. What a dataset keeps is used in later runs.
+        TensorFlow's kernels write in place, so a value read before a write shows the written numbers. Where no value is
+        used later, the value that was read serves as well. Values that a dataset keeps are used in later runs.
         """
         first_write: dict[Node, int] = {}
         known: dict[Output, Output] = {}
@@ -94,7 +94,7 @@ class Slots:
 
 
 def _nodes_within(frame: Frame) -> Iterator[Node]:
-    """The nodes of a loop and of the loops inside it."""
+    """Yield the nodes of a loop and of the loops inside."""
     yield from frame.nodes
     for inner in frame.children:
         yield from _nodes_within(inner)

@@ -1,4 +1,4 @@
-"""From the nodes and loops of one frame to the steps of a plan."""
+"""From the nodes and loops of a frame to the steps of a plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .slots import Slots
 
 
 class FrameSteps:
-    """The steps of one frame, a loop inside it being one step."""
+    """The steps of a frame; a loop inside the frame is a single step."""
 
     def __init__(self, run: Selection, frame: Frame, has_races: bool = False) -> None:
         self.run = run
@@ -28,7 +28,7 @@ class FrameSteps:
         self.slots = Slots(self.deadness)
 
     def steps(self, unit: Unit) -> list[Step]:
-        """The step of a node or loop; none where it only passes a value on."""
+        """Return the step of a node or loop; no step for a node that only passes a value on."""
         if isinstance(unit, Frame):
             return [self.loop_step(unit)]
         is_variable = unit.op in MERGE and self.deadness.is_loop_merge(unit)
@@ -89,7 +89,7 @@ class FrameSteps:
         )
 
     def slot_of(self, value: Output) -> int:
-        """Where a value is, or what it is passed on from."""
+        """Return the slot of a value, or of the value that is passed on."""
         return self.slots.slot(self.slots.canonical(value))
 
     def loop_merges(self) -> list[Node]:
@@ -97,19 +97,24 @@ class FrameSteps:
         return [node for node in self.units.frame.with_op(MERGE) if self.deadness.is_loop_merge(node)]
 
     def entering(self) -> list[tuple[Node, int]]:
-        """The nodes through which values enter this loop, variables first, and the slots that these are in from then on."""
+        """Return the nodes through which values enter this loop, variables first, with the values' slots inside the loop."""
         variables = [(_input_with_op(merge, ENTER).node, self.slots.slot(merge.output())) for merge in self.loop_merges()]
         constants = [node for node in self.units.frame.with_op(ENTER) if node.attr("is_constant")]
         return variables + [(node, self.slots.slot(node.output())) for node in constants]
 
     def carried(self) -> list[tuple[int, int]]:
-        """(the slot at the end of an iteration, at the beginning of the next one) of each variable of this loop."""
+        """Return (the slot at the end of an iteration, the slot at the beginning of the next) of each variable of this
+        loop.
+        """
         merges = self.loop_merges()
         ends = [self.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
         return [(end, self.slots.slot(merge.output())) for end, merge in zip(ends, merges)]
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:
-        """What enters an inner loop. What is a variable's memory stays that where the loop neither carries nor returns it."""
+        """Return the values that enter an inner loop.
+
+        A variable's memory stays memory where the loop neither carries nor returns the value.
+        """
         entering = {enter: self.slots.canonical(enter.inputs[0]) for enter in inner.units.frame.with_op(ENTER)}
         ends = inner.units.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
         kept = {inner.slots.canonical(node.inputs[0]) for node in ends}
@@ -128,7 +133,7 @@ class FrameSteps:
         return is_reference and enter.output() not in inner.slots.shared
 
     def loop_parts(self) -> tuple[list[Step], list[Step], list[Step]]:
-        """Head, body and tail; NotWellFormed where the loop does not fall into these three."""
+        """Return head, body and tail; NotWellFormed where the loop does not fall into these parts."""
         check_loop(self.deadness)
         assert self.deadness.loop_predicate is not None
         taken, left = (self.deadness.loop_predicate, 1), (self.deadness.loop_predicate, 0)
@@ -147,9 +152,9 @@ def _input_with_op(node: Node, ops: Sequence[str]) -> Output:
 
 
 def use_of_memory(node: Node, definition: OpDef, shared: Set[Output], positions: Sequence[int]) -> dict[str, Any]:
-    """What the step of a node says of references and, at `positions` of its inputs, of the memory of variables.
+    """Return the fields of a node's step about references and, at `positions` of its inputs, about the memory of variables.
 
-    `shared` are the values that are such memory.
+    `shared` are the values that are the memory of variables.
     """
     wanted = dereferenced_inputs(node, definition)
     references = passed_references(node)

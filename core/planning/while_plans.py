@@ -1,8 +1,8 @@
-"""A While as plans of its condition and its body that leave out what only carries values around.
+"""A While as plans of its condition and its body, without values that the loop only carries around.
 
-What the body hands on unchanged is no result of it. A variable that nobody reads after the loop, and from which no other one
-follows, is left out. Of a list to whose end each iteration adds an element, or from whose end it takes one, the plan of the
-body gives or takes the element alone.
+A value that the body hands on unchanged is no result of the body. A variable that nobody reads after the loop, and from
+which no other variable follows, is left out. Where each iteration pushes an element onto a list, or pops an element from a
+list, the plan of the body returns or takes the element alone.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from .planner import compile_plan, races_of
 from .reachability import needed_nodes
 
 _ELEMENT: Final = 1
-"""Which input of a node that adds an element to a list, and which output of one that takes it off, the element is."""
+"""The index of the element among the inputs of a node that pushes, and among the outputs of a node that pops."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WhilePlans:
-    """The plans, and the places of the loop's variables that they take and give.
+    """The plans, and the indices of the loop variables that the plans take and return.
 
-    `condition` takes `asked`. `body` takes an element of each list in `popped`, then `taken`; it gives an element for each
-    list in `pushed`, then new values of `given`. `popped` and `pushed` tell the nodes that change the lists.
+    `condition` takes `asked`. `body` takes an element of each list in `popped`, then `taken`; `body` returns an element for
+    each list in `pushed`, then new values of `given`. `popped` and `pushed` map to the nodes that change the lists.
     """
 
     condition: Plan
@@ -42,7 +42,10 @@ class WhilePlans:
 
 
 def while_plans(condition: Function, body: Function, site: CallSite, unused: Collection[int]) -> WhilePlans | None:
-    """The plans of a loop whose results `unused` nobody reads; None where less would change state, or in another order."""
+    """Return the plans of a loop whose results `unused` nobody reads.
+
+    The result is None where fewer nodes would change state, or another order.
+    """
     test, whole = function_targets(condition, site), function_targets(body, site)
     asked = _args_among(condition, needed_nodes(test))
     variables = _Variables(body, whole, asked)
@@ -65,7 +68,7 @@ def while_plans(condition: Function, body: Function, site: CallSite, unused: Col
 
 
 class _Variables:
-    """How a body changes the variables of its loop; `whole` are the targets of a plain call of it."""
+    """The changes of loop variables by a body; `whole` are the targets of a plain call of the body."""
 
     def __init__(self, body: Function, whole: Sequence[Output | Node], asked: Collection[int]) -> None:
         self.body = body
@@ -77,7 +80,7 @@ class _Variables:
         self._elements = {node.output(_ELEMENT): i for i, node in self.popped.items()}
 
     def _lists(self, fact: str) -> dict[int, Node]:
-        """The lists with which nothing is done but this change."""
+        """Return the lists whose only change, and only use, is a push or pop."""
         places = [i for i in range(len(self.body.args)) if i not in self._asked]
         return {i: self.body.results[i].node for i in places if self._is_only(fact, i)}
 
@@ -92,7 +95,9 @@ class _Variables:
         return all(result not in user.inputs and node not in user.control_inputs for user in node.uses)
 
     def read(self, at_least: Set[int]) -> set[int]:
-        """These variables, those that the condition asks for, and what new values of any of them follow from."""
+        """Return the variables `at_least`, the variables that the condition reads, and all variables that their new values
+        depend on.
+        """
         found = set(at_least) | set(self._asked)
         while True:
             needed = self.needed(found)
@@ -104,18 +109,18 @@ class _Variables:
             found |= following
 
     def changed(self, read: Set[int]) -> list[int]:
-        """The variables, lists that are only added to or taken from excepted, of which the body gives new values."""
+        """Return the variables of which the body computes new values; lists with only a push or pop are left out."""
         args, results = self.body.args, self.body.results
         lists = self.popped.keys() | self.pushed.keys()
         return [i for i in sorted(read - lists) if results[i] != args[i].output()]
 
     def targets(self, read: Set[int]) -> list[Output | Node]:
-        """What the body has to compute where these variables are read."""
+        """Return the targets of the body where the variables `read` are read."""
         elements = [node.inputs[_ELEMENT] for i, node in self.pushed.items() if i in read]
         return [*elements, *(self.body.results[i] for i in self.changed(read)), *self._rest]
 
     def needed(self, read: Set[int]) -> set[Node]:
-        """The nodes that run for these targets."""
+        """Return the nodes that run for the targets of `read`."""
         return needed_nodes(self.targets(read), list(self._elements))
 
 
