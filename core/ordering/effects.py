@@ -1,4 +1,4 @@
-"""What the nodes of a run do to state: which variables and tables they read and write, which random ops they draw from."""
+"""Effects of a run's nodes on state: reads and writes of variables and tables, and draws of random ops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PASSING: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH})
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class State:
-    """What nodes read and write: a variable or table by its container and name, or a random op's generator."""
+    """A state that nodes read and write: a variable or table by container and name, or a random op's generator."""
 
     container: str
     name: str
@@ -40,7 +40,7 @@ class State:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Access:
-    """That a node reads or writes a state, or draws from it; `through` is the node of a function that does so for it."""
+    """An access of a node to a state: a read, a write or a draw; `through` is the node inside a called function, if any."""
 
     node: Node
     kind: str
@@ -49,26 +49,27 @@ class Access:
 
     @property
     def words(self) -> str:
-        """What the node does, as a phrase that follows its name."""
+        """The access as a phrase that follows the node's name."""
         place = f" (by '{self.through.name}' in a function it calls)" if self.through is not None else ""
         return f"{self.kind} '{self.state.name}'{place}" if self.kind != DRAW else f"draws random numbers{place}"
 
 
 def accesses(graph: Graph, nodes: Sequence[Node], fed: frozenset[Output] = frozenset()) -> list[Access]:
-    """What `nodes`, in topological order but for back edges, do to variables, tables and random generators.
+    """Return the accesses of `nodes` to variables, tables and random generators.
 
-    A value that is a reference variable's own memory is read where it is used.
+    The order is topological but for back edges. A value that is a reference variable's own memory counts as read where the
+    value is used.
     """
     return _Effects(graph, fed).of(nodes)
 
 
 Looked: TypeAlias = dict[str, tuple[Function, int] | None]
-"""Functions of a library by name, with how often their bodies had been edited; None for one that is not there."""
+"""Functions of a library by name, with the number of edits of their bodies; None for a missing function."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Found:
-    """What a function does, true while the functions that were looked at are the same."""
+    """The accesses of a function, valid while the inspected functions stay the same."""
 
     accesses: list[Access]
     looked_at: Looked
@@ -83,7 +84,7 @@ def _looked(functions: Mapping[str, Function], name: str) -> tuple[Function, int
 
 
 class _Effects:
-    """What is known of a graph's nodes on the way through them."""
+    """The facts about a graph's nodes, collected in a single pass."""
 
     def __init__(self, graph: Graph, fed: frozenset[Output]) -> None:
         self.graph = graph
@@ -94,9 +95,9 @@ class _Effects:
         self.active: frozenset[str] = frozenset()
         self.bodies: dict[str, _Found] = {}
         self.looked_at: Looked = {}
-        """The functions that what is found follows from."""
+        """The functions from which the accesses follow."""
         self.is_part = False
-        """True where functions call themselves, and what is found is what they do up to there."""
+        """True for recursive functions, whose accesses are only collected up to the recursive call."""
 
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)
@@ -136,7 +137,9 @@ class _Effects:
                     yield Access(node, WRITE if writes else READ, state_of(owner))
 
     def of_call(self, node: Node) -> Iterator[Access]:
-        """What the functions that a node calls do: to its arguments and to what they name themselves."""
+        """Yield the accesses of the functions that a node calls: to the node's arguments, and to states that the functions
+        name.
+        """
         kind = call_kind(self.graph.functions, node)
         if kind is None:
             return
@@ -152,7 +155,7 @@ class _Effects:
                 yield from self.seen_from_outside(node, inner, given)
 
     def of_body(self, function: Function) -> list[Access]:
-        """What a function does, in terms of its own arguments."""
+        """Return the accesses of a function, in terms of its own arguments."""
         known: _Found | None = self.bodies.get(function.name) or function.accesses
         if known is None or not known.holds(self.graph.functions):
             known = self.looked_into(function)
@@ -161,7 +164,7 @@ class _Effects:
         return known.accesses
 
     def looked_into(self, function: Function) -> _Found:
-        """What a function does, kept where that is all of it."""
+        """Collect the accesses of a function, and cache them where they are complete."""
         inner = _Effects(self.graph, frozenset())
         inner.active = self.active | {function.name}
         found = _Found(inner.of(list(function.body)), inner.looked_at)
@@ -183,9 +186,10 @@ class _Effects:
 
 
 def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> set[Node]:
-    """The nodes that take references, handles or what may be a variable's memory, draw random numbers or call functions.
+    """Return the nodes that may touch state.
 
-    `arguments` are those of the function whose body this is, and no part of `nodes`.
+    Nodes touch state if they take references, handles or a variable's memory, draw random numbers, or call functions.
+    `arguments` are the arguments of the function whose body this is, and are no part of `nodes`.
     """
     found: set[Node] = set()
     sources = {node for node in arguments if resource in node.output_dtypes}
@@ -207,7 +211,7 @@ def _touches_state(op: str) -> bool:
 
 
 def _gives_state(op: str) -> bool:
-    """True for ops of which an output may be a reference or a handle by what is declared of them."""
+    """True for ops with an output that may be a reference or a handle by the op's declaration."""
     definition = CATALOG.get(op)
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
@@ -225,7 +229,7 @@ def _handle_before(value: Output) -> Output | None:
 
 
 def state_of(owner: Node) -> State:
-    """The state that a variable's or table's node owns; the one of that shared name where it has one."""
+    """Return the state that a variable's or table's node owns, by the shared name where the node has a shared name."""
     if owner.is_argument:
         return State("argument", owner.name)
     return State(owner.text_attr("container"), owner.text_attr("shared_name") or owner.name)

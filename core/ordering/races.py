@@ -1,9 +1,8 @@
-"""Accesses to state that no path orders: what TensorFlow's executor decides by which node happens to be ready first.
+"""Races: accesses to state that no path orders, so that TensorFlow's executor orders them by the readiness of nodes.
 
-Order is reachability along data and control edges, computed for all nodes at once with one bit for each access that matters,
-of some states at a time.
-In a loop, accesses keep the order of its iterations only where each waits for the one before: where both lie on one cycle, or
-an iteration begins when the one before is done.
+Order is reachability along data and control edges, computed for all nodes at once with a bit for each access that matters,
+in batches of states. Accesses in a loop keep the order of iterations only where each waits for the access before: where
+both lie on the same cycle, or where an iteration begins after the end of the last.
 """
 
 from __future__ import annotations
@@ -22,16 +21,19 @@ Sources = Mapping[Node, Sequence[Node | None]]
 Alike = Callable[[Node], Hashable]
 WRITES: Final = frozenset({WRITE, DRAW})
 _MOST_BITS: Final = 4096
-"""With so many accesses to several states these are looked at one part after the other."""
+"""The number of accesses from which several states are searched in batches."""
 
 
 _MOST_KINDS: Final = 64
-"""Kinds of accesses that are compared with one another: all pairs of kinds may be as many as the square of the accesses."""
+"""The largest number of kinds of accesses that are compared with each other.
+
+Pairs of kinds may be quadratic in the accesses.
+"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses to one state that nothing orders; those of one node are of different iterations of a loop, `loop`."""
+    """Two unordered accesses to the same state; accesses of the same node belong to different iterations of `loop`."""
 
     state: State
     first: Access
@@ -42,10 +44,10 @@ class Race:
 def find_races(
     graph: Graph, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output] = frozenset()
 ) -> Iterator[Race]:
-    """The races among the nodes of a topological order, which run together; first those between iterations of loops.
+    """Yield the races among the nodes of a topological order, which run together.
 
-    `sources` gives what a node waits for, `frames` the loop it lies in. There may be as many as pairs of accesses, of which
-    each is looked for when it is asked for.
+    Races between iterations of loops come first. `sources` returns the nodes that a node waits for, `frames` the loop
+    around a node. The number of races may be quadratic in the number of accesses, so each is searched on demand.
     """
     states = contested(accesses(graph, order, fed))
     if any(len(found) > 1 for found in states.values()) or frames:
@@ -55,10 +57,10 @@ def find_races(
 def chained_races(
     graph: Graph, order: list[Node], sources: Sources, fed: frozenset[Output], place: Mapping[Node, int], alike: Alike
 ) -> Iterator[Race]:
-    """Those of the races among the nodes that have a place from which the others follow, the earlier access first.
+    """Yield the races, among nodes that have a place, from which all others follow; the earlier access comes first.
 
-    Once each of them is settled, so are all: where three accesses that are `alike` come one after the other, the first and the
-    last need no edge. They are as many as accesses, where pairs would be as many as their square.
+    Once each of the races is ordered, all are: where three `alike` accesses follow each other, the first and the last need
+    no edge. The result is linear in the number of accesses, where all pairs would be quadratic.
     """
     states = {state: found for state, found in contested(accesses(graph, order, fed)).items() if len(found) > 1}
     if states:
@@ -66,14 +68,14 @@ def chained_races(
 
 
 class _Since:
-    """Of accesses one after the other those that the next one has to wait for: the last write, and the reads after it."""
+    """The accesses, among earlier ones, that the next access has to wait for: the last write, and the reads since."""
 
     def __init__(self) -> None:
         self.write: Access | None = None
         self.reads: list[Access] = []
 
     def awaited(self, kind: str) -> list[Access]:
-        """What an access of a kind waits for."""
+        """Return the accesses that an access of a kind waits for."""
         if kind != READ and self.reads:
             return self.reads
         return [] if self.write is None else [self.write]
@@ -87,7 +89,7 @@ class _Since:
 
 
 class _Search:
-    """Who waits for whom, as bits."""
+    """The order of a run's nodes, as bits."""
 
     def __init__(self, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output]) -> None:
         self.order = order
@@ -111,7 +113,7 @@ class _Search:
                 yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race))
 
     def chained(self, states: Mapping[State, list[Access]], place: Mapping[Node, int], alike: Alike) -> Iterator[Race]:
-        """The races of which `chained_races` tells, outside loops."""
+        """Yield the races of `chained_races`, outside loops."""
         for some in _batches(states):
             bits = _bits(some)
             before = self.reached(bits)
@@ -122,7 +124,7 @@ class _Search:
                 yield from (race for race in found if not self.excludes(race))
 
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
-        """Accesses in one loop that do not wait for those of the iteration before."""
+        """Yield the accesses in the same loop that do not wait for accesses of the iteration before."""
         inside = [access for access in every if access.node in self.frames and self.frames[access.node].parent is not None]
         if len({self.components.get(access.node, access.node) for access in inside}) < 2:
             return
@@ -136,7 +138,9 @@ class _Search:
                     yield Race(state, first, second, loop.name)
 
     def excludes(self, race: Race) -> bool:
-        """True where two accesses lie on different branches of one conditional, or their loop is told of already."""
+        """True where two accesses lie on different branches of the same conditional, or where their loop is reported
+        already.
+        """
         first, second = race.first.node, race.second.node
         loop = self.common_loop(first, second)
         is_told = loop is not None and not loop.is_sequential
@@ -144,7 +148,10 @@ class _Search:
         return is_told or is_contradiction(self.condition(first) | self.condition(second))
 
     def reached(self, bits: Mapping[Node, int]) -> dict[Node, int]:
-        """For every node, the bits of the nodes that are done before it starts, its whole cycle's where it lies on one."""
+        """Return for every node the bits of the nodes that end before the node starts.
+
+        A node on a cycle gets the bits of the cycle.
+        """
         before: dict[Node, int] = {}
         for members in self.groups:
             mask = 0
@@ -156,7 +163,7 @@ class _Search:
         return before
 
     def repeated(self, access: Access) -> str | None:
-        """The loop in whose iterations a node writes or draws without waiting for the iteration before."""
+        """Return the loop in whose iterations a node writes or draws without waiting for the iteration before."""
         frame = self.frames.get(access.node)
         if access.kind == READ or frame is None or frame.parent is None or access.node in self.components:
             return None
@@ -173,14 +180,14 @@ class _Search:
         return None
 
     def condition(self, node: Node) -> Condition:
-        """Return when a node is alive: on which branches of V1 conditionals it lies."""
+        """Return the condition on which a node is alive: its branches of V1 conditionals."""
         return ALWAYS if self.deadness is None else self.deadness.of_node(node)
 
 
 def _neighbours(every: Sequence[Access], alike: Alike) -> Iterator[tuple[Access, Access]]:
-    """Each access in an order with those before it that it waits for, of such as are alike the last ones only.
+    """Yield each access of an order with the accesses before that it waits for; among alike accesses, only the last.
 
-    Of more than _MOST_KINDS kinds, accesses wait for their own kind only.
+    With more than _MOST_KINDS kinds, accesses wait for their own kind only.
     """
     chains: dict[Hashable, _Since] = {}
     for second in every:
@@ -191,7 +198,7 @@ def _neighbours(every: Sequence[Access], alike: Alike) -> Iterator[tuple[Access,
 
 
 def _batches(states: Mapping[State, list[Access]]) -> Iterator[dict[State, list[Access]]]:
-    """The states, some at a time, so that what is kept for each node of a graph does not grow with their number."""
+    """Yield the states in batches, so that the memory for each node of a graph does not grow with the number of states."""
     batch: dict[State, list[Access]] = {}
     count = 0
     for state, every in states.items():
@@ -210,7 +217,7 @@ def _bits(states: Mapping[State, list[Access]]) -> dict[Node, int]:
 
 
 def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]) -> Iterator[Race]:
-    """The pairs of accesses, in topological order, of which the later one does not wait for the earlier one."""
+    """Yield the pairs of accesses, in topological order, whose later access does not wait for the earlier access."""
     earlier: list[Access] = []
     read = written = 0
     for second in every:

@@ -1,9 +1,9 @@
-"""The order in which TensorFlow's executor runs what is ready, where it has one thread to run it on.
+"""The order in which TensorFlow's executor runs ready nodes with a single thread.
 
-A node that is done hands on what has become ready by it, along its edges: those of data first, in the order in which their
+A finished node hands on the nodes that became ready, along its edges: data edges first, in the order in which their
 consumers were made. Cheap kernels and dead nodes go to the end of a queue that is worked off at once. Of the other kernels,
-the last one joins that queue if it is empty; the rest are put on a pile, which is taken from the top whenever the queue is
-empty. What an asynchronous kernel makes ready goes to the pile, all of it.
+the last joins the queue if the queue is empty; the rest go onto a pile, which is popped whenever the queue is empty. All
+nodes that an asynchronous kernel makes ready go onto the pile.
 """
 
 from __future__ import annotations
@@ -20,34 +20,36 @@ from ..registry.op_facts import has_fact
 _Item = TypeVar("_Item")
 _Unit = TypeVar("_Unit", bound=Hashable)
 Edges = tuple[Sequence[_Unit], Sequence[_Unit]]
-"""What a unit takes data from, and what it waits for besides."""
+"""The sources of a unit's data inputs, and the sources of its control inputs."""
 
 _EDGES_IN_ORDER: Final = 8
 """Consumers of a node that keep an order; TensorFlow keeps more of them by their addresses (docs/order.md)."""
 RUNS_UNTIL_CHEAP: Final = 95
-"""So often an expensive kernel runs before TensorFlow's estimate of its time, a tenth of which is renewed each time, has come
-down from where it starts to what counts as cheap, if the kernel takes next to no time."""
+"""The number of runs after which an expensive kernel that takes next to no time counts as cheap.
+
+TensorFlow renews a tenth of its time estimate in each run, and the estimate starts high.
+"""
 _SMALL: Final = 512
-"""Elements of all inputs and results up to which a kernel is taken to be fast."""
+"""The largest number of elements, of all inputs and results together, for which a kernel counts as fast."""
 
 
 def is_cheap(op: str) -> bool:
-    """True where TensorFlow's executor runs the op's kernel at once, in the thread that made it ready."""
+    """True where TensorFlow's executor runs the op's kernel at once, in the thread that made the node ready."""
     return not op or has_fact(op, "inexpensive")
 
 
 def is_asynchronous(op: str) -> bool:
-    """True where the op's kernel calls back when it is done: what follows is handed to the thread pool."""
+    """True where the op's kernel calls back at the end: its consumers are handed to the thread pool."""
     return op in CALL_KINDS or has_fact(op, "asynchronous")
 
 
 def is_small(values: Iterable[Any]) -> bool:
-    """True where a kernel on such inputs and outputs takes less than the 8,000 cycles up to which it may count as cheap."""
+    """True where a kernel on the given inputs and outputs takes less than 8,000 cycles, the bound of a cheap kernel."""
     return sum(getattr(value, "size", 1) for value in values) <= _SMALL
 
 
 class ReadyQueue(Generic[_Item]):
-    """What is ready to run. `is_cheap` says of an item whether it goes into the queue or may go to the pile."""
+    """The items that are ready to run. `is_cheap` tells whether an item goes into the queue or may go onto the pile."""
 
     def __init__(self, is_cheap: Callable[[_Item], bool]) -> None:
         self.is_cheap = is_cheap
@@ -58,13 +60,13 @@ class ReadyQueue(Generic[_Item]):
         return bool(self.inline or self.pile)
 
     def taken(self) -> Iterator[_Item]:
-        """What is to run, one by one, until nothing is left; more may be added meanwhile."""
+        """Yield the items to run, until nothing is left; items may be added meanwhile."""
         inline, pile = self.inline, self.pile
         while inline or pile:
             yield inline.popleft() if inline else pile.pop()
 
     def add(self, ready: Sequence[_Item], is_asynchronous: bool = False) -> None:
-        """Queue what has become ready by one node, in the order of its edges."""
+        """Queue the items that a node made ready, in the order of the node's edges."""
         if is_asynchronous:
             self.pile += ready
             return
@@ -83,9 +85,9 @@ class ReadyQueue(Generic[_Item]):
 
 
 def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
-    """True for an Identity that TensorFlow's graph optimizer takes out: one that orders nothing and reads no variable.
+    """True for an Identity that TensorFlow's graph optimizer removes: the node orders nothing and reads no variable.
 
-    `is_kept` says of a value that it is fed or fetched.
+    `is_kept` tells whether a value is fed or fetched.
     """
     if not node.is_identity or node.control_inputs or is_kept(node.output()) or is_kept(node.inputs[0]):
         return False
@@ -96,10 +98,10 @@ def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
 
 
 def starting_order(roots: Sequence[_Item]) -> Sequence[_Item]:
-    """The order in which what waits for nothing is handed on at the start.
+    """Return the order in which nodes without inputs are handed on at the start.
 
-    TensorFlow keeps more than eight edges of a node by their addresses: blocks of neighbours from some place on, another in
-    each process. Most likely is what comes about where neither the first nor the last made stands at an end.
+    TensorFlow keeps more than eight edges of a node by their addresses: blocks of neighbours that start at some place,
+    which differs from process to process. The most likely order has neither the first nor the last made node at an end.
     """
     middle = len(roots) // 2 if len(roots) > _EDGES_IN_ORDER else 0
     return [*roots[middle:], *roots[:middle]]
@@ -111,11 +113,11 @@ def optimized_order(
     sources: Callable[[_Unit], Iterable[_Unit]],
     predecessors: Callable[[_Unit], Iterable[_Unit]],
 ) -> list[_Unit]:
-    """`units` in the order in which TensorFlow's graph optimizer writes them.
+    """Return `units` in the order in which TensorFlow's graph optimizer writes them.
 
-    It collects what `fetched` needs from the last input of the last unit on, turns that around, and sorts it by levels: what
-    waits for nothing, then what only waits for those, in their turn, and so on. `sources` gives all that a unit takes data and
-    control from, `predecessors` what of it is not the end of a loop's iteration.
+    The optimizer collects the units that `fetched` needs, from the last input of the last unit on, reverses them, and sorts
+    them by levels: units that wait for nothing, then units that only wait for the first level, and so on. `sources` returns
+    all sources of a unit's data and control, `predecessors` the sources without back edges of loops.
     """
     place = {unit: i for i, unit in enumerate(units)}
     pending = list(fetched)
@@ -130,7 +132,10 @@ def optimized_order(
 
 
 def _by_levels(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]) -> list[_Unit]:
-    """What waits for nothing, then what waits only for that and so on; what lies on a cycle comes last."""
+    """Return the units by levels: units that wait for nothing, then units that wait only for the level before.
+
+    Cycles come last.
+    """
     waits, consumers = _waiting(units, predecessors)
     order = [unit for unit in units if not waits[unit]]
     for unit in order:
@@ -144,7 +149,7 @@ def _by_levels(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[
 def _waiting(
     units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]
 ) -> tuple[dict[_Unit, int], dict[_Unit, list[_Unit]]]:
-    """For how many others each unit waits, and who waits for it."""
+    """Return the number of units that each unit waits for, and the consumers of each unit."""
     known = set(units)
     waits: dict[_Unit, int] = {}
     consumers: dict[_Unit, list[_Unit]] = {}
@@ -157,9 +162,9 @@ def _waiting(
 
 
 def construction_order(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]) -> list[_Unit]:
-    """`units` in the order in which TensorFlow makes them: always the first of those whose inputs are there.
+    """Return `units` in the order in which TensorFlow makes them: always the first unit whose inputs exist.
 
-    Units that lie on a cycle, or wait for one, come last.
+    Units on a cycle, or behind a cycle, come last.
     """
     place = {unit: i for i, unit in enumerate(units)}
     waits, consumers = _waiting(units, predecessors)
@@ -176,10 +181,10 @@ def construction_order(units: Sequence[_Unit], predecessors: Callable[[_Unit], I
 
 
 def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit]], op: Callable[[_Unit], str]) -> list[_Unit]:
-    """`units`, which come in the order of their construction, in the order in which the executor runs them.
+    """Return `units`, given in the order of their construction, in the order in which the executor runs them.
 
-    `edges` gives what a unit takes data and control from, `op` its op type, "" for what always runs at once. Units on a cycle
-    are left out.
+    `edges` returns the sources of a unit's data and control, `op` the op type, "" for a unit that always runs at once.
+    Units on a cycle are left out.
     """
     waits: dict[_Unit, int] = {}
     data: dict[_Unit, list[_Unit]] = {unit: [] for unit in units}
