@@ -1,4 +1,4 @@
-"""Functions of a graph's library: how nodes call them, which calls are alike, and which functions only compute.
+"""Functions of a graph's library: the ways in which nodes call them, calls that are alike, and purity.
 
 Reads graphs. Runs nothing and rewrites nothing.
 """

@@ -1,4 +1,4 @@
-"""How ops call functions of the library: the one table that is asked by all who look into calls."""
+"""Kinds of function calls: the only table of ops that call functions of the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Value = TypeVar("_Value")
 
 
 class Form(enum.Enum):
-    """What an op does with its functions."""
+    """The use that an op makes of its functions."""
 
     CALL = "runs its function once"
     BRANCH = "runs the one of its functions that its first input chooses"
@@ -45,7 +45,7 @@ class CallKind:
     may_be_lowered: bool = False
     """TensorFlow does so where the node has `_lower_using_switch_merge`."""
     may_be_pure: bool = False
-    """Declared stateful, if at all, for what its functions may do."""
+    """Whether the op is declared stateful only because its functions may be."""
 
     @property
     def is_loop(self) -> bool:
@@ -59,15 +59,15 @@ class CallKind:
 
     @property
     def is_plain(self) -> bool:
-        """True where the inputs behind the first few are the arguments, by one list of types, and nothing comes between."""
+        """True where the inputs behind the first few are the arguments, by a single list of types, with nothing in between."""
         return self.form in (Form.CALL, Form.BRANCH, Form.LOOP) and not self.after and not self.counters and len(self.args) < 2
 
     def arguments(self, values: Sequence[_Value]) -> Sequence[_Value]:
-        """Those of a node's inputs, or of what stands for them, that its functions take."""
+        """Return the values, among values in the order of a node's inputs, that the node's functions take."""
         return values[self.before : len(values) - self.after]
 
     def references(self, node: Node) -> list[FuncRef]:
-        """The functions that a node calls, in the order of its attributes."""
+        """Return the functions that a node calls, in the order of the attributes."""
         if not self.functions:
             return [FuncRef(node.op, node.attrs)]
         values = [node.attr(name) for name in self.functions]
@@ -77,20 +77,20 @@ class CallKind:
         return found
 
     def naming(self, node: Node, references: Iterable[FuncRef]) -> dict[str, Any]:
-        """The attributes with which a node calls other functions, given in the order of `references`."""
+        """Return the attributes by which a node calls other functions, in the order of `references`."""
         left = iter(references)
         values = {name: node.attr(name) for name in self.functions}
         return {name: [next(left) for _ in v] if isinstance(v, list) else next(left) for name, v in values.items()}
 
     def labels(self, node: Node) -> tuple[str, ...]:
-        """What tells the branches of a node apart: `then` and `else`, or their numbers."""
+        """Return the labels of a node's branches: `then` and `else`, or their numbers."""
         if len(self.functions) > 1:
             return tuple(name.removesuffix("_branch") for name in self.functions)
         return tuple(map(str, range(len(self.references(node)))))
 
 
 BY_NAME: Final = CallKind(Form.CALL, (), (), "")
-"""How a node calls the function that its op names."""
+"""The call of the function that a node's op names."""
 
 _CALL: Final = CallKind(Form.CALL, ("f",), is_inlined=True, may_be_pure=True)
 _IF: Final = CallKind(Form.BRANCH, ("then_branch", "else_branch"), before=1, may_be_lowered=True, may_be_pure=True)
@@ -115,17 +115,17 @@ CALL_KINDS: Final[Mapping[str, CallKind]] = {
     "MapDefun": CallKind(Form.MAP, ("f",), ("Targuments", "Tcaptured"), "output_types"),
     "SymbolicGradient": CallKind(Form.GRADIENT, ("f",)),
 }
-"""The ops that run functions of the library where they stand. Datasets and XLA's ops, which name functions too, keep them."""
+"""The ops that run functions of the library in place. Datasets and XLA's ops name functions too, but only keep them."""
 
 INLINED: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_inlined)
 PARTLY_READ: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_partly_read)
 
 
 def call_op(is_stateful: bool) -> str:
-    """The op that calls one function `f`, which has state or has none."""
+    """Return the op that calls a single function `f`, stateful or not."""
     return "StatefulPartitionedCall" if is_stateful else "PartitionedCall"
 
 
 def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
-    """How a node calls functions of a library, None where it calls none."""
+    """Return the kind of a node's call of library functions, None for a node that calls none."""
     return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)

@@ -1,7 +1,7 @@
-"""When two calls of a function are alike: their arguments have the same dtypes, shapes and known values.
+"""Signatures of calls: two calls are alike where their arguments have the same dtypes, shapes and known values.
 
-Unnamed dimensions are told apart by where they stand among the arguments only: a function is looked into once for all calls
-whose arguments differ in nothing but the names of these.
+Unnamed dimensions are told apart only by their places among the arguments. Inference therefore visits a function only once
+for all calls whose arguments differ only in the names of unnamed dimensions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 
 MAX_SIGNATURES: Final = 200
-"""How many ways to call a function are looked into; what others return is unknown."""
+"""The largest number of signatures for which functions are inferred; results of further signatures are unknown."""
 _MAX_MORE: Final = 200
 """How many ways to call functions are looked into besides `_EACH` of each, for calls in calls can be of ever more shapes."""
 _EACH: Final = 5
@@ -30,25 +30,27 @@ class Signatures:
         self._total = 0
 
     def is_full(self, function: Hashable) -> bool:
-        """True where one more way to call a function is too many."""
+        """True where a further signature of a function is too many."""
         count = self._looked_into[function]
         return count >= MAX_SIGNATURES or (count > 0 and self._total >= _MAX_MORE + _EACH * len(self._looked_into))
 
     def add(self, function: Hashable) -> None:
-        """Note that one more way to call a function is looked into."""
+        """Count a further signature of a function."""
         self._looked_into[function] += 1
         self._total += 1
 
 
 def signature_of(specs: Sequence[TensorSpec]) -> tuple[Hashable, list[str]]:
-    """A key that is the same for like arguments, and their unnamed dimensions in the order in which they stand there."""
+    """Return a key that is the same for alike arguments, and the unnamed dimensions of the arguments in order."""
     unnamed = list(dict.fromkeys(symbol for spec in specs for symbol in _unnamed(spec)))
     places: dict[str, DimLike] = {symbol: Dim.symbol(f"?-{place}") for place, symbol in enumerate(unnamed)}
     return tuple(_key(substituted(spec, places) if places else spec) for spec in specs), unnamed
 
 
 def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[str]) -> list[TensorSpec]:
-    """What a call returned, for a call like it: its arguments' unnamed dimensions for the other's, new ones for its own."""
+    """Return the result specs of an alike call: `before` dimensions become `now`, and all other unnamed dimensions become
+    new.
+    """
     listed = list(specs)
     names: dict[str, DimLike] = {old: Dim.symbol(new) for old, new in zip(before, now)}
     for spec in listed:
@@ -58,7 +60,7 @@ def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[st
 
 
 def _unnamed(spec: TensorSpec) -> Iterator[str]:
-    """The unnamed dimensions in a spec's shape, its value and what its handle holds."""
+    """Yield the unnamed dimensions in a spec's shape, value and handle data."""
     shown: list[Any] = list(spec.shape.dims or ())
     if spec.value is not None and spec.value.dtype == object:
         shown += spec.value.ravel().tolist()

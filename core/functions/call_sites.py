@@ -1,4 +1,4 @@
-"""How a node calls a function, and what of the function then runs."""
+"""Call sites: a node's call of a function, and the part of the function that the call runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallSite:
-    """What a call leaves out: results that nobody reads, and (where it is inlined) what has effects but leads to no result.
+    """The nodes that a call leaves out: unread results, and in an inlined call effects that lead to no result.
 
-    TensorFlow puts the bodies of calls into the graph around them, and those of conditionals and loops where the node has
-    `_lower_using_switch_merge`; what is neither a result nor a control output there never runs. A call of a body that has
-    neither is left as it is.
+    TensorFlow inlines the bodies of calls, and the bodies of conditionals and loops whose node has
+    `_lower_using_switch_merge`. After inlining, a node that leads to neither a result nor a control output never runs. A
+    call of a body with neither is left as a call.
     """
 
     unused: tuple[int, ...] = ()
@@ -24,7 +24,7 @@ class CallSite:
     is_lowered: bool = False
 
     def runs_effects(self, function: Function) -> bool:
-        """What leads to no result runs too."""
+        """True where nodes with effects run although they lead to no result."""
         return not (self.is_lowered or (self.is_inlined and (function.results or function.control_results)))
 
 
@@ -32,19 +32,19 @@ PLAIN_CALL: Final = CallSite()
 
 
 def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:
-    """How a node calls its functions. A loop needs all results of its body, be they read afterwards or not."""
+    """Return the call site of a node. A loop needs all results of its body, read or not."""
     kind = CALL_KINDS.get(node.op, BY_NAME)
     is_lowered = kind.may_be_lowered and bool(node.attrs.get("_lower_using_switch_merge"))
     return CallSite(() if kind.is_loop else unused, kind.is_inlined, is_lowered)
 
 
 def is_partly_read(node: Node) -> bool:
-    """True of a node whose functions run only as far as somebody reads their results."""
+    """True for a node whose functions run only as far as their results are read."""
     return node.op in PARTLY_READ or (node.op in CALL_KINDS and call_site(node).is_lowered)
 
 
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:
-    """What a call of a function runs: its results, its control results, and what has effects."""
+    """Return the targets of a call of a function: the results, the control results, and nodes with effects."""
     targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]
     targets += function.control_results
     if site.runs_effects(function):

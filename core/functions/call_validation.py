@@ -1,4 +1,4 @@
-"""Whether calls give what their functions take and want what these return."""
+"""Check of calls against the signatures of their functions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from .call_kinds import call_kind
 
 
 def check_calls(graph: Graph) -> None:
-    """InvalidArgumentError names the first node whose functions have other arguments or results than it gives and has.
+    """Raise InvalidArgumentError for the first node whose inputs or outputs differ from the signatures of the node's
+    functions.
 
-    What takes calls apart asks this first; a run says it of the calls that it reaches, inference leaves their outputs unknown.
-    Nodes of functions must fit their ops. Left alone are functions that leave attributes to callers, and ops that give more,
-    or other, than their inputs.
+    Passes that take calls apart check calls first. A run reports only the calls that it reaches, and inference leaves the
+    outputs of a wrong call unknown. Nodes of functions must fit their ops. Functions that leave attributes to callers are
+    not checked, nor are ops whose functions get other arguments than the op's inputs.
     """
     check_own_calls(graph)
     for function in graph.functions.values():
@@ -26,7 +27,7 @@ def check_calls(graph: Graph) -> None:
 
 
 def check_own_calls(graph: Graph) -> None:
-    """The same of the graph's own nodes, where its library was looked at before."""
+    """Check the calls of the graph's own nodes; for a graph whose library is checked already."""
     _check_nodes(graph, graph.functions)
 
 
@@ -47,7 +48,7 @@ def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
 
 
 def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -> str | None:
-    """What is wrong with the call of a function with the inputs behind the first `before`, None where it fits."""
+    """Return the mismatch of a function's call with the inputs behind the first `before`; None for a call that fits."""
     given = [value.dtype for value in node.inputs[before:]]
     reason = _difference("takes", function.signature.inputs, given)
     if reason is not None or node.op_def is None:

@@ -1,4 +1,4 @@
-"""Which nodes call which functions."""
+"""Callers and callees of the functions of a library."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ def all_nodes(graph: Graph) -> Iterator[Node]:
 
 
 def callers(graph: Graph, function: str) -> tuple[str, ...]:
-    """The nodes that call a function: by its name as their op, or through an attribute. Those in functions as `f: node`."""
+    """Return the nodes that call a function, by op name or through an attribute.
+
+    Nodes inside functions are written `f: node`.
+    """
     return callers_by_function(graph).get(function, ())
 
 
 def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """The callers of every function of the library, found in one walk."""
+    """Return the callers of every function of the library, in a single walk."""
     found: dict[str, list[str]] = {name: [] for name in graph.functions}
     _note_calls(found, graph, "")
     for name, function in graph.functions.items():
@@ -52,19 +55,19 @@ class CallTable:
             self.put(function)
 
     def add(self, functions: Mapping[str, Function]) -> None:
-        """Look at the functions that were added since the last time, if none went and no name stands for another one."""
+        """Note the calls of functions added since the last call, if no function was removed or replaced."""
         if len(functions) > len(self._seen):
             for name in list(functions)[len(self._seen) :]:
                 self.put(functions[name])
 
     def put(self, function: Function) -> None:
-        """Note what a function calls, in place of the one that had its name."""
+        """Note the calls of a function, which replaces an earlier function of the same name."""
         if self._seen.get(function.name) is not function:
             self._seen[function.name] = function
             self.note(function.name, function.body)
 
     def note(self, caller: str, nodes: Iterable[Node]) -> None:
-        """Note what the nodes of a caller call, in place of what they did before."""
+        """Note the calls of a caller's nodes, in place of the caller's earlier calls."""
         for name, count in self._called.get(caller, {}).items():
             self._totals[name] -= count
             del self._callers[name][caller]
@@ -74,7 +77,7 @@ class CallTable:
             self._callers.setdefault(name, {})[caller] = count
 
     def count(self, name: str, but: str) -> int:
-        """How many nodes call a function, those of one caller not counted."""
+        """Return the number of nodes that call a function, without the nodes of the caller `but`."""
         return self._totals[name] - self._callers.get(name, {}).get(but, 0)
 
     def calls_itself(self, name: str) -> bool:
@@ -94,7 +97,7 @@ def calls_of(nodes: Iterable[Node]) -> collections.Counter[str]:
 
 
 def _called_names(node: Node) -> set[str]:
-    """The functions that a node may call: those that it refers to, and the one that its op is."""
+    """Return the functions that a node may call: the functions of its attributes, and the function that the op names."""
     by_name = (node.op,) if node.op_def is None else ()
     return {*by_name, *(reference.name for reference in function_references(node))}
 
@@ -121,9 +124,10 @@ def reached_functions(graph: Graph, function: Function) -> set[str]:
 
 
 def repeated_nodes(graph: Graph) -> int:
-    """How many more nodes the graph would have were each call a copy of its function: not counting the first of each.
+    """Return the number of nodes that the graph would gain if each call were inlined, without the first call of each
+    function.
 
-    What a function calls while it is itself being called counts nothing.
+    A recursive call counts nothing.
     """
     if not graph.functions:
         return 0
@@ -143,7 +147,7 @@ def repeated_nodes(graph: Graph) -> int:
 
 
 def called_functions_of(graph: Graph, node: Node) -> list[str]:
-    """The functions of the library that a node itself calls, as often as it names them."""
+    """Return the library functions that a node itself calls, repeated as often as the node names them."""
     return [name for name in function_names(graph, node) if name in graph.functions]
 
 
@@ -157,8 +161,9 @@ def function_references(node: Node) -> Iterator[FuncRef]:
 
 
 def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
-    """The functions of the graph's library that nodes name: directly, through another one, as its gradient, or as what runs
-    in its place."""
+    """Return the library functions that nodes name: directly, through another function, as a gradient, or as the
+    implementation that runs in place of a function.
+    """
     found: set[str] = set()
     pending = [name for node in nodes for name in named_functions(graph, node)]
     while pending:
@@ -170,7 +175,7 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
 
 
 def functions_that_reach(graph: Graph, wanted: set[str]) -> set[str]:
-    """The functions of the library among `wanted`, and those through which `called_functions` finds one of them."""
+    """Return the library functions among `wanted`, and all functions through which `called_functions` reaches any of them."""
     namers: dict[str, list[str]] = {}
     for name in graph.functions if wanted else ():
         for inner in _named_by(graph, name):
@@ -185,7 +190,7 @@ def functions_that_reach(graph: Graph, wanted: set[str]) -> set[str]:
 
 
 def _named_by(graph: Graph, name: str) -> Iterator[str]:
-    """What the nodes of a function name, its gradient, and what runs in its place."""
+    """Yield the functions that a function's nodes name, the function's gradient, and its implementation."""
     function = graph.functions[name]
     for node in function.body:
         yield from named_functions(graph, node)
@@ -195,7 +200,7 @@ def _named_by(graph: Graph, name: str) -> Iterator[str]:
 
 
 def named_functions(graph: Graph, node: Node) -> Iterator[str]:
-    """The functions that a node calls, and the one that is registered as its gradient."""
+    """Yield the functions that a node calls, and the function registered as the node's gradient."""
     yield from function_names(graph, node)
     registered = graph.registered_gradients.get(gradient_name(node))
     if registered is not None:
@@ -203,13 +208,16 @@ def named_functions(graph: Graph, node: Node) -> Iterator[str]:
 
 
 def gradient_name(node: Node) -> str:
-    """The gradient that a node names instead of its op's; empty where it names none."""
+    """Return the gradient that a node names instead of its op's; empty for a node without such a name."""
     found = node.attrs.get("_gradient_op_type", b"")
     return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else ""
 
 
 def captured_functions(graph: Graph) -> set[str]:
-    """The functions whose nodes registered gradients read: they stay as they are while there is a variable to train."""
+    """Return the functions whose nodes are captured by registered gradients.
+
+    Passes keep them while a variable may be trained.
+    """
     if not graph.registered_gradients or not has_variables(graph):
         return set()
     captures = (capture for registered in graph.registered_gradients.values() for capture in registered.captures or ())
@@ -217,5 +225,5 @@ def captured_functions(graph: Graph) -> set[str]:
 
 
 def has_variables(graph: Graph) -> bool:
-    """True where a graph has variables, or a function's body may be given one."""
+    """True where a graph has variables, or a function's body may get a variable as an argument."""
     return any(has_fact(node.op, "variable") or (node.is_argument and node.attr("T") is resource) for node in graph)

@@ -1,4 +1,4 @@
-"""Functions made of others: one that calls two in turn, and those that only hand arguments on."""
+"""Functions composed of others: a function that calls two in turn, and functions that only hand arguments on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from .callers import function_references
 from .purity import impurity
 
 DEEPEST: Final = 32
-"""How deep calls may be in one another in a function that is composed: what looks at functions goes that deep too."""
+"""The deepest nesting of calls in a composed function; walks over functions have the same bound."""
 
 
 def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool = False) -> FuncRef:
-    """A new function of the library that calls `second` on what `first` returns; with `keeps_first` it returns both's results.
+    """Return a new library function that calls `second` on the results of `first`.
 
-    Neither function leaves attributes to its callers, and `second` takes as many arguments as `first` returns.
+    With `keeps_first`, both results are returned. Neither function may leave attributes to its callers, and `second` must
+    take as many arguments as `first` returns.
     """
     inner, outer = graph.functions[first.name], graph.functions[second.name]
     body = _empty(graph)
@@ -35,7 +36,7 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
 
 
 def call_depth(graph: Graph, function: Function, most: int) -> int:
-    """Return how deep calls are in one another that start in a function, up to `most`."""
+    """Return the depth of nested calls that start in a function, up to `most`."""
     level, depth = [function], 0
     while level and depth < most:
         names = dict.fromkeys(reference.name for one in level for node in one.body for reference in function_references(node))
@@ -45,14 +46,14 @@ def call_depth(graph: Graph, function: Function, most: int) -> int:
 
 
 def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequence[int]) -> FuncRef:
-    """A new function of the library, named like `name`, that returns those of its arguments that stand at `places`."""
+    """Return a new library function, named like `name`, that returns its arguments at `places`."""
     body = _empty(graph)
     args = [add_argument(body, f"arg_{i}", dtype, i) for i, dtype in enumerate(dtypes)]
     return _add(graph, name, body, args, [args[place].output() for place in places], ())
 
 
 def places_handed_on(function: Function) -> list[int] | None:
-    """Which of its arguments a function returns, None where it returns or does anything else."""
+    """Return the places of the arguments that a function returns, None for a function that does anything else."""
     inner = [node for node in function.body if not node.is_argument]
     if function.control_results or any(node.op_def is None or node.op_def.is_stateful for node in inner):
         return None

@@ -1,8 +1,8 @@
-"""Functions that implement one interface for several devices: which of them a call runs.
+"""Functions that implement the same interface for several devices, and the choice among them.
 
-A library function may say what it implements (`api_implements`) and for which device (`api_preferred_device`). TensorFlow's
-implementation selector, on by default, lets a call that is placed on a CPU run the function for CPUs, whatever the call
-names; tfg runs everything on the CPU and does the same.
+A library function may name its interface (`api_implements`) and its device (`api_preferred_device`). TensorFlow's
+implementation selector, on by default, lets a call that is placed on a CPU run the function for CPUs, whatever function the
+call names; tfg runs everything on the CPU and does the same.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ INTERFACE: Final = "api_implements"
 _DEVICE: Final = "api_preferred_device"
 _INPUTS, _OUTPUTS = 0, 1
 _COMPARED: Final = {"": (_INPUTS, _OUTPUTS), "backward_function_name": (_INPUTS,), "forward_function_name": (_OUTPUTS,)}
-"""Which types must agree among functions of one interface: plain ones, forward ones (which name their backward function) and
-backward ones."""
+"""The types that must agree among functions of the same interface: types of plain functions, of forward functions (which
+name their backward function) and of backward functions.
+"""
 _GRADIENT_KINDS: Final = tuple(filter(None, _COMPARED))
 OF_AN_INTERFACE: Final = (INTERFACE, *_GRADIENT_KINDS)
-"""What ties a function to others of its interface; a copy with another signature loses it."""
+"""The attributes that tie a function to others of its interface; a copy with another signature loses them."""
 
 
 def implementation(functions: Mapping[str, Function], name: str) -> str:
-    """The function that runs where `name` is called: itself, or the one for CPUs that implements the same.
+    """Return the function that runs where `name` is called: the function itself, or the implementation for CPUs.
 
-    As in TensorFlow nothing changes in a library where implementations of one interface have different signatures. Forward
-    and backward functions of a gradient hand each other what the implementation keeps: they are exchanged where both
-    implementations keep values of the same types, which TensorFlow does not ask for.
+    As in TensorFlow, nothing changes in a library where implementations of the same interface have different signatures.
+    The forward and the backward function of a gradient exchange intermediate values of the implementation. Both are
+    replaced only where the two implementations keep values of the same types; TensorFlow does not check these types.
     """
     function = functions.get(name)
     if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
@@ -44,7 +45,7 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
 
 
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
-    """Let every call name the function that it runs; returns pairs of a node and the function that it names now."""
+    """Retarget every call to the function that runs; return pairs of a node and the function that the node now names."""
     chosen = {name: implementation(graph.functions, name) for name in graph.functions}
     others = {name: found for name, found in chosen.items() if found != name}
 
@@ -78,7 +79,7 @@ def _is_for_cpu(function: Function) -> bool:
 
 
 def _interface(function: Function) -> tuple[Hashable, str]:
-    """What a function implements, and as which of the three: the function, or the forward or backward one of its gradient."""
+    """Return a function's interface and role: the function itself, or the forward or backward function of its gradient."""
     return attribute_key(function.attrs.get(INTERFACE)), next((kind for kind in _GRADIENT_KINDS if kind in function.attrs), "")
 
 

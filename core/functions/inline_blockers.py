@@ -1,4 +1,4 @@
-"""Why what a node calls cannot be read, or changed together with its caller."""
+"""Reasons against reading a node's functions, or changing them together with their caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .callers import captured_functions
 
 
 def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
-    """Why nothing can be made of what a node calls, or None."""
+    """Return the reason against reading a node's functions, or None."""
     if not kind.is_plain:
         return f"{node.op} gives its function more, or other, than its inputs"
     for reference in kind.references(node):

@@ -1,4 +1,4 @@
-"""Functions made of others: one with its attributes given, and the record of what it was made of."""
+"""Instances of functions with given attributes, and the record of their origins."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef, Placeholder
 
 ORIGIN: Final = "_derived_from"
-"""The attribute of a function that holds the name of the one it was made of, whose nodes it still has."""
+"""The attribute of a function that holds the name of its origin: the function that the nodes come from."""
 
 
 def origin_of(function: Function) -> str:
-    """The name of the function that this one was made of, its own where it was made of none."""
+    """Return the name of a function's origin, its own name for a function without an origin."""
     found = function.attrs.get(ORIGIN)
     return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) and found else function.name
 
 
 def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
-    """The function with its own attributes given: every `Placeholder` in its body replaced by a value."""
+    """Return the function with its own attributes given: every `Placeholder` in the body is replaced by a value."""
     signature = function.signature
     given = {name: signature.attr(attrs, name) for name in signature.attrs}
     made = copied(function)
@@ -35,7 +35,7 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
 
 
 def copied(function: Function) -> Function:
-    """The same function, of nodes of its own."""
+    """Return a copy of the function with nodes of its own."""
     body = function.body.copy(function.body.functions)
     return dataclasses.replace(
         function,
@@ -47,9 +47,9 @@ def copied(function: Function) -> Function:
 
 
 def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterator[Node]:
-    """Those nodes of the graph and its functions that are to be changed.
+    """Yield the nodes of the graph and its functions that `is_changed` selects.
 
-    Functions with such nodes are copied first: graphs that were copied from each other have their functions in common.
+    Functions with selected nodes are copied first, since graphs that were copied from each other share their functions.
     """
     yield from filter(is_changed, list(graph))
     for name, function in list(graph.functions.items()):

@@ -1,4 +1,4 @@
-"""Which nodes only compute: the question that folding, merging, hoisting, clustering and caching all ask."""
+"""Purity of nodes: the question that folding, merging, hoisting, clustering and caching all ask."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _BY_REFERENCE: Final = "it touches a variable by reference"
 
 
 def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False) -> str | None:
-    """Why a node's result may be more, or other, than a function of its inputs; None for a pure node.
+    """Return the reason why a node's result may be more, or other, than a function of its inputs; None for a pure node.
 
-    `known` is what was found out of functions before, and takes up what is found now. With `reads`, a reference that a node
-    takes counts as the value that it reads there.
+    `known` caches the reasons of functions and receives new reasons. With `reads`, a reference input of a node counts as
+    the value that the node reads.
     """
     return impurity_among(graph.functions, node, known, reads)
 
@@ -27,7 +27,7 @@ def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = Non
 def impurity_among(
     functions: Mapping[str, Function], node: Node, known: dict[str, str | None] | None = None, reads: bool = False
 ) -> str | None:
-    """The same of a node that may call these functions."""
+    """Return the reason against the purity of a node that may call the given functions."""
     definition = node.op_def
     if definition is not None and not definition.takes_functions:
         return _own_impurity(node, reads)
@@ -50,7 +50,7 @@ def _impurity(
 
 
 def _own_impurity(node: Node, reads: bool) -> str | None:
-    """Why a node is not pure, whatever the functions do that it calls."""
+    """Return the reason against the purity of a node itself, whatever its functions do."""
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
@@ -106,9 +106,10 @@ def _impure_body(functions: Mapping[str, Function], name: str, seen: MutableMapp
 
 
 def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
-    """True where the function of that name, or one that it calls, has an effect or a state, as datasets count them.
+    """True where the function of a name, or any function called from there, has an effect or a state, as datasets count
+    them.
 
-    Assertions, and what calls functions, count as neither, nor do ops that are called `harmless`.
+    Assertions and calls count as neither, nor do the ops in `harmless`.
     """
     names = {name, *reached_functions(graph, graph.function(name))}
     nodes = (node for name in names for node in graph.functions[name].body if not node.is_argument)
