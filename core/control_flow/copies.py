@@ -13,24 +13,24 @@ _LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
 
 
 def is_transparent(node: Node) -> bool:
-    """True for a node whose output is its input: it takes no step of its own."""
+    """True for a node whose output is its input, so that no step is needed."""
     return has_fact(node.op, "transparent")
 
 
 def hands_in(node: Node) -> bool:
-    """True where each output that is there is the first input: of copies, and of what lets into a loop or onto a branch."""
+    """True where each live output is the first input: for copies, for Enter and for Switch."""
     return node.op in _LETTING_IN or is_transparent(node)
 
 
 def handed_in(value: Output) -> Output:
-    """The tensor that a value copies, before the nodes that let it into loops and onto branches."""
+    """Return the tensor that a value copies, before the nodes through which the tensor enters loops and branches."""
     while hands_in(value.node):
         value = value.node.inputs[0]
     return value
 
 
 def source_of(value: Output, known: dict[Output, Output] | None = None) -> Output:
-    """The value past nodes that only pass it on; `known` is for `trail_end`."""
+    """Return the value before all nodes that only pass the value on; `known` is for `trail_end`."""
     return trail_end(value, _passed_on, known)
 
 

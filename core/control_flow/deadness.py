@@ -1,10 +1,10 @@
-"""Deadness analysis: on which branches of conditionals a node of V1 control flow is alive.
+"""Deadness analysis: the branches of conditionals on which a node of V1 control flow is alive.
 
-A condition is a set of literals (predicate, branch). A value is alive in the runs in which each of these predicates takes that
-branch. The functions here are the rules of TensorFlow's executor: a Switch puts its outputs onto branches, a Merge is alive
-where one of its inputs is, any other node where all of its inputs are. `Deadness` applies them to the nodes of a graph,
-`planning.frame_deadness` to the nodes and loops of a frame, and the ONNX export to the slots of a plan, where some predicates
-are known.
+A condition is a set of literals (predicate, branch). A value is alive in the runs in which each of the predicates takes the
+branch of its literal. The functions here are the rules of TensorFlow's executor: a Switch puts its outputs onto branches, a
+Merge is alive where any of its inputs is, any other node where all of its inputs are. `Deadness` applies the rules to the
+nodes of a graph, `planning.frame_deadness` to the nodes and loops of a frame, and the ONNX export to the slots of a plan,
+where some predicates are known.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ K = TypeVar("K", bound=Hashable)
 def on_branch(
     condition: frozenset[tuple[K, int]], predicate: K, branch: int, taken: int | None = None
 ) -> frozenset[tuple[K, int]]:
-    """Return the condition of one output of a Switch that is alive under `condition`.
+    """Return the condition of an output of a Switch that is alive under `condition`.
 
-    `taken` is the branch that the predicate takes in every run, where that is known: the condition of an output on another
-    branch is a contradiction.
+    `taken` is the branch that the predicate takes in every run, where known: the condition of an output on another branch
+    is a contradiction.
     """
     if taken == branch:
         return condition
@@ -39,10 +39,11 @@ def on_branch(
 
 
 def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapping[K, int]) -> frozenset[tuple[K, int]]:
-    """Return the condition of a Merge: what its inputs' conditions share, where they cover all branches of one predicate.
+    """Return the condition of a Merge: the common part of its inputs' conditions, where they cover all branches of a
+    predicate.
 
-    `arity` has the number of branches of predicates that have not two. Where the inputs cover less, the condition has the
-    literal (`merge`, 0), which no other node has.
+    `arity` has the number of branches of predicates with more or fewer than two. Where the inputs cover less, the condition
+    has the literal (`merge`, 0), which no other node has.
     """
     possible = [c for c in conditions if not is_contradiction(c)] or list(conditions[:1])
     common = frozenset.intersection(*possible)
@@ -63,12 +64,12 @@ def is_contradiction(condition: frozenset[tuple[K, int]]) -> bool:
 
 
 def branch_of(condition: frozenset[tuple[K, int]], predicate: K) -> int | None:
-    """Return the branch that `predicate` takes where the condition holds; None where it may take any."""
+    """Return the branch that `predicate` takes where the condition holds; None where any branch is possible."""
     return next((branch for key, branch in condition if key == predicate), None)
 
 
 def predicate_of(switch: Node, known: dict[Output, Output] | None = None) -> Output | Node:
-    """Return what decides a Switch: its predicate behind copies, or the Switch itself where that is a reference.
+    """Return the predicate of a Switch behind copies, or the Switch itself where the predicate is a reference.
 
     The value of a reference may change between two Switches. `known` is for `trail_end`.
     """
@@ -82,15 +83,15 @@ def predicate_source(switch: Node, known: dict[Output, Output] | None = None) ->
 
 
 def is_choice(node: Node, known: dict[Output, Output] | None = None) -> bool:
-    """Return True for a Switch that is no loop's: the predicate of those is a LoopCond. `known` is for `trail_end`."""
+    """Return True for a conditional's Switch; the predicate of a loop's Switch is a LoopCond. `known` is for `trail_end`."""
     return node.op in SWITCH and not predicate_source(node, known).node.is_loop_condition
 
 
 class Deadness:
-    """The conditions of the nodes of a graph, found as they are asked for; back edges and conditions of loops do not count.
+    """The conditions of a graph's nodes, computed on demand; back edges and conditions of loops do not count.
 
-    `nodes` are the nodes of the run, None for all of the graph; `fed` are the values that are fed, which are always alive;
-    `predicate` gives the predicate of a Switch.
+    `nodes` are the nodes of the run, None for all nodes of the graph; `fed` are the fed values, which are always alive;
+    `predicate` returns the predicate of a Switch.
     """
 
     def __init__(
@@ -123,7 +124,9 @@ class Deadness:
         return self._conditions[node]
 
     def of_value(self, value: Output) -> Condition:
-        """Return the condition of an output: that of its node, and its branch where the node is a conditional's Switch."""
+        """Return the condition of an output: the condition of its node, with the branch where the node is a conditional's
+        Switch.
+        """
         if value in self._fed:
             return ALWAYS
         condition = self.of_node(value.node)

@@ -1,6 +1,6 @@
-"""The frames of V1 loops: which nodes of a run lie in which.
+"""The frames of V1 loops, and the nodes in each frame.
 
-Frames are found by TensorFlow's own rules and refused where TensorFlow refuses them.
+Frames follow TensorFlow's own rules, and are refused where TensorFlow refuses them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 @dataclasses.dataclass(eq=False)
 class Frame:
-    """A loop's frame, or the root frame, which has no name. Enter and Exit belong to the loop they lead into or out of."""
+    """A loop's frame, or the root frame, which has no name.
+
+    An Enter belongs to the loop that it opens, an Exit to the loop that it leaves.
+    """
 
     name: str
     parent: Frame | None
@@ -34,7 +37,7 @@ class Frame:
 
     @property
     def op(self) -> str:
-        """What stands for an op type in messages."""
+        """The text in place of an op type in messages."""
         return "while loop"
 
     def with_op(self, ops: Sequence[str]) -> list[Node]:
@@ -42,12 +45,12 @@ class Frame:
 
     @property
     def enclosing(self) -> Frame | None:
-        """The loop around this one; None where that is the root frame."""
+        """The loop around this loop; None where only the root frame is around."""
         return self.parent if self.parent is not None and self.parent.parent is not None else None
 
     @property
     def depth(self) -> int:
-        """How many loops there are around this one."""
+        """The number of loops around this loop."""
         return 0 if self.enclosing is None else 1 + self.enclosing.depth
 
     @property
@@ -57,26 +60,26 @@ class Frame:
 
     @functools.cached_property
     def is_sequential(self) -> bool:
-        """True where an iteration begins when the one before is done, of this loop and of those around it."""
+        """True where each iteration begins after the end of the last, in this loop and in all loops around."""
         if any(enter.attr("parallel_iterations") != 1 for enter in self.with_op(ENTER)):
             return False
         return self.enclosing is None or self.enclosing.is_sequential
 
     @property
     def loop_condition(self) -> Node | None:
-        """The loop's LoopCond, where it has one."""
+        """The loop's LoopCond, None for a loop without a LoopCond."""
         return next((node for node in self.nodes if node.is_loop_condition), None)
 
     @property
     def condition(self) -> Node:
-        """The loop's LoopCond; UnimplementedError where it has none."""
+        """The loop's LoopCond; UnimplementedError for a loop without a LoopCond."""
         found = self.loop_condition
         if found is not None:
             return found
         raise UnimplementedError(f"loop '{self.name}' has no LoopCond", node=self.nodes[0].name, op=self.nodes[0].op)
 
     def is_inside(self, frame: Frame) -> bool:
-        """True for `frame` itself and every loop within it."""
+        """True for `frame` itself and every loop within."""
         found: Frame | None = self
         while found is not None and found is not frame:
             found = found.parent
@@ -177,6 +180,9 @@ class _FrameSearch:
 
 
 def find_frames(graph: Graph) -> dict[Node, Frame]:
-    """The innermost loop of every node that lies in one. Enter and Exit belong to the loop they lead into or out of."""
+    """Return the innermost loop of every node inside a loop.
+
+    An Enter belongs to the loop that it opens, an Exit to the loop that it leaves.
+    """
     root, found = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
     return {node: frame for node, frame in found.items() if frame is not root}

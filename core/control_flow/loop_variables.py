@@ -12,7 +12,7 @@ from .frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LoopVariable:
-    """One variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where it is used after."""
+    """A variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where used after the loop."""
 
     enter: Node
     merge: Node
@@ -32,7 +32,7 @@ class LoopVariable:
 
 
 def loop_variables(frame: Frame) -> list[LoopVariable]:
-    """The loop's variables; UnimplementedError where the loop is not built as tf.while_loop builds it.
+    """Return the loop's variables; UnimplementedError for a loop in another form than tf.while_loop's.
 
     TensorFlow's gradients leave Enters behind that nothing reads: they are no variables.
     """

@@ -1,4 +1,4 @@
-"""References to V1 variables: which inputs follow them, which nodes pass them on or write through them."""
+"""References to V1 variables: the inputs that read references, and the nodes that pass references on or write through them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWI
 
 
 def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
-    """The positions of inputs where a reference arrives and its value is wanted."""
+    """Return the positions of inputs at which a reference arrives and the op takes a value."""
     references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
     if not references:
         return ()
@@ -24,7 +24,7 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 
 def passed_references(node: Node) -> tuple[int, ...]:
-    """The positions of references that a node passes on though it wants their variables initialized."""
+    """Return the positions of references that a node passes on although their variables must be initialized."""
     if not has_fact(node.op, "initialized_reference"):
         return ()
     return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
@@ -41,7 +41,7 @@ def _reference_before(reference: Output) -> Output | None:
 
 
 def written_reference(node: Node, known: dict[Output, Output] | None = None) -> Node | None:
-    """The variable that a node writes to through the reference it takes first; `known` is for `trail_end`."""
+    """Return the variable that a node writes to through its first input; `known` is for `trail_end`."""
     definition = node.op_def
     if definition is None or not node.inputs or node.op in LOOP_OPS or has_fact(node.op, "initialized_reference"):
         return None
@@ -59,7 +59,7 @@ def memory_outputs(node: Node) -> list[Output]:
 
 
 class WrittenMemory:
-    """Which values are the memory of V1 variables that are written to; what was found of a node holds from then on."""
+    """The values that are memory of V1 variables with writes; each node's result is cached."""
 
     def __init__(self) -> None:
         self._seen: dict[Output, Output] = {}
@@ -67,14 +67,14 @@ class WrittenMemory:
         self._written: dict[Node, bool] = {}
 
     def holds(self, value: Output) -> bool:
-        """True for the memory of a variable that some node writes to: what it is read for may depend on when."""
+        """True for the memory of a variable that some node writes to: the value read may depend on the time of the read."""
         owner = self._owner(value)
         if owner is not None and owner not in self._written:
             self._written[owner] = is_written(owner)
         return owner is not None and self._written[owner]
 
     def _owner(self, value: Output) -> Node | None:
-        """The variable whose memory a value is."""
+        """Return the variable whose memory a value is."""
         memory = trail_end(value, _viewed, self._seen)
         is_reference = memory.dtype is not None and memory.dtype.is_ref
         return referenced_variable(memory, self._references) if is_reference else None
@@ -86,12 +86,12 @@ def _viewed(value: Output) -> Output | None:
 
 
 def is_view(node: Node) -> bool:
-    """True where a node's result is its first input's memory, seen in another way."""
+    """True where a node's result is a view of the memory of its first input."""
     return has_fact(node.op, "alias_view")
 
 
 def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
-    """The positions of what a node of an input pipeline captures for its functions, which are called in later runs."""
+    """Return the positions of inputs that a pipeline node captures for its functions, which are called in later runs."""
     if not has_fact(node.op, "input_pipeline"):
         return ()
     places: list[int] = []
@@ -124,7 +124,7 @@ def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[O
 def _owner_of_memory(
     node: Node, known: Mapping[Output, Node], fed: Container[Output], references: dict[Output, Output]
 ) -> Node | None:
-    """The variable whose memory a node passes on."""
+    """Return the variable whose memory a node passes on."""
     for value in node.inputs if node.op in MERGE else node.inputs[:1]:
         if value in fed:
             continue
