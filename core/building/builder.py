@@ -17,7 +17,7 @@ from .node_builder import NodeBuilder
 
 
 class GraphBuilder(NodeBuilder):
-    """Adds nodes and variables to a graph: `b.MatMul(x, w, name="y")` adds a MatMul and returns its Output."""
+    """Adds nodes and variables to a graph: `b.MatMul(x, w, name="y")` adds a MatMul and returns the Output."""
 
     def __init__(self, graph: Graph | None = None) -> None:
         super().__init__(graph)
@@ -28,9 +28,9 @@ class GraphBuilder(NodeBuilder):
         self, value: Any, name: str = "Variable", dtype: DType | str | None = None, *, resource: bool = False,
         validate_shape: bool = True, trainable: bool = True,
     ) -> Variable:  # fmt: skip
-        """A variable with the nodes, names and attributes of tf.compat.v1.Variable: by reference, or as a resource.
+        """Add a variable with the nodes, names and attributes of tf.compat.v1.Variable: by reference, or as a resource.
 
-        `value` initializes it: an Output, or a value that becomes a Const.
+        `value` is the initial value: an Output, or a value that becomes a Const.
         """
         expect(bool, resource, validate_shape, trainable)
         element = None if dtype is None else dtypes.as_dtype(dtype)
@@ -46,7 +46,7 @@ class GraphBuilder(NodeBuilder):
         return self.group([variable.initializer for variable in self.variables], name)
 
     def stage(self, name: str) -> None:
-        """Mark the end of a construction stage: `tfg dump --script` shows the graph as it is now."""
+        """Mark the end of a construction stage: `tfg dump --script` shows the graph at this point."""
         if any(name == stage for stage, _ in self.stages):
             raise InvalidArgumentError(f"there is a stage '{name}' already")
         self.stages.append((name, self.graph.copy()))
@@ -55,7 +55,7 @@ class GraphBuilder(NodeBuilder):
 def _ref_variable(
     g: NodeBuilder, value: Any, name: str, dtype: DType | None, validate_shape: bool, trainable: bool
 ) -> Variable:
-    """`initial_value` (for a value that is no Output), the VariableV2, its `Assign` and its `read`."""
+    """Add `initial_value` (for a value that is no Output), the VariableV2, `Assign` and `read`."""
     with g.name_scope(name) as scope, g.no_controls():
         initial = g.as_output(value, dtype, "initial_value")
         element, shape = _element(g, initial, dtype), _shape(g, initial) if validate_shape else UNKNOWN
@@ -67,7 +67,9 @@ def _ref_variable(
 
 
 def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | None, trainable: bool) -> Variable:
-    """`Initializer/initial_value` (for a value that is no Output), the VarHandleOp, and what tests, assigns and reads it."""
+    """Add `Initializer/initial_value` (for a value that is no Output), the VarHandleOp, and the nodes that test, assign and
+    read.
+    """
     with g.name_scope(name) as scope, g.no_controls():
         own = scope.rstrip("/")
         location = [b"loc:@" + own.encode()]

@@ -1,4 +1,4 @@
-"""What a builder knows of a variable that it made."""
+"""Variables made by a builder."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from ..types.shapes import Shape
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Variable:
-    """The nodes of one variable. Given to an op it is its value, or its reference or handle where the op takes that."""
+    """The nodes of a variable.
+
+    As an input of an op, a Variable stands for its value, or the reference or handle where the op takes one.
+    """
 
     handle: Output
     """The reference (VariableV2) or resource handle (VarHandleOp)."""
     initial_value: Output
     initializer: Node
     value: Output
-    """What reads it: `read` of a reference, `Read/ReadVariableOp` of a resource."""
+    """The node that reads the variable: `read` of a reference, `Read/ReadVariableOp` of a resource."""
     dtype: DType
     shape: Shape
     is_resource: bool

@@ -1,4 +1,4 @@
-"""What gradient functions build with: a GraphBuilder with the few shapes that recur in gradients."""
+"""The builder of gradient functions: a GraphBuilder with the few shapes that recur in gradients."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class IndexedSlices:
 
 
 Gradient: TypeAlias = Output | IndexedSlices | None
-"""The gradient of one tensor; None where it does not depend on it."""
+"""The gradient with respect to a tensor; None where the result does not depend on the tensor."""
 
 Gradients: TypeAlias = Sequence[Gradient]
-"""What a gradient function returns: one gradient for each input of its node."""
+"""The result of a gradient function: a gradient for each input of the node."""
 
 
 class GradientBuilder(GraphBuilder):
-    """The `g` of a gradient function `(g, node, *grads)`, which returns one gradient or None for each input."""
+    """The `g` of a gradient function `(g, node, *grads)`, which returns a gradient or None for each input."""
 
     sweep: str = "gradients"
     """The scope of the gradient computation that is being built."""
     shapes: Callable[[Output], Shape] | None = None
-    """Where `static_shape` has it from."""
+    """The inferred shapes of the forward graph, for `static_shape`."""
 
     def static_shape(self, x: Output) -> Shape:
-        """What follows of the shape of `x` from the graph; nothing of nodes that the gradient computation adds."""
+        """Return the static shape of `x` in the forward graph; unknown for nodes that the gradient computation adds."""
         return UNKNOWN if self.shapes is None else self.shapes(x)
 
     def shape_of(self, x: Output) -> Output:

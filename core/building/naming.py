@@ -1,4 +1,4 @@
-"""Unique names as TensorFlow numbers them: case-insensitive, name scopes and nodes sharing one list."""
+"""Unique names as TensorFlow numbers them: case-insensitive; name scopes and nodes share a list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..graph.graph import Graph
 
 
 class Names:
-    """The names taken in a graph: its nodes, and the scopes that were opened on it."""
+    """The names taken in a graph: names of nodes, and of opened scopes."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -28,7 +28,7 @@ _MANUAL_CONTROLS = "_has_manual_control_dependencies"
 
 
 class _Controls:
-    """One `control_dependencies` block: what its nodes wait for, and the nodes made in it."""
+    """A `control_dependencies` block: the nodes to wait for, and the nodes made in the block."""
 
     def __init__(self, nodes: tuple[Node, ...]) -> None:
         self.nodes = nodes
@@ -36,10 +36,10 @@ class _Controls:
 
 
 class NodeBuilder:
-    """Adds nodes to a graph. `b.MatMul(x, w, transpose_b=True, name="y")` adds a MatMul and returns its Output.
+    """Adds nodes to a graph. `b.MatMul(x, w, transpose_b=True, name="y")` adds a MatMul and returns the Output.
 
-    Inputs are Outputs, tensor names, or Python and NumPy values, which become Const nodes. Type and length attributes follow
-    from the inputs. A call returns the one Output, a tuple of Outputs, or the Node where the op has none.
+    Inputs are Outputs, tensor names, or Python and NumPy values, which become Const nodes. Type and length attributes
+    follow from the inputs. A call returns the only Output, a tuple of Outputs, or the Node of an op without outputs.
     """
 
     def __init__(self, graph: Graph | None = None) -> None:
@@ -68,7 +68,7 @@ class NodeBuilder:
         return outputs[0] if len(definition.outputs) == 1 and not definition.outputs[0].is_list else outputs
 
     def add(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any], name: str | None = None) -> Node:
-        """Add a node and return it; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
+        """Add a node and return the node; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
         definition = CATALOG[op]
         if len(inputs) != len(definition.inputs):
             wanted = ", ".join(arg.name for arg in definition.inputs)
@@ -95,7 +95,10 @@ class NodeBuilder:
         return [b"loc:@" + name.encode() for name in sorted(names)]
 
     def _waits_for(self, inputs: Sequence[Output]) -> list[Node]:
-        """Control inputs in the order of their names; none from a block that made one of the inputs (it has waited)."""
+        """Return the control inputs in the order of their names.
+
+        A block that made any of the inputs adds none, since the input has waited already.
+        """
         sources = {value.node for value in inputs}
         blocks = (block for block in self._controls if not sources & block.made)
         return sorted({node for block in blocks for node in block.nodes if node not in sources}, key=lambda node: node.name)
@@ -107,7 +110,7 @@ class NodeBuilder:
         return node.output()
 
     def group(self, nodes: Iterable[Output | Node | Variable], name: str = "group_deps") -> Node:
-        """A NoOp that waits for all `nodes`; where they are on several devices, one NoOp on each comes in between."""
+        """Add a NoOp that waits for all `nodes`; for nodes on several devices, a NoOp on each device comes in between."""
         by_device: dict[str, list[Node]] = {}
         for item in nodes:
             node = _node_of(item)
@@ -159,7 +162,10 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def device(self, device: str | None) -> Iterator[None]:
-        """Nodes made inside are placed on `device`, what it leaves open on that of the scope around; None is no device."""
+        """Place nodes made in the block on `device`; parts that `device` leaves open come from the scope around.
+
+        None is no device.
+        """
         expect(str | None, device)
         outer = self._device
         if device is None:
@@ -206,7 +212,7 @@ class NodeBuilder:
         return self.constant(value, dtype, name)
 
     def _argument(self, definition: OpDef, arg: ArgDef, given: Any, attrs: dict[str, Any], node_name: str) -> list[Output]:
-        """The outputs for one argument; sets the type and length attributes that follow from them."""
+        """Return the outputs for an argument, and set the type and length attributes that follow from them."""
         items = [self._read(item, arg, node_name) for item in (given if arg.is_list else [given])]
         known = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
         if known is None and arg.type_attr:
@@ -231,7 +237,10 @@ class NodeBuilder:
         return outputs
 
     def _read(self, item: Any, arg: ArgDef, node_name: str) -> Any:
-        """What an op takes of a variable: the reference or handle, or its value; every use of a resource reads it anew."""
+        """Return the op's input for a variable: the reference, the handle or the value.
+
+        Every use of a resource adds a new read.
+        """
         if not isinstance(item, Variable):
             return item
         if arg.is_ref or arg.dtype is dtypes.resource:
@@ -258,7 +267,7 @@ def _node_of(item: Output | Node | Variable) -> Node:
 
 
 def _default_type(definition: OpDef, type_attr: str, items: Sequence[Any]) -> DType | None:
-    """The attribute's default where the op has one and the value given says nothing itself."""
+    """Return the attribute's default where the op has one and the value has no dtype of its own."""
     attr = definition.attrs[type_attr]
     if attr.has_default and items and not isinstance(items[0], (np.ndarray, np.generic)):
         return attr.default
@@ -279,7 +288,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
 
 
 def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
-    """A plain attribute value from what Python callers write; InvalidArgumentError for a wrong type or value."""
+    """Return a plain attribute value for a Python value; InvalidArgumentError for a wrong type or value."""
     if name.startswith("_"):
         return value
     attr = definition.attrs.get(name)

@@ -1,4 +1,4 @@
-"""Devices and colocation: what device strings mean, which nodes share a device, and where they disagree."""
+"""Devices and colocation: the parts of device strings, the nodes that share a device, and conflicts among them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Device:
 
     @staticmethod
     def parse(text: str) -> Device:
-        """The device of a string such as `/gpu:0`; InvalidArgumentError where it is none."""
+        """Return the device of a string such as `/gpu:0`; InvalidArgumentError for a string that names none."""
         found: dict[str, str | None] = {}
         for part in filter(None, text.split("/")):
             name = next((n for n, pattern in _PARTS.items() if pattern.fullmatch(part)), None)
@@ -50,7 +50,7 @@ class Device:
         return Device(**parts)
 
     def conflict(self, other: Device) -> str | None:
-        """The first part in which the two differ, or None where one device can be both."""
+        """Return the first part in which two devices differ, or None where a single device can be both."""
         for field in dataclasses.fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
             if mine is not None and theirs is not None and mine != theirs:
@@ -65,17 +65,20 @@ class Device:
 
 
 def canonical_device(text: str) -> str:
-    """The device string as TensorFlow writes it: `/cpu:0` is `/device:CPU:0`."""
+    """Return the device string as TensorFlow writes the device: `/cpu:0` is `/device:CPU:0`."""
     return str(Device.parse(text)) if text else ""
 
 
 LONGEST_CHAIN: Final = 32
-"""Names in a chain of `loc:@`: the chains of all nodes of a group would take the square of its size."""
+"""The number of names in a chain of `loc:@`.
+
+Unbounded chains of all nodes of a group would be quadratic in the group's size.
+"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Colocation:
-    """Nodes that must share a device, the device this comes to, and what stands against it."""
+    """Nodes that must share a device, the common device, and the conflicts."""
 
     root: str
     members: tuple[str, ...]
@@ -108,7 +111,7 @@ class Placement:
         return tuple(self._describe(root) for root, members in self._members.items() if len(members) > 1)
 
     def group(self, node: Node) -> Colocation | None:
-        """The group of one node, None where it shares its device with nobody."""
+        """Return the colocation group of a node, None for a node that shares its device with nobody."""
         if node.name not in self._parent:
             return None
         root = self._find(node.name)

@@ -45,7 +45,7 @@ def add_saver(graph: Graph) -> SaverInfo | None:
 
 
 def add_table_initializer(graph: Graph) -> str | None:
-    """Add an operation that fills all lookup tables of the graph itself; its name, None where there are none."""
+    """Add an operation that fills all lookup tables of the graph itself; return its name, None for a graph without tables."""
     filling = [node for node in graph if has_fact(node.op, "fills_table")]
     filling = [node for node in filling if not any(source.is_placeholder for source in reachable([node]))]
     if not filling:
@@ -60,7 +60,7 @@ def _texts(items: Iterable[str]) -> Array:
 
 
 def _value(g: GraphBuilder, found: VariableNodes) -> Output:
-    """What SaveV2 takes of a variable: its value, or the reference to it."""
+    """Return the input of SaveV2 for a variable: the value, or the reference."""
     handle = found.node.output()
     return g.ReadVariableOp(handle, dtype=found.dtype) if found.is_resource else handle
 

@@ -16,10 +16,10 @@ LAST_STAGE = "end"
 
 
 def run_script(path: str) -> list[tuple[str, Graph]]:
-    """The stages that a script marks, and `end` where nodes were added after the last of them.
+    """Return the stages that a script marks, and `end` where nodes were added after the last stage.
 
-    The script makes one GraphBuilder at its top level, or defines `build(g)`, which is given one. InvalidArgumentError names
-    file and line where it fails.
+    The script makes a GraphBuilder at the top level, or defines `build(g)`, which gets a builder. InvalidArgumentError
+    names the file and line of a failure.
     """
     if not pathlib.Path(path).is_file():
         raise NotFoundError(f"there is no script '{path}'")
