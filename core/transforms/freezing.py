@@ -19,10 +19,11 @@ from .subgraphs import subgraph
 
 
 def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
-    """What `outputs` need, cut at `inputs`, with variables as constants of the values given.
+    """Return the nodes that `outputs` need, cut at `inputs`, with variables as constants of the given values.
 
     Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;
-    `init_all_tables` fills them. FailedPreconditionError names a variable without a value, or a node that writes to one.
+    `init_all_tables` fills them. FailedPreconditionError names a variable without a value, or a node that writes to a
+    variable.
     """
     initializers = _table_initializers(graph, reachable([graph.node_of(name) for name in outputs]))
     result = subgraph(graph, [*outputs, *initializers], inputs)
@@ -48,7 +49,7 @@ def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], i
 
 
 def _keep_functions(graph: Graph, names: Set[str]) -> None:
-    """Drop the other functions; FailedPreconditionError where one of those kept makes a variable in its body."""
+    """Drop all other functions; FailedPreconditionError where a function in `names` makes a variable in its body."""
     for name in [name for name in graph.functions if name not in names]:
         del graph.functions[name]
     for name, function in graph.functions.items():
@@ -61,13 +62,13 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
 
 
 def _table_initializers(graph: Graph, kept: Set[Node]) -> list[str]:
-    """The operations that fill tables which are among the nodes kept, with nothing fed."""
+    """Return the operations, of tables among the nodes kept, that fill tables without a feed."""
     takers = {user for node in kept if has_fact(node.op, "table") for user in _users(node)}
     return [node.name for node in graph if node in takers and _fills_table(graph, node) and not _needs_feeds(node)]
 
 
 def _users(handle: Node) -> Iterator[Node]:
-    """What takes a handle, also through nodes that pass it on."""
+    """Yield the users of a handle, also behind nodes that pass the handle on."""
     pending = [handle]
     while pending:
         passed = pending.pop()
@@ -78,7 +79,7 @@ def _users(handle: Node) -> Iterator[Node]:
 
 
 def _fills_table(graph: Graph, node: Node) -> bool:
-    """True for the ops that do, and for calls of functions that have one."""
+    """True for an op that fills a table, and for a call of functions with such an op."""
     bodies = (graph.functions[name].body for name in called_functions(graph, [node]))
     return any(has_fact(inner.op, "fills_table") for inner in itertools.chain([node], *bodies))
 
@@ -94,7 +95,7 @@ def _become_constant(node: Node, value: Tensor) -> None:
 
 
 def _drop_references(node: Node) -> None:
-    """Make the nodes that may take a node's reference take a value, and those that take their references in turn."""
+    """Make the users of a node's reference take a value, and in turn the users of the references that they return."""
     pending = [node]
     for giver in pending:
         for user in [user for user in giver.uses if any(value.node is giver for value in user.inputs)]:

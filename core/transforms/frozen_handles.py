@@ -29,7 +29,10 @@ _OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Value:
-    """What stands where a variable's handle was. Messages name the variable; calls with different ones may share a copy."""
+    """The value in place of a variable's handle.
+
+    Messages name the variable; calls with different variables may share a copy.
+    """
 
     variable: str = dataclasses.field(compare=False)
     dtype: DType
@@ -40,31 +43,31 @@ Values = dict[Output, Value]
 
 
 def replace_handles(graph: Graph, values: Values) -> None:
-    """Let every node that took one of `values` as a handle take it as a value: a read becomes an Identity and so on.
+    """Let every node that took a handle among `values` take the value instead: a read becomes an Identity, and so on.
 
-    Nodes that hand handles to functions call new copies of these, which take values. FailedPreconditionError names a node
-    that does more with a handle than read it.
+    Nodes that hand handles to functions call new copies of the functions, which take values. FailedPreconditionError names
+    a node that uses a handle for more than reads.
     """
     _Replacing(graph.functions).replace(graph, values)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Copy:
-    """A function of the library that takes values for handles, and those of its results that were handles."""
+    """A library function that takes values for handles, and the values among its results that were handles."""
 
     name: str
     results: Mapping[int, Value]
 
 
 class _Replacing:
-    """The functions of one library that have copies, made once for each way they are called."""
+    """The copies of a library's functions, made once for each combination of arguments."""
 
     def __init__(self, functions: MutableMapping[str, Function]) -> None:
         self.functions = functions
         self.copies: dict[tuple[FuncRef, tuple[tuple[int, Value], ...]], _Copy | None] = {}
 
     def replace(self, graph: Graph, values: Values) -> None:
-        """Change what takes one of `values`, and add to them the outputs that handed handles on."""
+        """Change the users of `values`, and add to `values` the outputs that handed handles on."""
         for node in topological_order(graph):
             taken = {i: values[value] for i, value in enumerate(node.inputs) if value in values}
             if not taken:
@@ -82,7 +85,7 @@ class _Replacing:
                 raise _refusal(node, {0: values[node.output()]}, "merges it with something else")
 
     def call(self, node: Node, kind: CallKind, taken: Mapping[int, Value]) -> Values:
-        """Let a node call copies of its functions; returns the outputs that were handles."""
+        """Let a node call copies of its functions; return the outputs that were handles."""
         arguments = {i - kind.before + kind.counters: value for i, value in taken.items()}
         if not kind.functions:
             copy = self.copy(node, FuncRef(node.op, node.attrs), arguments)
@@ -97,7 +100,7 @@ class _Replacing:
         return {node.output(i): value for i, value in results.items()}
 
     def copy(self, node: Node, reference: FuncRef, arguments: Mapping[int, Value]) -> _Copy:
-        """The copy of a function that takes values for these arguments; made when it is first asked for."""
+        """Return the copy of a function that takes values for the given arguments, made on first use."""
         key = reference, tuple(sorted(arguments.items()))
         if key not in self.copies:
             self.copies[key] = None
@@ -153,7 +156,7 @@ def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, Value]) -> tuple[ArgDef, ...]:
-    """The arguments of a signature, those that were handles with the dtypes of the values."""
+    """Return the arguments of a signature; arguments that were handles get the dtypes of the values."""
     return tuple(ArgDef(arg.name, values[i].dtype) if i in values else arg for i, arg in enumerate(args))
 
 
@@ -163,7 +166,7 @@ def _takes(kind: CallKind, node: Node, taken: Mapping[int, Value]) -> bool:
 
 
 def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Sequence[_Copy]) -> Mapping[int, Value]:
-    """The results of a call that were handles: the same ones in all branches, and in a loop those that go in as well."""
+    """Return the results of a call that were handles: the same in all branches, and in a loop also the same as its inputs."""
     found: list[Mapping[int, Value]] = [copy.results for copy in copies]
     if kind.is_loop:
         found = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
@@ -173,7 +176,7 @@ def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Seq
 
 
 def _common(node: Node, values: Sequence[Value]) -> Value:
-    """What holds for all the values, one of which this is."""
+    """Return the common facts of several values as a single value."""
     first = values[0]
     if any(value.dtype is not first.dtype for value in values):
         raise _refusal(node, dict(enumerate(values)), "takes variables of several dtypes for it")
@@ -192,7 +195,7 @@ def _pass_on(node: Node, taken: Mapping[int, Value]) -> Values:
 
 
 def _retype_call(node: Node, taken: Mapping[int, Value], results: Mapping[int, Value]) -> None:
-    """Let a call's attributes say that these inputs and outputs are values."""
+    """Set a call's attributes for inputs and outputs that are values now."""
     definition = CATALOG[node.op]
     _retype(node, definition.inputs, taken)
     _retype(node, definition.outputs, results)
@@ -206,7 +209,7 @@ def _retype_call(node: Node, taken: Mapping[int, Value], results: Mapping[int, V
 
 
 def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, Value]) -> None:
-    """Set the type attributes of the arguments at these flat places."""
+    """Set the type attributes of the arguments at the flat places of `values`."""
     start = 0
     for arg in args:
         count = len(CATALOG[node.op].arg_dtypes(arg, node.attrs))
@@ -220,7 +223,7 @@ def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, Value]) -> 
 
 
 def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:
-    """Make a node another op's, with its private attributes kept."""
+    """Change a node to another op, with its private attributes kept."""
     node.change_op(op)
     node.attrs = {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs}
 

@@ -1,4 +1,4 @@
-"""The smallest part of a graph for which a test still fails."""
+"""Reduction: the smallest part of a graph for which a test still fails."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ..types.tensors import Tensor
 from .subgraphs import forget_locations
 
 Values = Mapping[str, Sequence[Sequence[Any]]]
-"""What nodes computed: by node name, for each time that it ran, its outputs."""
+"""The computed outputs of nodes: by node name, for each run of the node, the list of outputs."""
 _Item = TypeVar("_Item")
 
 
 def reduce_graph(
     graph: Graph, fetches: Sequence[str], values: Values, fails: Callable[[Graph], bool], fed: Sequence[str] = ()
 ) -> Graph:
-    """The part of a graph, no node of which can be left out, for which `fails` holds; it must hold for the whole.
+    """Return a part of a graph for which `fails` holds and from which no node can be left out.
 
-    `values` are what its nodes computed in a run. Where a part takes what is left out, constants of these values stand; what
-    has none (references, handles, values of loops) keeps the nodes that make it. Each of the names `fetches` runs all of the
-    part; the nodes `fed` stay, whether anything takes them or not.
+    `fails` must hold for the whole. `values` are the values that the nodes computed in a run. Where a part takes a value
+    that is left out, a constant stands in; nodes whose outputs have no single value (references, handles, values of loops)
+    stay. Each of the names `fetches` runs the whole part; the nodes `fed` stay, used or not.
     """
     cutter = _Cutter(graph, fetches, values, fed)
     return cutter.part(minimal(cutter.candidates(), lambda nodes: fails(cutter.part(nodes))))
 
 
 def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) -> Sequence[_Item]:
-    """Items of which none can be left out so that `fails` still holds, by A. Zeller and R. Hildebrandt's ddmin (2002)."""
+    """Return a minimal subset of items for which `fails` holds, by A. Zeller and R. Hildebrandt's ddmin (2002)."""
     parts = 2
     while len(items) > 1:
         size = -(-len(items) // parts)
@@ -51,7 +51,7 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
 
 
 class _Cutter:
-    """Cuts parts out of one graph."""
+    """Cuts parts out of a graph."""
 
     def __init__(self, graph: Graph, fetches: Sequence[str], values: Values, fed: Sequence[str]) -> None:
         self._graph = graph
@@ -60,12 +60,12 @@ class _Cutter:
         self._values = values
 
     def candidates(self) -> list[Node]:
-        """The nodes that the fetches need, but for constants: these come along."""
+        """Return the nodes that the fetches need, without constants, which follow their users."""
         needed = reachable(self._fetched)
         return [node for node in self._graph if node in needed - self._fed and not node.is_constant]
 
     def part(self, nodes: Iterable[Node]) -> Graph:
-        """A graph with these nodes, what cannot be cut off before them, the fed nodes and the fetches."""
+        """Return a graph with the given nodes, the nodes before them that cannot be cut off, the fed nodes and the fetches."""
         kept = self._closure([*nodes, *self._fed])
         result = Graph()
         result.versions = self._graph.versions
@@ -82,7 +82,7 @@ class _Cutter:
         return result
 
     def _closure(self, nodes: Iterable[Node]) -> set[Node]:
-        """The nodes and those whose values they take that no constant can stand for."""
+        """Return the nodes with all their sources that no constant can replace."""
         found = set(nodes)
         stack = list(found)
         while stack:
@@ -93,7 +93,10 @@ class _Cutter:
         return found
 
     def _value(self, output: Output) -> Any:
-        """The one value that an output had; None where it had none, or several. A copy of a variable has the copy's value."""
+        """Return the only value of an output; None for an output with no value, or with several.
+
+        A copy of a variable has the copy's value.
+        """
         value = self._value_at(trail_end(output, copied_from))
         return self._value_at(output) if value is None else value
 
@@ -115,7 +118,7 @@ class _Cutter:
         return constants[value]
 
     def _add_fetches(self, result: Graph, ends: Sequence[Node]) -> None:
-        """Let every fetch run the whole part: as it was, or as what hands one end of the part on."""
+        """Let every fetch run the whole part, as the fetched node itself, or as a node that hands on an end of the part."""
         for fetched in self._fetched:
             node = result.get(fetched.name)
             if node is None:

@@ -15,7 +15,7 @@ from ..types.shapes import UNKNOWN, Shape
 
 
 def strip_default_attrs(graph: Graph) -> int:
-    """Drop attributes that are their op's default, as older readers want it; returns how many there were."""
+    """Drop attributes that equal their op's default, for older readers; return the number of attributes dropped."""
     count = 0
     for node in nodes_to_change(graph, lambda node: bool(_default_attrs(node))):
         for name in _default_attrs(node):
@@ -34,7 +34,7 @@ def _is_default(attr: AttrDef, value: object) -> bool:
 
 
 def clear_devices(graph: Graph) -> int:
-    """Drop the devices of all nodes, those in functions too; returns how many had one."""
+    """Drop the devices of all nodes, also in functions; return the number of nodes that had a device."""
     placed = list(nodes_to_change(graph, lambda node: bool(node.device)))
     for node in placed:
         node.device = ""
@@ -42,9 +42,9 @@ def clear_devices(graph: Graph) -> int:
 
 
 def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
-    """A copy with what `fetches` need and nothing else; tensors among `inputs` become placeholders of the shapes inferred.
+    """Return a copy with only the nodes that `fetches` need.
 
-    Fetches are names of tensors and operations.
+    Tensors among `inputs` become placeholders of the inferred shapes. Fetches are names of tensors and operations.
     """
     result = graph.copy()
     result.meta = None
