@@ -1,6 +1,6 @@
 """Levenberg-Marquardt: least squares by damped Gauss-Newton steps inside a trust region.
 
-The algorithm is that of J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory" (1978): variables are
+The algorithm is from J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory" (1978): variables are
 scaled by the largest column norms of the Jacobian seen so far, the damping is chosen so that the scaled step stays within a
 radius, and the radius follows the ratio of actual to predicted reduction. The damped equations are solved through the
 singular value decomposition of the scaled Jacobian.
@@ -35,7 +35,7 @@ class Tolerances:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Iteration:
-    """One accepted or refused step: half the sum of squares after it, the damping and the trust radius."""
+    """An accepted or refused step: half the sum of squares afterwards, the damping and the trust radius."""
 
     number: int
     cost: float
@@ -153,7 +153,7 @@ def _try_step(
     damping: float,
     is_first: bool,
 ) -> tuple[bool, float, float]:
-    """Take the step where it reduces the cost enough, and fit the radius; (accepted, ratio, relative reduction)."""
+    """Take the step where the cost falls enough, and fit the radius; return (accepted, ratio, relative reduction)."""
     length = float(np.linalg.norm(scaled))
     if is_first:
         state.radius = min(state.radius, length)
@@ -174,7 +174,7 @@ def _try_step(
 
 
 def _fit_radius(state: _State, ratio: float, actual: float, directional: float, length: float, damping: float) -> None:
-    """Shrink the trust radius after a poor step, widen it after a good one."""
+    """Shrink the trust radius after a poor step, widen the radius after a good step."""
     if ratio <= 0.25:
         shrink = 0.5 if actual >= 0 else 0.5 * directional / (directional - 0.5 * actual)
         state.radius = max(shrink, 0.1) * min(state.radius, 10.0 * length)
@@ -193,9 +193,9 @@ def _stop_reason(state: _State, scaled: Vector, ratio: float, reduction: float, 
 
 
 def _damping(s: Vector, projected: Vector, radius: float) -> float:
-    """The damping at which the scaled step has length `radius` (within a tenth), 0 where the full step is shorter.
+    """Return the damping at which the scaled step has length `radius` (within a tenth), 0 where the full step is shorter.
 
-    Newton's method on 1/length - 1/radius, which is nearly linear in the damping.
+    Newton's method on 1/length - 1/radius, a nearly linear function of the damping.
     """
     if float(np.linalg.norm(_filtered(s, 0.0) * projected)) <= 1.1 * radius:
         return 0.0

@@ -22,7 +22,7 @@ _EPSILON: Final = 1e-7
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NamedLoss:
-    """`mse`, `mse(output)` or `mse(output, labels)`: what is compared with what; None where it is the only one."""
+    """A loss by name: `mse`, `mse(output)` or `mse(output, labels)`; None stands for the only output or the only labels."""
 
     kind: str
     output: str | None = None
@@ -45,8 +45,9 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
     """Add a loss to the graph: a scalar, or with `residuals` the differences whose squares Levenberg-Marquardt sums.
 
     mse is mean((output - labels)^2), mae mean(|output - labels|); labels take the output's shape. crossentropy takes
-    probabilities: where the last dimension is 1 of one class, otherwise of several, which it divides by their sum; integer
-    labels are then the numbers of classes. InvalidArgumentError for residuals of another loss than mse.
+    probabilities: of a single class where the last dimension is 1, else of several classes. Probabilities of several
+    classes are divided by their sum, and integer labels are the numbers of classes. Raises InvalidArgumentError for
+    residuals of another loss than mse.
     """
     g = GradientBuilder(graph)
     if residuals and kind != "mse":

@@ -1,7 +1,7 @@
-"""Optimizers as data: which update op each uses, its slot variables and its hyperparameters.
+"""Optimizers as data: the update op, the slot variables and the hyperparameters of each.
 
-The inputs of an update op carry the same names in every form of it (ref or resource, dense or sparse), so the op catalog says
-where slots, hyperparameters and the gradient go.
+The inputs of an update op carry the same names in every form of the op (ref or resource, dense or sparse), so the op
+catalog gives the places of slots, hyperparameters and the gradient.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from ..support.errors import InvalidArgumentError
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
-    """A variable that the optimizer keeps for each trained variable: VARIABLE/name, shaped like it, filled with `initial`."""
+    """A variable that the optimizer keeps for each trained variable: VARIABLE/name, of the same shape, filled with
+    `initial`.
+    """
 
     name: str
     initial: float = 0.0
@@ -25,9 +27,10 @@ class Slot:
 class Optimizer:
     """An optimizer.
 
-    `op` is the dense update of a ref variable; `Resource` and `Sparse` in front of it give the other forms. `slots` are
-    named by the op's inputs, `hyperparameters` too, with TensorFlow's defaults. `powers` are decay rates whose powers are
-    kept in one variable each, multiplied by the rate after every step. `attrs` are fixed attributes of the op.
+    `op` is the dense update of a ref variable; the prefixes `Resource` and `Sparse` give the other forms. `slots` and
+    `hyperparameters` are named by the op's inputs, with TensorFlow's defaults. `powers` are decay rates, each with a
+    variable that holds the rate's power and is multiplied by the rate after every step. `attrs` are fixed attributes of the
+    op.
     """
 
     name: str
@@ -46,7 +49,7 @@ class Optimizer:
         return "weight_decay" in self.hyperparameters
 
     def configured(self, settings: Mapping[str, float]) -> Optimizer:
-        """This optimizer with other hyperparameters; InvalidArgumentError for one that it does not have."""
+        """Return this optimizer with other hyperparameters; InvalidArgumentError for an unknown hyperparameter."""
         for name in settings:
             if name not in self.hyperparameters:
                 known = ", ".join(self.hyperparameters) or "none"
@@ -153,7 +156,7 @@ SYNONYMS: Mapping[str, str] = {
     "levenberg-marquardt": "lm",
     "nesterov-momentum": "nesterov",
 }
-"""What optimizers are also called; `lm` is none of OPTIMIZERS, for it takes residuals."""
+"""Other names of optimizers; `lm` is not in OPTIMIZERS, since `lm` takes residuals."""
 
 
 def optimizer_name(word: str) -> str:

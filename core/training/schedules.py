@@ -32,7 +32,7 @@ class _Formula:
 
 
 def parse_schedule(text: str) -> Schedule:
-    """A Schedule from `name(setting=value,...)`; InvalidArgumentError says what is wrong with it."""
+    """Return the Schedule of `name(setting=value,...)`; InvalidArgumentError for a wrong name or setting."""
     name, _, rest = text.strip().partition("(")
     formula = SCHEDULES.get(name)
     if formula is None:

@@ -37,7 +37,9 @@ class Clipping:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TrainingGraph:
-    """What was added: the operation that runs one step, the one that initializes what is new, and the stages' nodes."""
+    """The nodes that training adds: the operation that runs a step, the initializer of new variables, and the stages'
+    nodes.
+    """
 
     graph: Graph
     train_op: str
@@ -65,7 +67,7 @@ def add_training(
 
 
 def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[Node]:
-    """The floating-point variables that the loss depends on and whose names match."""
+    """Return the floating-point variables that the loss depends on and whose names match `pattern`."""
     needed = reachable([loss.node])
     found = [n for n in graph if n in needed and n.op in VARIABLES and n.attrs["dtype"].is_floating]
     records = graph.meta.variables.get("trainable_variables", ()) if graph.meta is not None else ()
@@ -89,7 +91,7 @@ def _frozen(graph: Graph) -> set[str]:
 
 
 class _Builder:
-    """The state of building one training graph."""
+    """The state of building a training graph."""
 
     def __init__(self, graph: Graph, optimizer: Optimizer) -> None:
         self.graph = graph
@@ -135,7 +137,7 @@ class _Builder:
         self._before = set(self.graph)
 
     def _gradients(self, loss: Output, variables: Sequence[Node]) -> list[tuple[Node, Output | IndexedSlices]]:
-        """Each variable that the loss depends on differentiably, with its gradient."""
+        """Return each variable that the loss depends on differentiably, with its gradient."""
         found = add_gradients(self.graph, [loss], [node.output() for node in variables])
         pairs = [(node, grad) for node, grad in zip(variables, found) if grad is not None]
         if not pairs:
@@ -175,7 +177,7 @@ class _Builder:
             return schedule.build(self.g, value, self._read(step))
 
     def _variable(self, value: Any, name: str, dtype: DType, is_resource: bool) -> Node:
-        """A new variable with its initializer; an existing one of that name is taken as it is."""
+        """Return a new variable with its initializer, or the existing variable of the same name."""
         existing = self.graph.get(name)
         if existing is not None and existing.op in VARIABLES:
             return existing
@@ -208,7 +210,7 @@ class _Builder:
     def _update(
         self, variable: Node, grad: Output | IndexedSlices, slots: Mapping[str, Node], powers: Mapping[str, Node], rate: Output
     ) -> Node:
-        """The update op of one variable, its inputs found by their names in the op's interface."""
+        """Add the update op of a variable; the op's inputs are found by their names in the op's interface."""
         is_sparse = isinstance(grad, IndexedSlices)
         kind = "Resource" if variable.op in RESOURCE_VARIABLES else ""
         op = f"{kind}{'Sparse' if is_sparse else ''}{self.optimizer.op}"
@@ -256,7 +258,7 @@ class _Builder:
         return self.g.constant(self.optimizer.hyperparameters[name], power.attrs["dtype"])
 
     def _multiply(self, variable: Node, factor: Output) -> Node:
-        """Assign a variable its value times a scalar of its dtype."""
+        """Assign to a variable its value times a scalar of the same dtype."""
         product = self.g.Mul(self._read(variable), factor)
         if variable.op in RESOURCE_VARIABLES:
             return self.g.AssignVariableOp(variable.output(), product)

@@ -21,14 +21,14 @@ from .train_step import TrainingGraph, trainable_variables
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """The loss that a step found before it updated the variables; steps are counted from 1."""
+    """The loss of a step before the update of the variables; steps are counted from 1."""
 
     step: int
     loss: float
 
 
 class Trainer:
-    """A session on a training graph, and the feeds of each step; the session is one without files where none is given."""
+    """A session on a training graph, and the feeds of each step; the default session reads no files."""
 
     def __init__(
         self, training: TrainingGraph, feeds: Mapping[str, Any], batch: int | None = None, session: SessionLike | None = None
@@ -39,7 +39,7 @@ class Trainer:
         self.batch = batch
 
     def initialize(self, operation: str | None = None) -> None:
-        """Run the graph's initializers, or the one given, and that of what training added."""
+        """Run the graph's initializers, or the operation given, and the initializer of the training nodes."""
         self.runner.initialize(operation)
         self.runner.initialize(self.training.init_op)
 
@@ -49,14 +49,14 @@ class Trainer:
         return self.batch or max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=None)
 
     def steps(self, count: int, done: int = 0) -> Iterator[Progress]:
-        """Train step by step up to step `count`, after those that are `done`."""
+        """Yield the progress of each training step up to step `count`, after the steps already `done`."""
         for number in range(done + 1, count + 1):
             feeds = self._feeds(number)
             loss, _ = self.runner.session.run([self.training.loss, self.training.train_op], feeds)
             yield Progress(number, float(np.mean(loss)))
 
     def _feeds(self, step: int) -> Mapping[str, Any]:
-        """All feeds, or the step's batch: rows of those feeds that have as many rows as the first, round and round."""
+        """Return all feeds, or the step's batch: rows of the feeds that have as many rows as the longest, round and round."""
         if self.batch is None:
             return self.feeds
         rows = max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=0)
@@ -97,7 +97,7 @@ class LeastSquares:
             self.keep_best()
 
     def keep_best(self) -> None:
-        """Set the variables to the best values so far: what a search cut short left in them may be half of others."""
+        """Set the variables to the best values so far; an interrupted search may leave half-written values behind."""
         self._assign(self._best)
 
     def _flat(self) -> Any:
