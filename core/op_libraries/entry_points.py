@@ -10,7 +10,7 @@ GROUP = "tfg.op_libraries"
 
 
 def installed_libraries() -> list[str]:
-    """The names of the modules, in the order in which the packages lie on the path."""
+    """Return the names of the modules, in the order of the packages on the path."""
     if not any(GROUP in text for folder in sys.path for text in _entry_points_files(folder or ".")):
         return []  # a look into the files is quicker than importing importlib.metadata
     from importlib.metadata import entry_points

@@ -24,9 +24,10 @@ _COMPILED: Final = (".so", ".dylib", ".dll")
 def load_op_library(name: str) -> None:
     """Load a library once: a path that ends in .py, or the name of an importable module.
 
-    A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`: two acts, each of which
-    may stand alone, several kernels an op. NotFoundError where there is no such library; any error of its own names it, and
-    nothing of it stays registered. InvalidArgumentError for a library that was compiled for TensorFlow.
+    A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`. Each of the two may
+    stand alone, and an op may have several kernels. Raises NotFoundError where the library does not exist. Any error of the
+    library names the library, and leaves nothing registered. Raises InvalidArgumentError for a library compiled for
+    TensorFlow.
     """
     if name.endswith(_COMPILED):
         raise InvalidArgumentError(
@@ -81,7 +82,7 @@ def _import(key: str) -> None:
 
 
 def _check_signatures(kernels: Iterable[registry.Kernel]) -> None:
-    """InvalidArgumentError for a kernel that its op's interface could not call."""
+    """Raise InvalidArgumentError for a kernel whose signature does not fit the op's interface."""
     for kernel in kernels:
         try:
             _check_signature(kernel.function, CATALOG[kernel.op], kernel.is_stateful)

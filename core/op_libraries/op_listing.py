@@ -1,4 +1,4 @@
-"""What there is to say of ops: lists from the catalog and the index alone, details and counts from what is registered."""
+"""Descriptions of ops: lists from the catalog and the index alone, details and counts from the registrations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpSummary:
-    """One op of a list: its family is the file that tfg has it in, or None."""
+    """An op of a list; `family` is the family file of the op in tfg, or None."""
 
     name: str
     family: str | None
@@ -39,7 +39,7 @@ class OpSummary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Location:
-    """A Python function and where it is."""
+    """A Python function and the place of its source."""
 
     function: str
     file: str
@@ -52,7 +52,7 @@ class Location:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelInfo:
-    """A kernel: the dtypes it is for (empty for all that TensorFlow takes), its engine, and whether it has state."""
+    """A kernel: its dtypes (empty for all that TensorFlow takes), its engine, and its statefulness."""
 
     dtypes: dict[str, tuple[str, ...]]
     engine: str
@@ -62,7 +62,7 @@ class KernelInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgInfo:
-    """An argument as the spec writes it: `x: T`, `values: N * T`, `ref: Ref(T)`."""
+    """An argument as the spec writes the type: `x: T`, `values: N * T`, `ref: Ref(T)`."""
 
     name: str
     type: str
@@ -70,7 +70,7 @@ class ArgInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AttrInfo:
-    """An attribute, its default as text (None where it must be given or follows from the inputs), and the values allowed."""
+    """An attribute, its default as text (None for a required or inferred attribute), and the allowed values."""
 
     name: str
     type: str
@@ -81,7 +81,7 @@ class AttrInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpDetail:
-    """Everything known of one op. `gradient` and `flops` are a Location, words for a decision, or None: undecided."""
+    """All facts about an op. `gradient` and `flops` are a Location, the words of a decision, or None: undecided."""
 
     name: str
     spec: str
@@ -102,7 +102,10 @@ class OpDetail:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FamilyCoverage:
-    """How many ops of a family have what; of those declared, TensorFlow's internal ones (`_Name`) are counted too."""
+    """The numbers of ops of a family with a kernel, a shape function and so on.
+
+    Declared ops include TensorFlow's internal ops (`_Name`).
+    """
 
     family: str
     ops: int
@@ -115,7 +118,7 @@ class FamilyCoverage:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MissingFor:
-    """What tfg lacks of one op type of a graph: kernel, shape, gradient or FLOPs; `nodes` are the first that use it."""
+    """The parts that tfg lacks for an op type of a graph: kernel, shape, gradient or FLOPs; `nodes` are the first users."""
 
     op: str
     count: int
@@ -127,9 +130,10 @@ class MissingFor:
 def select_ops(
     patterns: Sequence[str] = (), family: str | None = None, missing_kernel: bool = False, custom: bool = False
 ) -> tuple[OpSummary, ...]:
-    """The ops that any pattern chooses (an op's name, or a regular expression found in it), by name; imports no kernel.
+    """Return the ops that any pattern selects, by name; imports no kernel.
 
-    InvalidArgumentError for a bad expression, NotFoundError for a pattern that chooses nothing and for an unknown family.
+    A pattern is an op's name, or a regular expression searched in the name. Raises InvalidArgumentError for a bad
+    expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
     if family is not None and family not in families.names():
         raise NotFoundError(f"there is no family '{family}'", hint=f"families are {', '.join(families.names())}")
@@ -185,7 +189,7 @@ def arg_type(arg: ArgDef) -> str:
 
 
 def describe_op(name: str) -> OpDetail:
-    """Everything known of one op; NotFoundError with the nearest names where nobody declared it."""
+    """Return all facts about an op; NotFoundError with the nearest names for an undeclared op."""
     if name not in CATALOG:
         _raise_unknown(name)
     definition = CATALOG[name]
@@ -236,7 +240,7 @@ def _kernel_info(kernel: registry.Kernel) -> KernelInfo:
 
 
 def _location(function: Any, op: str) -> Location | None:
-    """Where a function is; one that NumPy has, or that a family makes, is at the family's file."""
+    """Return the place of a function's source; a function of NumPy, or made by a family, is at the family's file."""
     if function is None:
         return None
     inner: Any = inspect.unwrap(function)
@@ -280,7 +284,7 @@ NO_FAMILY = "(interface only)"
 
 
 def coverage() -> tuple[FamilyCoverage, ...]:
-    """Counts by family, and what is only declared; imports every family."""
+    """Return counts by family, also of families with declarations only; imports every family."""
     registry.load_all_families()
     families: dict[str, list[str]] = {}
     for name in CATALOG:
@@ -315,7 +319,7 @@ def total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
 
 
 def missing_for(graph: Graph) -> tuple[MissingFor, ...]:
-    """What tfg lacks of the ops of a graph and its functions, for the dtypes that their nodes have."""
+    """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
     users: dict[str, list[Node]] = {}
     for node in all_nodes(graph):
         if node.op not in graph.functions:

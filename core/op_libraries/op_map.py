@@ -1,4 +1,4 @@
-"""Reading ops of one type as another."""
+"""Reading of ops of a type as ops of another type."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..types.tensors import FuncRef
 
 
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
-    """Change nodes of type OLD to type NEW, in the graph and its functions, and return how many there were.
+    """Change nodes of type OLD to type NEW, in the graph and its functions; return the number of changed nodes.
 
-    Attributes that NEW does not have are dropped. InvalidArgumentError where NEW is not declared.
+    Attributes that NEW does not have are dropped. Raises InvalidArgumentError where NEW is not declared.
     """
     for new in mapping.values():
         if new not in CATALOG:
@@ -39,4 +39,4 @@ def _map_node(node: Node, mapping: Mapping[str, str], functions: Mapping[str, Fu
 
 
 _ENGINE: Final = "TRTEngineOp"
-"""What is read as the call of the function that holds its original nodes."""
+"""The op that is read as a call of the function with its original nodes."""

@@ -51,7 +51,7 @@ def write_wrappers(ops: Iterable[str] = ()) -> str:
 
 
 def function_name(op: str) -> str:
-    """The wrapper's name: words in lower case with underscores, one behind a Python keyword."""
+    """Return the wrapper's name: words in lower case with underscores, with a further underscore after a Python keyword."""
     plain = re.sub(r"\dD", lambda match: match[0].lower(), op.replace(">", "_"))
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", plain)
     return _identifier(words.lower())
@@ -105,7 +105,10 @@ def _follows_from(arg: ArgDef, attr: AttrDef) -> bool:
 
 
 def _literal(attr: AttrDef) -> str:
-    """The default as Python source where it has a plain one, else None, which leaves it to the interface."""
+    """Return the default as Python source.
+
+    None, for an attribute without a plain default, leaves the default to the interface.
+    """
     value = attr.default
     if isinstance(value, bytes):
         return repr(_text(value))
