@@ -16,7 +16,7 @@ from ..shared.argument_checks import with_rank
 from ..shared.shape_arguments import dims_of, ints, numbers
 
 _MOST_SHAPES: Final = 64
-"""Of which a slice by the same vectors keeps the index."""
+"""The largest number of shapes whose index a slice caches."""
 
 
 class Masks(NamedTuple):
@@ -33,7 +33,7 @@ class Masks(NamedTuple):
             raise InvalidArgumentError("Multiple ellipses in slice spec not allowed")
 
     def entries(self, count: int, rank: int) -> Iterator[tuple[str, int, int]]:
-        """(kind, position in begin, input axis) of each entry; an ellipsis is spelled out as one entry `all` an axis."""
+        """Yield (kind, position in begin, input axis) of each entry; an ellipsis becomes an entry `all` for each axis."""
         used = sum(1 for i in range(count) if not (self.ellipsis_mask | self.new_axis_mask) >> i & 1)
         if used > rank:
             raise InvalidArgumentError(f"Index out of range using input dim {rank}; input has only {rank} dims")
@@ -99,7 +99,7 @@ def _single(start: int, step: int, size: int, i: int) -> int:
 
 
 def slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
-    """A StridedSlice by the same vectors each time, which keeps the index for each shape."""
+    """Return a StridedSlice by constant vectors, with a cached index for each shape."""
     index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*numpy_index(dims, begin, end, strides, masks), ...))
     return lambda x, *_: x[index(x.shape)]
 
@@ -156,7 +156,7 @@ def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSp
 def _sliced_dim(
     size: DimLike, i: int, starts: list[DimLike] | None, stops: list[DimLike] | None, steps: list[DimLike] | None, masks: Masks
 ) -> DimLike:
-    """What entry i of begin, end and strides leaves of a dimension; unknown where one that counts is unknown."""
+    """Return the size of a dimension after entry i of begin, end and strides; unknown where a needed size is unknown."""
     has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
     if steps is None or (has_start and starts is None) or (has_stop and stops is None):
         return Dim.unknown()

@@ -1,4 +1,4 @@
-"""What a debugger asks of a tensor's numbers."""
+"""Debugging ops that count and summarize a tensor's numbers."""
 # Ops here (scripts/regenerate.py writes this list):
 #   DebugNumericSummary: debug
 
@@ -14,7 +14,9 @@ from ...types.shapes import Shape, TensorSpec
 
 @kernel("DebugNumericSummary")
 def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T: DType) -> Result:
-    """Counts of six kinds of numbers, extremes, mean and variance of the finite ones, dtype and shape, (14 + rank,)."""
+    """Return counts of six kinds of numbers, extremes, mean and variance of the finite numbers, dtype and shape, (14 +
+    rank,).
+    """
     x = np.asarray(x)
     wide = x.astype(np.float64)
     low, high, nan = wide <= lower_bound, wide >= upper_bound, np.isnan(wide)
@@ -32,7 +34,7 @@ def debug_numeric_summary_shape(x: TensorSpec) -> Shape:
 
 @flops("DebugNumericSummary")
 def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
-    """Seven comparisons, the least and the greatest, the mean, and the variance from it, as if all were finite."""
+    """Seven comparisons, the least and the greatest, the mean and the variance, as if all numbers were finite."""
     return Cost(flops=13 * x.shape.num_elements - 2)
 
 

@@ -1,4 +1,4 @@
-"""DynamicPartition, and DynamicStitch, which takes it back."""
+"""DynamicPartition and its inverse, DynamicStitch."""
 # Ops here (scripts/regenerate.py writes this list):
 #   DynamicPartition DynamicStitch ParallelDynamicStitch
 
@@ -90,7 +90,7 @@ def dynamic_stitch_shape(indices: list[TensorSpec], data: list[TensorSpec]) -> T
 
 
 def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
-    """The greatest index plus one, where all indices are known."""
+    """Return the greatest index plus 1; unknown unless all indices are known."""
     places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
     if len(places) < len(indices):
         return Dim.unknown()
@@ -129,7 +129,7 @@ def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partition
 
 @onnx("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) -> Any:
-    """One after the other, so that what comes later stays."""
+    """Scatter the tensors in turn, so that later rows win."""
     numbers = [g.reshape(g.vector(g.reshape(each, [-1])), [-1]) for each in indices]
     rest = g.slice(g.dims(data[0]), g.rank(indices[0]), np.iinfo(np.int64).max)
     count = g.Add(g.ReduceMax(g.joined(*numbers), [0], keepdims=1), 1)

@@ -1,4 +1,4 @@
-"""Ops that tell of a tensor its shape, rank or number of elements."""
+"""Ops that return a tensor's shape, rank or number of elements."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Rank Shape ShapeN Size: total view inexpensive metadata
 
@@ -70,7 +70,7 @@ _TOO_LARGE: Final = "Shape output type is 32-bit but a dimension does not fit"
 
 
 def _checked(value: Any, out_type: DType) -> Array:
-    """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
+    """Return the dimensions as `out_type`; InvalidArgumentError where a dimension is too large."""
     if out_type is dtypes.int32 and (value > _LARGEST).any():
         raise InvalidArgumentError(_TOO_LARGE)
     return value.astype(out_type.numpy)

@@ -96,7 +96,7 @@ def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int
 
 
 def _batch_dims(batch_dims: int, indices_rank: int) -> int:
-    """The number of batch dimensions; one below 0 counts from the last of the indices."""
+    """Return the number of batch dimensions; a negative number counts from the last dimension of the indices."""
     if not -indices_rank <= batch_dims <= indices_rank:
         raise InvalidArgumentError(f"Expected batch_dims in the range [-{indices_rank}, {indices_rank}], but got {batch_dims}")
     return batch_dims + indices_rank if batch_dims < 0 else batch_dims
@@ -215,7 +215,7 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
 
 
 def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
-    """The number of the row that each index vector points to; InvalidArgumentError for one that points outside of `dims`."""
+    """Return the row number of each index vector; InvalidArgumentError for an index vector outside `dims`."""
     if not dims:
         return np.zeros(indices.shape[:-1], np.int64)
     try:
@@ -250,7 +250,7 @@ def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
 
 
 def is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
-    """For each index vector (coordinates first) whether it points outside of `dims`."""
+    """Return True for each index vector (coordinates first) outside `dims`."""
     limits = np.array(dims, np.int64).reshape([-1] + [1] * (coordinates.ndim - 1))
     return np.any((coordinates < 0) | (coordinates >= limits), axis=0)
 
@@ -293,7 +293,7 @@ onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))
 
 @onnx("GatherV2")
 def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
-    """Batches are one dimension, along which each row of indices counts from the start of its own."""
+    """Gather with all batch dimensions flattened: the indices of each batch are offset by the start of its rows."""
     if not batch_dims:
         return g.Gather(params, indices, axis=g.axis(axis, params.rank))
     rank, count = g.rank(params), g.rank(indices)

@@ -91,14 +91,14 @@ def _require_tensor_name(tensor_name: str) -> None:
 
 @kernel(*_WATCHES)
 def debug_identity(x: Array, *, tensor_name: str) -> Array:
-    """The input itself, which has a name that can be read."""
+    """Return the input unchanged; `tensor_name` must be readable."""
     _require_tensor_name(tensor_name)
     return x
 
 
 @kernel("CheckNumerics")
 def check_numerics(x: Array, *, message: str) -> Result:
-    """The input; InvalidArgumentError where it holds NaN or infinity."""
+    """Return the input; InvalidArgumentError where any element is NaN or infinite."""
     finite = np.isfinite(x)
     if not np.all(finite):
         _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
@@ -154,7 +154,7 @@ facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "Debu
 
 @kernel("DebugNanCount")
 def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
-    """How many elements are NaN, as a vector of one."""
+    """Count the NaN elements; a vector (1,)."""
     _require_tensor_name(tensor_name)
     count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
     return np.array([count], np.int64)
@@ -211,7 +211,7 @@ def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Outp
 
 @kernel("EnsureShape")
 def ensure_shape(x: Array, *, shape: Shape) -> Result:
-    """The input, where its shape fits the attribute; InvalidArgumentError otherwise."""
+    """Return the input; InvalidArgumentError unless its shape fits the attribute."""
     try:
         merge_shapes(Shape(np.shape(x)), shape)
     except InvalidArgumentError:
@@ -341,7 +341,7 @@ _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bo
 
 @kernel("ToBool")
 def to_bool(x: Array) -> Result:
-    """A scalar's truth: non-zero, or a non-empty string; any other tensor's: that it has elements."""
+    """Return a scalar's truth (non-zero, or a non-empty string); for other tensors, True if any elements exist."""
     if np.ndim(x) > 0:
         return np.bool_(np.size(x) > 0)
     if np.asarray(x).dtype.name not in _TRUTHS:
@@ -360,7 +360,7 @@ facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 
 @kernel("Cast")
 def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
-    """The input in another dtype; a complex number loses its imaginary part."""
+    """Cast the input to another dtype; a complex number loses its imaginary part."""
     if SrcT is DstT:
         return x
     if SrcT in _PLAIN and DstT in _PLAIN:
@@ -378,7 +378,7 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
 
 
 _PLAIN = frozenset((dtypes.bool_, dtypes.int32, dtypes.int64))
-"""What sizes and masks are of: NumPy casts between these as TensorFlow does."""
+"""The dtypes of sizes and masks. NumPy casts between them as TensorFlow does."""
 
 _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 
@@ -397,7 +397,7 @@ def _truncate_mantissa(x: Array, target: DType) -> Array:
 
 
 def _float_to_integer(x: Array, dtype: Any) -> Array:
-    """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
+    """Convert as the CPU does, also out of range: narrow types take the low bits of int32."""
     x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
     if dtype.itemsize < 4:
         return x.astype(np.int32).astype(dtype)
@@ -428,7 +428,7 @@ facts("elementwise", of=("Cast",))
 
 @kernel("Bitcast")
 def bitcast(x: Array, *, type: DType) -> Result:
-    """The same bytes as another dtype: a wider source adds a dimension, a narrower one gives up its last."""
+    """Return the same bytes as another dtype: a wider source adds a dimension, a narrower source loses its last."""
     x = np.ascontiguousarray(x) if np.ndim(x) else np.asarray(x)
     source, target = x.dtype.itemsize, type.numpy.itemsize
     if source == target:
@@ -456,7 +456,7 @@ def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
 
 @gradient("Bitcast")
 def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """What arrives as the source's dtype, where both are the same or one gives the parts of the other's complex numbers."""
+    """Return the gradient as the source's dtype. Source and target must be the same, or a complex dtype and its parts."""
     source, target = node.inputs[0].base_dtype, node.attr("type")
     if source is not target and source.is_complex == target.is_complex:
         raise UnimplementedError(f"the bits of {source} as {target} have no gradient")
@@ -482,7 +482,7 @@ onnx("Bitcast")(bitcast_onnx)
 
 @lower("Assert", always=True)
 def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
-    """NumPy says what is wrong where the condition does not hold."""
+    """Lower an assertion; NumPy reports the failure where the condition is false."""
     require_rank(condition, 0, "condition")
     xla.require(condition)
     return ()

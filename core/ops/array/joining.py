@@ -30,7 +30,7 @@ from ..shared.shape_arguments import ints, normalize_axis, replaced, scalar_int,
 
 @kernel("ConcatV2")
 def concat(values: list[Array], axis: Array) -> Result:
-    """The inputs one after the other along an axis."""
+    """Concatenate the inputs along an axis."""
     return concatenated(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
 
 
@@ -48,7 +48,7 @@ def concat_along(axis: Array) -> Callable[..., Result]:
 
 @functools.lru_cache(4096)
 def _concat_axis(shapes: tuple[tuple[int, ...], ...], axis: int) -> int:
-    """The axis from 0 on, along which shapes may differ; the same few come again at every step."""
+    """Return the normalized axis of a concatenation; cached, as steps repeat the same few shapes."""
     first = shapes[0]
     axis = normalize_axis(axis, len(first), "ConcatOp : Expected concatenating dimension")
     rest = (*first[:axis], *first[axis + 1 :])
@@ -132,14 +132,14 @@ facts("total", of=("Concat",))
 
 @kernel("ConcatOffset")
 def concat_offset(axis: Array, shapes: list[Array]) -> Sequence[Result]:
-    """Where each input of a concatenation begins in its result, by their shapes."""
+    """Return the offset of each input in a concatenation, from the shapes."""
     vectors = tuple([ints(s, "a shape") for s in shapes])
     return _offsets(scalar_int(axis, "concat_dim"), vectors, shapes[0].dtype)
 
 
 @functools.lru_cache(1024)
 def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """One vector an input; training asks for the same ones at every step."""
+    """Return an offset vector for each input; cached, as training repeats the same shapes at every step."""
     rank = len(vectors[0])
     axis = normalize_axis(axis, rank, "concat_dim")
     total = 0
@@ -166,13 +166,13 @@ not_differentiable("ConcatOffset")
 
 @kernel("ParallelConcat")
 def parallel_concat(values: list[Array], *, shape: Shape) -> Result:
-    """The inputs, each of one row, one below the other."""
+    """Stack the inputs, each a single row."""
     _check_rows([Shape(np.shape(value)) for value in values], shape)
     return np.concatenate(values, 0)
 
 
 def _check_rows(values: Sequence[Shape], shape: Shape) -> None:
-    """Each of the values is of one row of `shape`."""
+    """Raise InvalidArgumentError unless each of the values is a row of `shape`."""
     if not shape.is_known or not shape.rank:
         raise InvalidArgumentError(f"shape attr must be fully defined and of rank 1 or higher, not {shape}")
     row = Shape([1, *shape.known()[1:]])
@@ -198,7 +198,7 @@ facts("inexpensive", of=("ConcatOffset",))
 
 
 _FEW_DIMS: Final = 8
-"""Arrays of fewer dimensions make one of one more; of too many NumPy would make an array of objects."""
+"""The number of dimensions below which a list of arrays is stacked by np.array, which makes arrays of objects beyond."""
 
 
 @kernel("Pack")
@@ -278,7 +278,7 @@ onnx("ParallelConcat")(lambda g, values: g.Concat(*values, axis=0))
 
 @onnx("ConcatOffset")
 def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
-    """Zeros but along the axis: there the sum of what comes before."""
+    """Return zeros except along the axis: there the sum of the sizes before."""
     is_axis = g.Equal(along(g, shapes[0], 0), g.Mod(g.cast(axis, dtypes.int64), g.dim(shapes[0], 0)))
     offsets = [g.zeros_like(shapes[0])]
     for sizes in shapes[:-1]:

@@ -1,4 +1,4 @@
-"""Rows that are hot in one place."""
+"""Ops that make one-hot rows."""
 # Ops here (scripts/regenerate.py writes this list):
 #   OneHot
 

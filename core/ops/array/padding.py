@@ -90,7 +90,7 @@ def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
 
 @flops("TileGrad")
 def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than there are copies for each result."""
+    """One sum less than the number of copies of each result."""
     return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
@@ -188,7 +188,7 @@ facts("same_shape_same_value", of=("PadV2",))
 
 @kernel("MirrorPad")
 def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
-    """The input continued by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
+    """Pad the input by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
     x = np.asarray(x)
     for axis, (before, after) in enumerate(_mirror_paddings(paddings, x.shape, mode)):
         if before or after:
@@ -232,7 +232,7 @@ facts("bounded_by_inputs", of=("MirrorPad",))
 
 @kernel("MirrorPadGrad")
 def mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Result:
-    """The gradient of MirrorPad: what fell on mirrored places is added to where it came from."""
+    """Return the gradient of MirrorPad: gradients at mirrored places are added to the gradients of their sources."""
     grad = np.asarray(grad)
     pairs = _paddings(paddings, grad.ndim)
     dims = [d - before - after for d, (before, after) in zip(grad.shape, pairs)]
@@ -302,7 +302,7 @@ def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
 
 @onnx("MirrorPad")
 def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """Of what is mirrored at its edge ONNX knows nothing: it is gathered."""
+    """Pad by a gather in mode SYMMETRIC, as ONNX has no such Pad."""
     if mode == "REFLECT":
         return _padded(g, x, paddings, mode="reflect")
     for axis, around in enumerate(g.known(paddings, "paddings").tolist()):
@@ -319,7 +319,7 @@ onnx("Tile")(lambda g, x, multiples: g.Tile(x, g.vector(multiples)))
 
 @onnx("MirrorPadGrad")
 def _mirror_pad_grad_onnx(g: Any, grad: Any, paddings: Any, *, mode: str) -> Any:
-    """What was mirrored is turned round and added."""
+    """Reverse the mirrored parts and add them."""
     for axis, (before, after) in enumerate(g.known(paddings, "paddings").tolist()):
         if before or after:
             grad = _folded_onnx(g, grad, axis, (before, after), int(mode == "REFLECT"))

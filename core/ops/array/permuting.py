@@ -26,7 +26,7 @@ from ..shared.shape_arguments import dims_of, ints, normalize_axis, numbers, rep
 
 @kernel("Transpose")
 def transpose(x: Array, perm: Array) -> Result:
-    """The input with its dimensions in the order `perm`."""
+    """Permute the dimensions of the input to the order `perm`."""
     return np.transpose(x, _permutation(perm, np.ndim(x)))
 
 
@@ -48,7 +48,7 @@ def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
 
 @kernel("ConjugateTranspose")
 def conjugate_transpose(x: Array, perm: Array) -> Result:
-    """The complex conjugate with its dimensions in the order `perm`."""
+    """Return the complex conjugate with its dimensions in the order `perm`."""
     x = np.asarray(x)
     return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
 
@@ -127,7 +127,7 @@ facts("bounded_by_inputs", of=("Transpose",))
 
 @kernel("ReverseSequence")
 def reverse_sequence(x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Result:
-    """For each batch entry its first `lengths[b]` steps in reverse, the rest as it is."""
+    """Reverse the first `lengths[b]` steps of each batch entry."""
     x, lengths = np.asarray(x), np.asarray(lengths)
     seq_dim, batch_dim = _sequence_dims(x.ndim, seq_dim, batch_dim)
     steps = x.shape[seq_dim]
@@ -193,7 +193,7 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
 
 @prepared("Roll", constants=(1, 2))
 def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
-    """`roll` by one shift along one axis each time."""
+    """Return `roll` by a constant shift along a constant axis."""
     if np.size(shift) != 1 or np.shape(shift) != np.shape(axis) or np.ndim(axis) > 1:
         raise InvalidArgumentError("the kernel for any shifts does it")
     (count,), (along,) = numbers(shift), numbers(axis)
@@ -248,7 +248,7 @@ def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
 
 @onnx("Reverse")
 def _reverse_onnx(g: Any, x: Any, dims: Any) -> Any:
-    """A step of -1 along what is reversed, of 1 along the rest."""
+    """Slice with a step of -1 along reversed dimensions and of 1 along the rest."""
     if dims.array is not None:
         return _reverse_v2_onnx(g, x, g.constant(np.flatnonzero(dims.array)))
     if not g.rank(x):
@@ -259,7 +259,7 @@ def _reverse_onnx(g: Any, x: Any, dims: Any) -> Any:
 
 @onnx("Roll")
 def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
-    """Each element by the sum of the shifts along its axis; what goes out at the end comes in at the start."""
+    """Rotate elements by the sum of the shifts along each axis."""
     shifts, axes = g.vector(shift), g.vector(axis)
     rank = g.rank(x)
     axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)

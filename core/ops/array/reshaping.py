@@ -36,14 +36,14 @@ from ..shared.onnx_sparse import vectors
 from ..shared.shape_arguments import dims_of, ints, normalize_axis, scalar_int, scalar_of, shape_from, unknown_dims
 
 _SIZES = "ilq"
-"""What NumPy calls int32 and int64."""
+"""NumPy's type characters of int32 and int64."""
 _MOST_DIMS = 64
 """The largest rank that NumPy knows."""
 
 
 @kernel("Reshape")
 def reshape(x: Array, dims: Array) -> Result:
-    """The same elements in another shape; one dimension may be -1."""
+    """Reshape the input; a single dimension may be -1."""
     if dims.dtype.char in _SIZES and dims.ndim == 1:
         wanted = dims.tolist()
         least = min(wanted, default=0)
@@ -117,7 +117,7 @@ def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
 
 
 def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
-    """The wanted dimensions with -1, or one that nothing is known of, found from the number of elements."""
+    """Return the wanted dimensions; a -1 or an unknown dimension follows from the number of elements."""
     anonymous = [i for i, d in enumerate(wanted) if isinstance(d, Dim) and d.is_anonymous]
     gaps = [i for i, d in enumerate(wanted) if d == -1]
     if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
@@ -175,7 +175,7 @@ def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
 
 @kernel("Squeeze")
 def squeeze(x: Array, *, squeeze_dims: list[int]) -> Result:
-    """The input without the given dimensions, which must be 1, or without all that are."""
+    """Drop the given dimensions, which must be 1, or all dimensions of 1."""
     return x.reshape(_squeezed(x.shape, tuple(squeeze_dims)))
 
 
@@ -214,7 +214,7 @@ facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims"
 
 @kernel("BroadcastTo")
 def broadcast_to(x: Array, dims: Array) -> Result:
-    """The input repeated along its dimensions of 1 and new leading ones."""
+    """Repeat the input along its dimensions of 1 and along new leading dimensions."""
     target = _filled_dims(dims)
     try:
         return np.broadcast_to(x, target)
@@ -287,7 +287,7 @@ facts("shape_arithmetic", of=("Fill",))
 
 @kernel("Empty")
 def empty(dims: Array, *, dtype: DType) -> Result:
-    """A tensor of shape `dims`; zeros, where TensorFlow leaves what it finds."""
+    """Return a tensor of shape `dims`; zeros, where TensorFlow leaves the memory as found."""
     return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
 
 
@@ -425,7 +425,7 @@ onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 
 @onnx("Reshape")
 def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> Any:
-    """To a constant shape where one dimension at most is unknown."""
+    """Reshape to a constant shape where at most a single dimension is unknown."""
     dims = outputs[0].shape.dims
     if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
         return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])

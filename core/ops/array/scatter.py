@@ -57,7 +57,7 @@ def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_sha
 
 
 def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates: Array, policy: str) -> Array:
-    """`target`, which is written to, with `updates` applied at `indices`; None for `ufunc` replaces."""
+    """Apply `updates` to `target` in place at `indices`, and return `target`; None for `ufunc` replaces."""
     indices, updates = np.asarray(indices), np.asarray(updates)
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
@@ -106,7 +106,9 @@ _TENSOR_SCATTERS = (
 
 
 def _require_rows(indices: Array) -> None:
-    """A single coordinate, which is a vector, TensorFlow takes for many and then finds the wrong number of updates."""
+    """Raise InvalidArgumentError for a vector of indices: TensorFlow reads it as many indices and then expects another
+    number of updates.
+    """
     if np.ndim(indices) == 1 and np.size(indices):
         raise InvalidArgumentError(f"indices of shape {Shape(np.shape(indices))} must be a matrix at least")
 
@@ -128,7 +130,9 @@ for _op, _ufunc in _TENSOR_SCATTERS:
 
 @kernel("ScatterNdNonAliasingAdd")
 def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> Result:
-    """As TensorScatterAdd. Of a vector of indices TensorFlow wants one update for each, but applies the first only."""
+    """Add as TensorScatterAdd does. For a vector of indices TensorFlow wants an update for each, but applies only the
+    first.
+    """
     indices, updates = np.asarray(indices), np.asarray(updates)
     _require_room(np.shape(tensor), indices, updates)
     if indices.ndim == 1 and updates.ndim and updates.shape[0] == indices.shape[0]:
@@ -178,7 +182,7 @@ def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output
 
 @kernel("InplaceUpdate")
 def inplace_update(x: Array, i: Array, v: Array) -> Result:
-    """`x` with the rows `i` replaced by those of `v`; row numbers wrap around."""
+    """Return `x` with the rows `i` replaced by the rows of `v`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     result[rows] = v
     return result
@@ -239,7 +243,7 @@ without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 @onnx("ScatterNd")
 def _scatter_nd_onnx(g: Any, indices: Any, updates: Any, shape: Any) -> Any:
-    """Added to zeros; what cannot be added is written."""
+    """Scatter by addition to zeros; booleans, which ONNX cannot add, by replacement."""
     if updates.dtype.is_object:
         g.refuse("ONNX adds no strings up")
     target = g.Expand(g.like(0, updates), g.vector(shape))
@@ -262,7 +266,7 @@ onnx("TensorScatterMin")(_scattering("min"))
 
 
 def _in_rows(reduction: str) -> Any:
-    """Rows by their numbers, which wrap around."""
+    """Return the lowering of an op that updates rows by number; numbers wrap around."""
 
     def lowering(g: Any, x: Any, i: Any, v: Any) -> Any:
         return g.ScatterND(x, g.unsqueeze(g.Mod(g.cast(i, dtypes.int64), g.Max(g.dim(x, 0), 1)), 1), v, reduction=reduction)

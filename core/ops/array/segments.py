@@ -123,7 +123,7 @@ def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
 
 @flops(*(op for op, *_ in _SORTED))
 def segment_flops(data: TensorSpec, segment_ids: TensorSpec) -> Cost:
-    """One operation an element; the first row of a mean is not added, but each result divided."""
+    """One operation for each element; the first row of a mean is not added, but each result is divided."""
     return Cost(flops=data.shape.num_elements)
 
 
@@ -235,7 +235,7 @@ def _known_count(num_segments: TensorSpec) -> DimLike | None:
 
 @flops(*(op for op, *_ in _UNSORTED))
 def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Cost:
-    """One operation an element."""
+    """One operation for each element."""
     return Cost(flops=data.shape.num_elements)
 
 
@@ -247,7 +247,7 @@ def _gather_kept(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Ou
 
 
 def _kept(g: GradientBuilder, ids: Output, like: Output) -> Output:
-    """Whether each id is not negative, shaped so that it broadcasts against `like`."""
+    """Return True for each non-negative id, in a shape that broadcasts against `like`."""
     ones = g.Fill(g.Reshape(g.Sub(g.Rank(like), g.Rank(ids)), [1]), 1)
     kept = g.GreaterEqual(ids, g.constant(0, ids.base_dtype))
     return g.Reshape(kept, g.ConcatV2([g.shape_of(ids), ones], 0))
@@ -272,7 +272,7 @@ def unsorted_segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Outp
 
 @gradient("UnsortedSegmentProd")
 def unsorted_segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """As that of SegmentProd, nothing for negative ids."""
+    """As the gradient of SegmentProd; negative ids have no gradient."""
     data, ids, count = node.inputs
     take = _Taking(
         lambda x: _gather_kept(g, x, ids, g.scalar_like(x, 0)),
@@ -387,7 +387,7 @@ def sparse_segment_shape(data: TensorSpec, indices: TensorSpec, segment_ids: Ten
 
 
 def _any_rows(data: TensorSpec) -> TensorSpec:
-    """The spec with an unknown number of rows, which has nothing to do with the number of ids."""
+    """Return the spec with an unknown number of rows, independent of the number of ids."""
     if data.rank is None or data.rank == 0:
         return data
     return type(data)(data.dtype, Shape([None]) + data.shape[1:])
@@ -419,7 +419,7 @@ def sparse_segment_grad_v2_shape(
 
 @flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")
 def sparse_segment_flops(data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
-    """One addition for each element of a gathered row; the first row of a mean is not added, but each result divided."""
+    """One addition for each element of a gathered row; the first row of a mean is not added, but each result is divided."""
     return Cost(flops=indices.shape.num_elements * data.shape[1:].num_elements)
 
 

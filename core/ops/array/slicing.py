@@ -1,4 +1,4 @@
-"""Slices: Slice, StridedSlice with its gradient and assignments."""
+"""Slices: Slice, and StridedSlice with its gradient and assignments."""
 # Ops here (scripts/regenerate.py writes this list):
 #   TensorStridedSliceUpdate
 #   StridedSliceGrad: backward
@@ -194,7 +194,7 @@ zero_flops("TensorStridedSliceUpdate")
 
 @kernel("StridedSliceAssign")
 def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Any:
-    """The variable, after its slice was replaced by `value`."""
+    """Replace a slice of a variable by `value` and return the variable."""
     index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
     _assign_slice(ref.writable(), index, value)
     return ref
@@ -270,7 +270,7 @@ def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
 
 @onnx("StridedSlice")
 def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
-    """A slice whose bounds and strides may be computed."""
+    """Slice by bounds and strides that may be computed tensors."""
     count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
     if count is None:
         g.refuse("the number of its bounds is unknown")
@@ -291,7 +291,7 @@ def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: M
 
 
 def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
-    """Start, end and step along one axis: numbers, or vectors of one element."""
+    """Return start, end and step along an axis: numbers, or vectors (1,)."""
     kind, i, _ = entry
     start = _element_onnx(g, begin, i)
     if kind == "shrink":
@@ -314,7 +314,7 @@ def _whole_onnx(g: Any, step: Any, forwards: int, backwards: int) -> Any:
 
 
 def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
-    """One of several bounds, a number where it is known."""
+    """Return bound `i`, as a number where known."""
     values = bounds.spec.value if bounds.array is None else bounds.array
     if values is not None and not isinstance(values[i], Dim):
         return int(values[i])
@@ -323,7 +323,7 @@ def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
 
 @onnx("StridedSliceGrad")
 def _strided_slice_grad_onnx(g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, masks: Masks) -> Any:
-    """Zeros with the gradient where its elements come from."""
+    """Return zeros, with the gradient in the slice."""
     return _placed_onnx(g, dy, g.known(shape, "bounds"), (begin, end, strides), masks, g.like(0, dy))
 
 
@@ -336,7 +336,7 @@ def _tensor_strided_slice_update_onnx(g: Any, x: Any, begin: Any, end: Any, stri
 
 
 def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, values: Any) -> Any:
-    """A tensor with `values` in a slice of it that is computed: the same slice of the places' numbers says where they go."""
+    """Write `values` into a slice with computed bounds: the same slice of the element numbers gives the places."""
     count = g.reshape(g.Size(x), [])
     numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
     taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks=masks)
@@ -345,7 +345,7 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, 
 
 
 def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], masks: Masks, around: Any) -> Any:
-    """A tensor of `sizes` with `values` in a slice of it, and what is `around` elsewhere."""
+    """Return a tensor of shape `sizes` with `values` in a slice and `around` elsewhere."""
     places = np.full(sizes, -1)
     begin, end, strides = (g.known(bound, "bounds") for bound in bounds)
     index = numpy_index(places.shape, begin, end, strides, masks)

@@ -61,7 +61,7 @@ def _along_last(x: Array, index: Array) -> Array:
 
 
 def _reversed_order(x: Array) -> Array:
-    """Numbers that are in the opposite order to those of `x`."""
+    """Return numbers whose order is the reverse of the order of `x`."""
     if x.dtype.kind in "iu":
         return ~x
     return -wide(x)
@@ -99,7 +99,7 @@ def top_k_v1_shape(x: TensorSpec, *, k: int) -> list[Shape]:
 
 @gradient("TopK", "TopKV2")
 def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> Gradients:
-    """Each value's gradient goes to the place it was taken from."""
+    """Scatter each value's gradient to the element's place."""
     x = node.inputs[0]
     index = node.output(1)
     index = index if index.base_dtype.name == "int32" else g.Cast(index, DstT="int32")
@@ -116,7 +116,7 @@ def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> G
 
 @flops("TopK", "TopKV2")
 def top_k_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
-    """At least: of numbers that fall already, one comparison less than each row has elements."""
+    """A lower bound, for falling numbers: one comparison less than each row has elements."""
     return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
 
 
@@ -196,7 +196,7 @@ def nth_element_flops(x: TensorSpec, n: TensorSpec) -> Cost:
 
 
 def unique_index(x: Array) -> tuple[Array, ...]:
-    """(places of first occurrence in that order, number of its value for each element, counts) of a vector."""
+    """Return (first occurrences in order, number of the value of each element, counts) of a vector."""
     if x.dtype == object:
         return _unique_objects(x.tolist())
     if x.dtype.kind in "iu" and x.size:
@@ -258,14 +258,14 @@ def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, A
 
 @kernel("Unique")
 def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
-    """The distinct values in order of appearance, and for each element the place of its value."""
+    """Return the distinct values in order of appearance, and the index of the value of each element."""
     if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
         return _few_unique(x, out_idx)
     return _unique(x, None, out_idx)[:2]
 
 
 _SHORT: Final = 128
-"""So many integers take less time in a dictionary."""
+"""The number of integers up to which a dictionary is faster than NumPy's sort."""
 
 
 def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
@@ -293,7 +293,7 @@ def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
 
 
 def _unique_axis(x: Array, axis: Array) -> int | None:
-    """The axis of UniqueV2, None for a vector without one."""
+    """Return the axis of UniqueV2; None for a vector without an axis."""
     if np.ndim(axis) != 1 or np.size(axis) > 1:
         raise InvalidArgumentError(f"axis expects a 1D vector of at most one element, not shape {Shape(np.shape(axis))}")
     if np.size(axis) == 0:
@@ -303,7 +303,7 @@ def _unique_axis(x: Array, axis: Array) -> int | None:
 
 @kernel("UniqueV2")
 def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
-    """The distinct slices along an axis, and for each slice its place among them."""
+    """Return the distinct slices along an axis, and the index of each slice among them."""
     return _unique(x, _unique_axis(x, axis), out_idx)[:2]
 
 
@@ -330,7 +330,7 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
 
 @flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
 def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
-    """One look-up an element."""
+    """One look-up for each element."""
     return Cost(flops=x.shape.num_elements)
 
 
@@ -405,7 +405,7 @@ def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
 
 @flops("InTopK", "InTopKV2")
 def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Of each prediction whether it is finite and above the target's."""
+    """Two comparisons for each prediction: finite, and above the target's prediction."""
     return Cost(flops=2 * predictions.shape.num_elements)
 
 
@@ -414,7 +414,7 @@ without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 @kernel("LowerBound")
 def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """For each value the first place in its sorted row where it could be inserted."""
+    """Return for each value the first place in its sorted row where an insertion keeps the order."""
     return _bounds(sorted_inputs, values, "left", out_type)
 
 
@@ -433,7 +433,7 @@ def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type
 
 
 def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
-    """True for rows in order that NumPy's search of each takes less time for; not where there is NaN, its largest number."""
+    """Return True where NumPy's search of each row is faster: rows in order and no NaN, as NumPy sorts NaN last."""
     if rows.dtype.kind not in "iuf" or values.shape[1] < _FEW_VALUES or not 1 < rows.shape[1] <= _MOST * values.shape[1]:
         return False
     return bool((rows[:, 1:] >= rows[:, :-1]).all()) and not bool((values != values).any())
@@ -441,11 +441,11 @@ def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
 
 _FEW_VALUES: Final = 8
 _MOST: Final = 64
-"""In a row so many times as long as the values it takes longer to see that it is in order than to find them."""
+"""The ratio of row length to values above which checking the row's order takes longer than a plain search."""
 
 
 def _places(rows: Array, values: Array, is_lower: bool) -> Array:
-    """A binary search of all values at once, which halves as the C++ library does, so that unsorted rows agree too."""
+    """Search all values at once, halving as the C++ library does, so that unsorted rows give the same results."""
     first = np.zeros(values.shape, np.int64)
     length = np.full(values.shape, rows.shape[1], np.int64)
     while np.any(length > 0):
@@ -460,7 +460,7 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
 
 @kernel("UpperBound")
 def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """For each value the last place in its sorted row where it could be inserted."""
+    """Return for each value the last place in its sorted row where an insertion keeps the order."""
     return _bounds(sorted_inputs, values, "right", out_type)
 
 
@@ -473,7 +473,7 @@ def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
 
 @flops("LowerBound", "UpperBound")
 def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
-    """At most: one comparison for each bit of the row's length."""
+    """An upper bound: one comparison for each bit of the row's length."""
     size = sorted_inputs.shape[-1]
     steps = max(size, 1).bit_length() if isinstance(size, int) else 1
     return Cost(flops=values.shape.num_elements * steps)

@@ -308,14 +308,14 @@ def _check_formats(src_format: str, dst_format: str) -> None:
 
 
 def _format_map(src_format: str, dst_format: str) -> Array:
-    """For each dimension of the source layout its place in the other."""
+    """Return the place in the target layout of each dimension of the source layout."""
     _check_formats(src_format, dst_format)
     return np.array([dst_format.index(name) for name in src_format])
 
 
 @kernel("DataFormatDimMap")
 def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result:
-    """Dimension numbers of one layout as those of another; negative ones count from the end."""
+    """Convert dimension numbers from one layout to another; negative numbers count from the end."""
     table = _format_map(src_format, dst_format)
     x = np.asarray(x)
     return table[np.mod(x, len(table))].astype(x.dtype)
@@ -323,7 +323,7 @@ def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result
 
 @kernel("DataFormatVecPermute")
 def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Result:
-    """A vector of one number a dimension, or rows of pairs, put into the order of another layout."""
+    """Permute a vector with a number for each dimension, or rows of pairs, into the order of another layout."""
     _check_formats(src_format, dst_format)
     x = np.asarray(x)
     if x.ndim not in (1, 2):
@@ -366,7 +366,7 @@ def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int
 
 
 def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Array:
-    """Windows of the spatial dimensions, gathered by one strided view."""
+    """Return the windows of the spatial dimensions as a single strided view."""
     spatial = x.shape[1:-1]
     extents = [(size - 1) * rate + 1 for size, rate in zip(sizes, rates)]
     counts = [_window_count(*item, padding) for item in zip(spatial, extents, strides)]
@@ -383,7 +383,7 @@ def _window_count(size: int, extent: int, stride: int, padding: str) -> int:
 
 
 def _same_padded(x: Array, spatial: tuple[int, ...], extents: list[int], strides: list[int], counts: list[int]) -> Array:
-    """Zeros around the spatial dimensions, the odd one at the end."""
+    """Pad the spatial dimensions with zeros, an odd zero at the end."""
     totals = [max((n - 1) * stride + extent - d, 0) for n, stride, extent, d in zip(counts, strides, extents, spatial)]
     result = np.zeros((x.shape[0], *(d + total for d, total in zip(spatial, totals)), x.shape[-1]), x.dtype)
     result[(slice(None), *(slice(t // 2, t // 2 + d) for t, d in zip(totals, spatial)))] = x

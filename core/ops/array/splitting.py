@@ -1,4 +1,4 @@
-"""Split, SplitV and Unpack: one tensor taken apart into several."""
+"""Split, SplitV and Unpack: ops that divide a tensor into several."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Split SplitV Unpack: bounded_by_inputs shape_arithmetic
 
@@ -79,7 +79,7 @@ facts("bounded_by_inputs", of=("Split",))
 
 @kernel("SplitV")
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
-    """Parts of the given sizes along an axis; one size may be -1."""
+    """Return parts of the given sizes along an axis; a single size may be -1."""
     x = np.asarray(x)
     if num_split == 1:
         return [x]
@@ -138,7 +138,7 @@ layout("T.A -> T*", "SplitV")
 
 @kernel("Unpack")
 def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
-    """The `num` slices along an axis, without it."""
+    """Return the `num` slices along an axis, without that axis."""
     return [x[place] for place in _places(x.shape, axis, num)]
 
 
@@ -199,7 +199,7 @@ def _divides(count: int, size: DimLike) -> bool:
 
 @onnx("SplitV")
 def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outputs: list[TensorSpec]) -> Any:
-    """A size of -1 is what the others leave."""
+    """Split by sizes; a size of -1 takes the rest."""
     if num_split == 1:
         return [x]
     place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
@@ -211,7 +211,7 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
 
 
 def _holds(sizes: Array | None, size: DimLike) -> bool:
-    """False for a dimension that is known not to be what parts of `sizes` make up."""
+    """Return False for a known dimension that differs from the sum of `sizes`."""
     if sizes is None or not isinstance(size, int):
         return True
     total = int(sizes[sizes >= 0].sum())
