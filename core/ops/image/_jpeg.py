@@ -1,4 +1,4 @@
-"""JPEG files as TensorFlow decodes them, through simplejpeg (the optional extra `tfg[image]`), which has its library."""
+"""JPEG files decoded as by TensorFlow, through simplejpeg (the optional extra `tfg[image]`), which wraps the same library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...types.arrays import Array
 from ..shared.argument_checks import require
 
 _METHODS = {"": True, "INTEGER_FAST": True, "INTEGER_ACCURATE": False}
-"""Whether a dct_method is the fast one, which is TensorFlow's default."""
+"""True for the fast dct_method, TensorFlow's default."""
 
 _COLOURS = {1: "GRAY", 3: "RGB", 4: "CMYK"}
 _TRUNCATED = "Premature end of JPEG file"
@@ -25,7 +25,9 @@ _EIGHTHS = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decoding:
-    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses one. Channels of 0 are the file's."""
+    """The checked attributes of an op; InvalidArgumentError where TensorFlow refuses a value. Channels of 0 mean the
+    file's.
+    """
 
     channels: int = 0
     ratio: int = 1
@@ -41,7 +43,7 @@ class Decoding:
 
 
 def jpeg_header(data: bytes) -> jpeg.Header:
-    """The header of a file; InvalidArgumentError where it is damaged."""
+    """Return the header of a file; InvalidArgumentError where damaged."""
     try:
         return jpeg.header(data)
     except ValueError as error:
@@ -97,7 +99,7 @@ def _refuse_truncated(data: bytes, file: jpeg.Header, how: Decoding, channels: i
 
 
 def _check_scale(file: jpeg.Header, ratio: int) -> None:
-    """Refuse a tiny picture that has the same size at another scale, which the decoder may take."""
+    """Refuse a tiny picture that has the same size at another scale: the decoder might take the other scale."""
     sizes = [[-(-size * eighths // _EIGHTHS) for size in (file.height, file.width)] for eighths in range(1, _EIGHTHS + 1)]
     if ratio > 1 and sizes.count(sizes[_EIGHTHS // ratio - 1]) > 1:
         raise UnimplementedError(f"a picture of {file.height} x {file.width} pixels is too small for ratio {ratio}")
@@ -110,7 +112,9 @@ def _without_black(pixels: Array, is_inverted: bool) -> Array:
 
 
 def _cut(pixels: Array, data: bytes, file: jpeg.Header, how: Decoding, window: tuple[int, ...]) -> Array:
-    """The window of the picture, with chroma at its sides as TensorFlow has it, which decodes no more than the window."""
+    """Return the window of the picture, with the chroma at its sides as TensorFlow has it: TensorFlow decodes only the
+    window.
+    """
     top, left, height, width = window
     require(
         min(top, left) >= 0 and min(height, width) > 0 and top + height <= pixels.shape[0] and left + width <= pixels.shape[1],
@@ -129,7 +133,7 @@ def _cut(pixels: Array, data: bytes, file: jpeg.Header, how: Decoding, window: t
 
 
 def _simplejpeg() -> Any:
-    """The package, or an error that says what to install."""
+    """Return the package, or raise an error that names the extra to install."""
     try:
         import simplejpeg
     except ImportError:

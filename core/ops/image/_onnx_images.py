@@ -25,13 +25,13 @@ def bilinear(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_
 
 
 def by_matrices(g: Any, images: Any, size: Any, taps: Callable[[int, int], Taps]) -> Any:
-    """(n, h, w, c) resampled by one matrix for rows and one for columns."""
+    """Resample (n, h, w, c) by a matrix for rows and a matrix for columns."""
     sizes = zip(_sides(g, images), g.known(size, "sizes").reshape(-1))
     return _multiplied(g, images, *(taps(length, int(count)).matrix(np.float32) for length, count in sizes))
 
 
 def gradient_by_matrices(g: Any, grads: Any, images: Any, taps: Callable[[int, int], Taps]) -> Any:
-    """The gradient for `images` of what was resampled to the sizes of `grads`: the transposes of the matrices."""
+    """Return the gradient for `images` of a resampling to the sizes of `grads`: products with the transposed matrices."""
     sizes = zip(_sides(g, images), _sides(g, grads))
     found = _multiplied(g, grads, *(taps(length, count).matrix(np.float32).T for length, count in sizes))
     return g.cast(found, images.dtype)
@@ -60,7 +60,7 @@ def nearest(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_c
 def crop_and_resize(
     g: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Any, *, method: str, extrapolation_value: float
 ) -> Any:
-    """Boxes (y1, x1, y2, x2), in parts of an image, of one size."""
+    """Crop boxes (y1, x1, y2, x2), in parts of an image, and resize them to a common size."""
     image = g.cast(image, dtypes.float32)
     sizes = g.vector(crop_size)
     ys, inside_y = _positions(g, boxes, 0, g.dim(image, 1), g.slice(sizes, 0, 1))
@@ -90,7 +90,9 @@ def _between(g: Any, a: Any, b: Any, part: Any) -> Any:
 
 
 def _positions(g: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any, Any]:
-    """Where each box's samples lie along an axis, (boxes, count), and which are inside; one sample lies in the middle."""
+    """Return the samples of each box along an axis, (boxes, count), and a mask of samples inside; a single sample lies in
+    the middle.
+    """
     last = g.cast(g.Sub(size, 1), dtypes.float32)
     start, end = (g.Mul(g.slice(boxes, place, place + 1, 1), last) for place in (axis, axis + 2))
     steps = g.cast(g.Range(g.constant(np.int64(0)), g.reshape(count, []), g.constant(np.int64(1))), dtypes.float32)

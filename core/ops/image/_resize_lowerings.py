@@ -30,7 +30,7 @@ def gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[...
 
 
 def resampled(xla: Any, images: Any, *axes: Taps) -> Any:
-    """Images (N, H, W, C) resampled along height and width, float32; what is no number stays where it is read."""
+    """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
     found = images.astype(np.float32)
     for axis, taps in enumerate(axes, start=1):
         weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
@@ -51,7 +51,7 @@ def resampled_gradient(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Ta
 
 
 def taken_gradient(xla: Any, grads: Any, rows: Array, columns: Array, height: int, width: int) -> Any:
-    """The gradient for images of which the positions in `rows` and `columns` were taken."""
+    """Return the gradient for images sampled at the positions in `rows` and `columns`."""
     is_short = xla.issubdtype(grads.dtype, np.floating) and grads.dtype.itemsize < np.dtype(np.float32).itemsize
     dtype = np.dtype(np.float32) if is_short else grads.dtype
     return _spread(xla, grads.astype(dtype), _ones(rows, height, dtype), _ones(columns, width, dtype)).astype(grads.dtype)
@@ -64,5 +64,5 @@ def _spread(xla: Any, grads: Any, rows: Array, columns: Array) -> Any:
 
 
 def _ones(places: Array, size: int, dtype: Any = np.float64) -> Array:
-    """The matrix (outputs, size) that takes one position for each output."""
+    """Return the matrix (outputs, size) that takes a single position for each output."""
     return (places[:, None] == np.arange(size)).astype(dtype)

@@ -1,4 +1,4 @@
-"""Non-maximum suppression as array programs: the best box of those that are left, again and again, in room for all."""
+"""Non-maximum suppression as array programs: the best remaining box again and again, with room for all boxes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Picked(NamedTuple):
 
 
 def hard(xla: Any, threshold: Any) -> Callable[[Any, Any], Any]:
-    """What removes boxes that overlap the box picked by more than a threshold."""
+    """Return a function that removes boxes whose overlap with the picked box exceeds a threshold."""
     return lambda scores, overlap: xla.where(overlap.astype(scores.dtype) > threshold, -np.inf, scores)
 
 
 def soft(xla: Any, sigma: Any, lowest: Any) -> Callable[[Any, Any], Any]:
-    """What lowers the scores of boxes that overlap the box picked (Bodla et al. 2017)."""
+    """Return a function that lowers the scores of boxes by their overlap with the picked box (Bodla et al. 2017)."""
 
     def lowered(scores: Any, overlap: Any) -> Any:
         similarity = overlap.astype(scores.dtype)
@@ -34,9 +34,9 @@ def soft(xla: Any, sigma: Any, lowest: Any) -> Callable[[Any, Any], Any]:
 
 
 def picked(xla: Any, boxes: Any, scores: Any, limit: int, lowest: Any, suppressed: Callable[[Any, Any], Any]) -> Picked:
-    """The best of boxes (..., n, 4) with scores (..., n) above `lowest`: each one suppresses the rest.
+    """Pick the best of boxes (..., n, 4) with scores (..., n) above `lowest`: each picked box suppresses the rest.
 
-    `suppressed` makes new scores of scores and overlaps, -inf for boxes that are out.
+    `suppressed` makes new scores of scores and overlaps, -inf for removed boxes.
     """
     lead, count = scores.shape[:-1], scores.shape[-1]
     numbers, kept = xla.zeros((*lead, limit), np.int32), xla.zeros((*lead, limit), scores.dtype)
@@ -82,9 +82,9 @@ def _corners(xla: Any, boxes: Any) -> tuple[Any, Any, Any]:
 def best_of_classes(
     xla: Any, boxes: Any, scores: Any, limit: int, size: int, threshold: Any, lowest: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """For each image the `size` best of what is picked of each class: boxes, scores, classes and their number.
+    """Return for each image the `size` best boxes picked in all classes: boxes, scores, classes and their number.
 
-    Boxes are (images, n, 1 or classes, 4), scores (images, n, classes); of each class come `limit` at most.
+    Boxes are (images, n, 1 or classes, 4), scores (images, n, classes); each class gives at most `limit` boxes.
     """
     images, count, classes = scores.shape
     limit = min(limit, count)

@@ -65,7 +65,9 @@ def _require_desired(**desired: int) -> None:
 
 @kernel("DecodeWav")
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
-    """A 16-bit PCM WAV file as floats in [-1, 1) (samples, channels), and its rate; cut or filled up to what is desired."""
+    """Decode a 16-bit PCM WAV file to floats in [-1, 1) (samples, channels), and its rate; cut or padded to the desired
+    sizes.
+    """
     _require_desired(desired_channels=desired_channels, desired_samples=desired_samples)
     data = scalar(contents, "contents")
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
@@ -147,7 +149,7 @@ def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int)
 def audio_spectrogram_flops(
     input: TensorSpec, *, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]
 ) -> Cost:
-    """For each slice its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
+    """Each slice: its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
     channels, slices, bins = tuple(outputs[0].shape)
     length = _fft_length(window_size)
     each = window_size + 5 * length * (length.bit_length() - 1) // 2 + (3 if magnitude_squared else 4) * bins

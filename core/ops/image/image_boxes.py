@@ -104,7 +104,7 @@ def crop_and_resize_grad_image(
 
 
 def _scatter(result: Array, grads: Array, box_ind: Array, rows: Axis, columns: Axis, method: str) -> None:
-    """Add each pixel's gradient to the pixels it was made from: two matrix products for each box."""
+    """Add each pixel's gradient to the pixels of its source: two matrix products for each box."""
     _, height, width, channels = result.shape
     row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)
     grads = grads.astype(result.dtype, copy=False)
@@ -253,7 +253,7 @@ def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
 
 @kernel("DrawBoundingBoxesV2")
 def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
-    """As DrawBoundingBoxes, in the given colours (n, RGBA) one after the other; none means the ten."""
+    """As DrawBoundingBoxes, in the given colours (n, RGBA) in turn; an empty tensor means the ten default colours."""
     require_rank(colors, 2, "colors")
     depth = images.shape[-1] if images.ndim else 0
     require(not colors.size or colors.shape[1] >= depth, f"colors {colors.shape} have fewer than {depth} columns")
@@ -275,14 +275,16 @@ zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 
 
 def _nearest(value: Any) -> int:
-    """The nearest integer, where it is one of 32 bits; else the last of them, and 0 for what is no number."""
+    """Return the nearest integer, at most 2^31 - 1; 0 for NaN."""
     return int(min(np.rint(np.nan_to_num(np.float64(value), nan=0.0)), 2**31 - 1))
 
 
 def _random_crop(
     width: int, height: int, area_range: Sequence[float], aspect_ratio: Any, words: Words
 ) -> tuple[Any, Any, Any, Any] | None:
-    """A random (top, left, bottom, right) of the aspect ratio, its area within the range; None where rounding allows none."""
+    """Return a random (top, left, bottom, right) of the aspect ratio with an area in the range; None where rounding leaves
+    no size.
+    """
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
     if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
         return None
@@ -309,7 +311,7 @@ def _area(box: Array) -> Array:
 
 
 def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
-    """True where the crop covers so much of one of the boxes."""
+    """Return True where the crop covers at least the share `least` of any box."""
     crop = np.array(crop)
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
@@ -318,7 +320,7 @@ def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
 
 
 class Crops(NamedTuple):
-    """The attributes of random crops: bounds of their aspect ratio and area, and how often one is drawn."""
+    """The attributes of random crops: bounds of aspect ratio and area, and the number of attempts."""
 
     aspect_ratio_range: tuple[float, ...]
     area_range: tuple[float, ...]
@@ -386,7 +388,7 @@ def sample_distorted_bounding_box(
     min_object_covered: float,
     crops: Crops,
 ) -> tuple[Result, ...]:
-    """A random crop that covers enough of one of the boxes: its begin, size and box."""
+    """Draw a random crop that covers enough of any box: its begin, size and box."""
     return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, crops)
 
 

@@ -29,13 +29,13 @@ from ..shared.shape_arguments import ints
 from ._jpeg import Decoding, decode, jpeg_header
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
-"""What libpng makes of red, green and blue for grey, in 2^-15."""
+"""libpng's weights of red, green and blue for grey, in units of 2^-15."""
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
 def _pillow() -> Any:
-    """PIL.Image, or an error that says what to install."""
+    """Return PIL.Image, or raise an error that names the extra to install."""
     try:
         from PIL import Image
     except ImportError:
@@ -72,7 +72,7 @@ def _pixels(image: Any, what: str) -> Array:
 
 
 def _in_mode(image: Any, channels: int, what: str) -> Any:
-    """The image in the mode of so many channels."""
+    """Convert the image to the mode with `channels` channels."""
     _load(image, what)
     mode = _MODES[channels]
     return image if image.mode == mode else image.convert(mode)
@@ -279,7 +279,7 @@ def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *,
 
 @kernel("ExtractJpegShape")
 def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
-    """Height, width and channels of a JPEG file, from its header."""
+    """Return height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
     require(image_kind(data) == "jpeg", "the contents are no JPEG file")
     file = jpeg_header(data)
@@ -336,7 +336,7 @@ def encode_jpeg(
 
 
 def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
-    """The file with its JFIF density in dots per centimetre where asked; Pillow writes inches only."""
+    """Return the file with its JFIF density in dots per centimetre if asked; Pillow writes inches only."""
     if unit == "in" or data[6:11] != b"JFIF\0":
         return data
     return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
@@ -387,7 +387,7 @@ def _decode_gif(data: bytes) -> Array:
 
 @kernel("DecodeGif")
 def decode_gif(contents: Array) -> Result:
-    """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
+    """Decode the frames of a GIF file, or another image file as a frame: (frames, height, width, 3), uint8."""
     data = _contents(contents)
     if image_kind(data) == "gif":
         return _decode_gif(data)
@@ -411,7 +411,7 @@ def decode_webp(contents: Array, *, channels: int) -> Result:
 
 
 def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Array:
-    """A PNG, JPEG or one-frame GIF file as (height, width, channels); the frames of a WebP file."""
+    """Decode a PNG, JPEG or single-frame GIF file as (height, width, channels); a WebP file as frames."""
     kind = image_kind(data)
     if kind == "png":
         return _decode_png(data, channels, dtype)
@@ -458,7 +458,7 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
 
 
 def _as_type(pixels: Array, dtype: Any) -> Array:
-    """Samples of one type as another, over its whole range."""
+    """Scale samples to the whole range of another type."""
     if pixels.dtype == dtype:
         return pixels
     if dtype == np.uint16:

@@ -28,13 +28,15 @@ def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentE
 
 
 _CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
-"""Which of red, green and blue is the smallest, the middle and the largest in each sixth of the colour circle."""
+"""The rows hold the smallest, the middle and the largest of the channels (0 red, 1 green, 2 blue) in each sixth of the
+colour circle.
+"""
 _RANK_OF: Final = np.argsort(_CHANNEL_OF, axis=0)
-"""Which of the smallest, the middle and the largest is red, green and blue in each sixth of the colour circle."""
+"""The inverse of `_CHANNEL_OF`: the rank of red, green and blue in each sixth of the colour circle."""
 
 
 _TILE: Final = 1 << 14
-"""Pixels whose temporary arrays stay in a cache."""
+"""The number of pixels in a tile, whose temporary arrays fit in a cache."""
 
 
 def _in_tiles(change: Callable[[Array], Array], images: Array) -> Array:
@@ -52,7 +54,9 @@ def _planes(images: Array) -> Array:
 
 
 def _picked(planes: Array, table: Array, sector: Array) -> Array:
-    """For each row of `table` (3, 6) and each pixel (n) the value of the plane that the table names for its sector."""
+    """Return for each row of `table` (3, 6) and each pixel (n) the value of the plane named by the table for the pixel's
+    sector.
+    """
     places = table.take(sector, axis=1)
     places *= sector.size
     places += np.arange(sector.size)
@@ -97,7 +101,7 @@ def rgb_to_hsv(images: Array) -> Result:
 
 
 def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
-    """One channel of the last dimension, without it."""
+    """Return a channel of the last dimension, without that dimension."""
     return g.Squeeze(g.GatherV2(x, [index], -1), squeeze_dims=[-1])
 
 
@@ -109,7 +113,7 @@ def _reciprocal(g: GradientBuilder, x: Output) -> Output:
 def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """By channels: value = max, saturation = 1 - min / max, hue = (difference of the other two) / (6 (max - min)).
 
-    A channel is the largest where none before it is as large, and the smallest where none after it is as small.
+    The largest channel is the first with that value, and the smallest is the last with that value.
     """
     dtype = node.inputs[0].base_dtype
     r, gr, b = (_channel(g, node.inputs[0], i) for i in range(3))
@@ -152,7 +156,7 @@ def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
 
 @flops("RGBToHSV")
 def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
-    """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
+    """A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
     return Cost(21) * images.shape[:-1].num_elements
 
 
@@ -195,7 +199,7 @@ def _turned(images: Array, delta: float) -> Array:
 
 
 def _mirrored(ratio: Array, sector: Array) -> Array:
-    """The ratio in even sectors, what it lacks of one in odd ones."""
+    """Return the ratio in even sectors, and 1 - ratio in odd sectors."""
     return np.where(sector & 1, 1 - ratio, ratio)
 
 
@@ -205,7 +209,7 @@ def _sector_of(hue: Array) -> Array:
 
 
 def _wrap(hue: Array) -> Array:
-    """Hue in [0, 6); a few turns are taken off one by one, which rounds as TensorFlow's loop does."""
+    """Wrap hue to [0, 6); a few turns are subtracted singly, which rounds as TensorFlow's loop does."""
     if np.any(np.abs(hue) > 60):
         hue = np.mod(hue, np.float32(6))
     while np.any(hue < 0):
@@ -217,7 +221,7 @@ def _wrap(hue: Array) -> Array:
 
 @flops("AdjustHue")
 def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
-    """A pixel: its order 5, hue 6, the turn within one circle 5, and back 4."""
+    """A pixel: order 5, hue 6, the turn within a circle 5, and back 4."""
     return Cost(20) * images.shape[:-1].num_elements
 
 
@@ -260,7 +264,7 @@ def _plus(x: Array, term: float) -> Array:
 
 @flops("AdjustSaturation")
 def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
-    """A pixel: its extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
+    """A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
     return Cost(37) * images.shape[:-1].num_elements
 
 
@@ -291,7 +295,7 @@ def _contrast(images: Array, factor: float) -> Array:
 
 @kernel("AdjustContrastv2")
 def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
-    """Each channel's distance from its mean times `contrast_factor`."""
+    """Scale each channel's distance from its mean by `contrast_factor`."""
     require_min_rank(images, 3, "images")
     factor = scalar(contrast_factor, "contrast_factor")
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
@@ -317,7 +321,7 @@ without_gradient("AdjustSaturation")
 
 @gradient_by_parts("AdjustContrastv2")
 def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """The distances from the mean, scaled, and the mean; TensorFlow has no gradient of it."""
+    """Compose the op of the scaled distances from the mean, plus the mean; TensorFlow has no gradient for the op."""
     images, factor = inputs
     mean = g.Mean(images, [-3, -2], keep_dims=True)
     return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]

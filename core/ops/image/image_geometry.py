@@ -19,7 +19,7 @@ from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import ints, shape_from
 
 _BEYOND = np.float32(2**62)
-"""A row behind those of all images."""
+"""A row beyond the rows of all images."""
 
 
 def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
@@ -45,7 +45,7 @@ def _overlap(start: int, size: int, image: int) -> tuple[Any, Any]:
 
 
 def _noise(image: Array, height: int, width: int, uniform_noise: bool, noise: str, generator: np.random.Generator) -> Array:
-    """What lies around the image: uniform between its extremes, normal with each channel's moments, or zero."""
+    """Return the pixels around the image: uniform between its extremes, normal with each channel's moments, or zero."""
     shape = (height, width, image.shape[2])
     if noise == "zero":
         return np.zeros(shape, np.float32)
@@ -58,7 +58,7 @@ def _noise(image: Array, height: int, width: int, uniform_noise: bool, noise: st
 
 
 class Glimpses(NamedTuple):
-    """What offsets mean, and which noise fills what lies outside of the image."""
+    """The meaning of offsets, and the noise that fills pixels outside the image."""
 
     centered: bool
     normalized: bool
@@ -162,7 +162,7 @@ def _read(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
 
 
 _FRAME = 3
-"""Further out than a pixel beside those that `_near` leaves."""
+"""The width of a frame around the image, wider than the positions that `_near` allows and a neighbouring pixel."""
 
 
 def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
@@ -209,7 +209,7 @@ def _transform(
 
 
 def _near(at: Array, size: int) -> Array:
-    """Positions no further than two pixels outside of the image; NaN becomes such a one."""
+    """Clip positions to at most two pixels outside the image; NaN becomes such a position."""
     return np.where(np.isnan(at), np.float32(-2), np.clip(at, -2, size + 1)).astype(np.float32)
 
 
@@ -269,8 +269,8 @@ def image_projective_transform_flops(
     interpolation: str,
     outputs: list[TensorSpec],
 ) -> Cost:
-    """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: the shares of
-    its neighbours four more, and for each element three sums of two products.
+    """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: four more for
+    the shares of its neighbours, and for each element three sums of two products.
     """
     batch, height, width, channels = with_rank(outputs[0].shape, 4)
     of_pixel = 20 + 9 * channels if interpolation.upper() == "BILINEAR" else 16

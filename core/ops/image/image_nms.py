@@ -64,7 +64,7 @@ def non_max_suppression_shape(
 def non_max_suppression_v3(
     boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
 ) -> Result:
-    """The numbers of the boxes kept, of those whose score exceeds the threshold."""
+    """Return the indices of the picked boxes, all with scores above the threshold."""
     return non_max_suppression_v4(
         boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=False
     )[0]
@@ -98,7 +98,7 @@ def non_max_suppression_with_overlaps(
 
 @flops("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
-    """At most one comparison for each pair, and one for each score."""
+    """An upper bound: one comparison for each pair, and one for each score."""
     count = with_rank(overlaps.shape, 2)[0]
     return Cost(1) * (_pairs(count) + count)
 
@@ -296,7 +296,7 @@ def _suppression_v5_onnx(
 
 
 def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any) -> int:
-    """The limit; a threshold that is computed is required to be in its range."""
+    """Return the limit; a computed threshold is checked at run time."""
     count = scalar(limit, "max_output_size")
     require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")

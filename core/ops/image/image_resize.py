@@ -1,4 +1,4 @@
-"""Resizing of images and its gradients."""
+"""Ops that resize images, and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ResizeArea ResizeBicubic ResizeBilinear ResizeNearestNeighbor ScaleAndTranslate
 #   ResizeBicubicGrad ResizeBilinearGrad ResizeNearestNeighborGrad ScaleAndTranslateGrad: backward
@@ -88,7 +88,7 @@ def _resize(method: Callable[..., Any], images: Array, size: Array, align_corner
 
 
 def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
-    """How rows and columns of images, which are checked, are resampled."""
+    """Check images and return the taps of their rows and columns."""
     _check_centers(*settings)
     return _taps(method, images.shape, *_size(images, size), *settings)
 
@@ -144,7 +144,7 @@ def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Outpu
 
 @kernel("ResizeArea")
 def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
+    """Resize (N, H, W, C) to (N, height, width, C), float32: the mean over the area of each output pixel."""
     height, width = _size(images, size)
     return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
@@ -167,7 +167,7 @@ def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bo
 
 
 def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
-    """How many positions the output positions of an axis cover, one that lies in two of them twice."""
+    """Return the number of positions under the outputs of an axis; a position under two outputs counts twice."""
     if not (isinstance(size, int) and isinstance(outputs, int)):
         return UNKNOWN.num_elements
     step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
@@ -193,7 +193,7 @@ def _resize_grad(
 
 
 def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Array, *settings: bool) -> tuple[Any, Any]:
-    """How rows and columns of the original image, which is checked, were resampled."""
+    """Check the original image and return the taps of its rows and columns."""
     _check_centers(*settings)
     _check_image(grads, "grads")
     _check_image(original_image, "original_image")
@@ -228,7 +228,7 @@ not_differentiable("ResizeBilinearGrad")
 
 @gradient("ResizeBicubicGrad", "ResizeNearestNeighborGrad")
 def resize_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The op is linear in its gradient input, so its own gradient is the resize."""
+    """Return the resize of the gradient: the op is linear in its gradient input."""
     attrs = {name: node.attr(name) for name in ("align_corners", "half_pixel_centers")}
     return [g.apply(node.op.removesuffix("Grad"), grad, _size_of(g, node.inputs[0]), **attrs), None]
 
@@ -238,7 +238,7 @@ facts("backward", of=("ResizeBicubicGrad", "ResizeBilinearGrad"))
 
 @gradient_by_parts("ResizeArea")
 def resize_area_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """Products with the matrices that an identity in an image's place gives; TensorFlow has no gradient of it."""
+    """Multiply by the matrices that an identity gives as an image; TensorFlow has no gradient for the op."""
     images, size = inputs
     height, width = (_area_weights(g, node, images, size, axis) for axis in (0, 1))
     rows = g.Einsum([height, g.Cast(images, DstT="float32")], equation="ih,nhwc->niwc")
@@ -271,7 +271,7 @@ def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bo
 
 
 def _positions_taken(grads: Array, size: Array, *settings: bool) -> tuple[tuple[int, int], Array, Array]:
-    """The height and width of the image, and the rows and columns of it that the nearest neighbours of `grads` are."""
+    """Return height and width of the image, and the rows and columns of the nearest neighbours of `grads`."""
     _check_centers(*settings)
     _check_image(grads, "grads")
     height, width = ints(size, "size", 2)
@@ -280,7 +280,7 @@ def _positions_taken(grads: Array, size: Array, *settings: bool) -> tuple[tuple[
 
 
 _FEW = 8
-"""Up to so many rows for one are added in turn, which takes whole lines of memory."""
+"""The number of taps up to which rows are added in turn, reading whole lines of memory."""
 
 
 def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
@@ -427,7 +427,7 @@ def scale_and_translate_grad_flops(
 
 @gradient("ScaleAndTranslateGrad")
 def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """It is linear in what arrives: the way back is the forward one."""
+    """Return the forward op of the gradient: the op is linear in its gradient input."""
     grads, _, scale, translation = node.inputs
     attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
     return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
