@@ -1,4 +1,4 @@
-"""What ops on batches of matrices share: checks, shapes, costs, and adjoints in gradients."""
+"""Helpers of ops on batches of matrices: checks, shapes, costs, and adjoints in gradients."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def require_square(x: Any) -> None:
 
 
 def require_system(matrix: Any, rhs: Any) -> None:
-    """A batch of matrices and one of right-hand sides with the same batch dimensions and number of rows."""
+    """Require a batch of matrices and a batch of right-hand sides with the same batch dimensions and number of rows."""
     require_matrix(matrix)
     require(matrix.ndim == rhs.ndim, f"All input tensors must have the same rank: {matrix.shape} and {rhs.shape}")
     require(
@@ -38,7 +38,7 @@ def matrix_shape(spec: Any) -> Shape:
 
 
 def square_shape(spec: Any) -> Shape:
-    """The shape of a batch of square matrices, checked and with both sizes known where one is."""
+    """Return the shape of a batch of square matrices, checked; a single known size gives both."""
     found = matrix_shape(spec)
     if found.dims is None:
         return UNKNOWN
@@ -64,7 +64,7 @@ def lu_flops(n: DimLike) -> DimLike:
 
 
 def cholesky_flops(n: DimLike) -> DimLike:
-    """The Cholesky factor of n x n, of which n are square roots: LAPACK Working Note 41, appendix C."""
+    """Return the FLOPs of the Cholesky factor of n x n, n of them square roots: LAPACK Working Note 41, appendix C."""
     return n * (n + 1) * (2 * n + 1) // 6
 
 
@@ -74,7 +74,9 @@ def reflections_flops(rows: DimLike, count: DimLike) -> DimLike:
 
 
 def reflected_flops(rows: DimLike, columns: DimLike, count: DimLike) -> DimLike:
-    """`count` of these reflections applied, each to a row and a column less than the last: 4 an element less 2 a column."""
+    """Return the FLOPs of `count` reflections, each with a row and a column less than the last: 4 an element less 2 a
+    column.
+    """
     below = count * (count - 1)
     return count * columns * (4 * rows - 2) - (2 * columns + 2 * rows - 1) * below + 2 * below * (2 * count - 1) // 3
 
@@ -122,7 +124,7 @@ def halve_diagonal(g: Any, x: Any) -> Any:
 
 
 def reduce_batch(g: Any, grad: Any, x: Any, other: Any) -> Any:
-    """The gradient of x summed over the batch dimensions in which x was broadcast against `other`."""
+    """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
     shape = g.shape_of(x)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape, g.shape_of(other))]
     axes, _ = g.BroadcastGradientArgs(*batches)

@@ -1,4 +1,4 @@
-"""Systems of linear equations in ONNX, which has no operator for them: loops over the columns of the matrix."""
+"""Systems of linear equations in ONNX by loops over the columns of the matrix, as ONNX has no such operators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..shared.onnx_lowerings import adjoint_of, along, last_dims, transposed
 
 
 def _matrices(g: Any, x: Any) -> Any:
-    """Batches of matrices in one dimension."""
+    """Flatten the batch dimensions of matrices."""
     outer = g.slice(g.dims(x), 0, g.rank(x) - 2)
     count = g.ReduceProd(outer, [0]) if outer.array is None else math.prod(outer.array.tolist())
     return g.of_dims(x, count, g.dim(x, -2), g.dim(x, -1))
@@ -25,7 +25,7 @@ def identity(g: Any, matrix: Any) -> Any:
 
 
 def solved(g: Any, matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
-    """What the matrix makes `rhs` of, by elimination with the largest pivot of each column."""
+    """Solve the system by elimination with the largest pivot of each column."""
     size, rank = g.dim(matrix, -1), g.rank(matrix)
     both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
     width = g.Add(size, g.dim(rhs, -1))
@@ -36,7 +36,7 @@ def solved(g: Any, matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
 
 
 def _step(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Column k with a one in row k, in which the largest element from there on was, and zeros elsewhere."""
+    """Eliminate column k: a 1 in row k, after the largest element from there on was moved to row k, and zeros elsewhere."""
     rows = _pivoted(g, rows, k, numbers)
     row = g.Gather(rows, k, axis=1)
     pivot = g.Div(row, g.Gather(row, k, axis=2))
@@ -45,20 +45,20 @@ def _step(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
 
 
 def _pivoted(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Row k exchanged with the one below, or itself, that has the largest element in column k."""
+    """Exchange row k with the row from k on that has the largest element in column k."""
     order = _order(g, rows, k, numbers)
     return g.GatherElements(rows, g.Expand(order, g.dims(rows)), axis=1)
 
 
 def _order(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Which row goes where in that, (matrices, rows, 1)."""
+    """Return the row order of that exchange, (matrices, rows, 1)."""
     sizes = g.Abs(g.Gather(rows, k, axis=2))
     best = g.ArgMax(g.Where(g.Less(numbers, k), g.like(-1, sizes), sizes), axis=1, keepdims=1)
     return g.Where(g.Equal(numbers, k), best, g.Where(g.Equal(numbers, best), k, numbers))
 
 
 def determinant(g: Any, matrix: Any) -> tuple[Any, Any]:
-    """The sign of the determinant, for complex matrices its direction, and the logarithm of its absolute value."""
+    """Return the sign of the determinant (the direction, for complex matrices) and the logarithm of its absolute value."""
     size = g.dim(matrix, -1)
     rows = _matrices(g, matrix)
     numbers = g.unsqueeze(along(g, matrix, -1), 0, -1)
@@ -88,19 +88,19 @@ def inverse(g: Any, matrix: Any, *, adjoint: bool) -> Any:
 
 
 def triangle(g: Any, matrix: Any, *, lower: bool) -> Any:
-    """The elements on the diagonal and below or above it, zeros elsewhere."""
+    """Return the elements on the diagonal and below or above it, zeros elsewhere."""
     rows, columns = (along(g, matrix, axis) for axis in (-2, -1))
     inner, outer = (g.unsqueeze(rows, -1), columns) if lower else (columns, g.unsqueeze(rows, -1))
     return g.Where(g.GreaterOrEqual(inner, outer), matrix, g.like(0, matrix))
 
 
 def triangular(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """As `solved`, the matrix zero above or below its diagonal."""
+    """Solve the system of the lower or upper triangle of the matrix."""
     return solved(g, triangle(g, matrix, lower=lower), rhs, adjoint)
 
 
 def cholesky(g: Any, matrix: Any) -> Any:
-    """The lower triangle whose product with its adjoint is the matrix, column by column."""
+    """Return the lower triangle whose product with its adjoint is the matrix, column by column."""
     size = g.dim(matrix, -1)
     left = _matrices(g, matrix)
     columns = g.unsqueeze(along(g, matrix, -1), 0, 1)
@@ -134,7 +134,9 @@ def _is_diagonal(g: Any, matrix: Any) -> Any:
 
 
 def least_squares(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
-    """By the normal equations of the first kind for tall matrices, of the second for wide ones; in 64 bits where there are."""
+    """Solve by the normal equations of the first kind for tall matrices, of the second for wide matrices; in 64 bits where
+    possible.
+    """
     rows, columns = last_dims(g, matrix, 2)
     dtype, is_tall = matrix.dtype, rows >= columns
     wide = dtypes.complex128 if dtype.is_complex else dtypes.float64
@@ -147,7 +149,7 @@ def least_squares(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: b
 
 
 def tridiagonal(g: Any, upper: Any, main: Any, lower: Any) -> Any:
-    """The matrices with these diagonals (..., n), which stand in the rows they are in."""
+    """Return the matrices with these diagonals (..., n); element i of a diagonal stands in row i."""
     rows, columns = g.unsqueeze(along(g, main, -1), -1), along(g, main, -1)
     distance = g.Sub(columns, rows)
     found = g.like(0, main)
@@ -157,7 +159,7 @@ def tridiagonal(g: Any, upper: Any, main: Any, lower: Any) -> Any:
 
 
 def factored(g: Any, matrix: Any) -> tuple[Any, Any]:
-    """Both triangles in one matrix, and which of its rows stands where."""
+    """Return both triangles in a single matrix, and the permutation of its rows."""
     rows = _matrices(g, matrix)
     columns, numbers = g.unsqueeze(along(g, matrix, -1), 0, 1), g.unsqueeze(along(g, matrix, -1), 0, -1)
     order = g.Expand(numbers, g.joined(g.dim(rows, 0), g.dim(rows, 1), 1))
@@ -178,7 +180,7 @@ def factored(g: Any, matrix: Any) -> tuple[Any, Any]:
 
 
 def orthogonal(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, Any]:
-    """Q and R by reflections, which leave the diagonal of R with the signs that LAPACK gives it."""
+    """Return Q and R by reflections; the diagonal of R has LAPACK's signs."""
     height, width = last_dims(g, matrix, 2)
     least = min(height, width)
     right = _matrices(g, matrix)
@@ -200,9 +202,9 @@ def orthogonal(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, Any]:
 
 
 def _reflection(g: Any, column: Any, i: Any, numbers: Any) -> tuple[Any, Any]:
-    """The vector, 1 at place i, and the factor of the reflection that leaves nothing of a column below that place.
+    """Return the vector, 1 at place i, and the factor of the reflection that clears a column below that place.
 
-    A column with nothing there stays as it is.
+    A column that is already clear stays the same.
     """
     zero = g.like(0, column)
     head = g.Gather(column, g.unsqueeze(i, 0), axis=1)

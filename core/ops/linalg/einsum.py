@@ -24,7 +24,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_di
 
 @kernel("Einsum")
 def einsum(inputs: list[Array], *, equation: str) -> Result:
-    """Sums of products over the labels that the output lacks, for one or two inputs."""
+    """Sum products over the labels absent from the output, for one or two inputs."""
     dtype = inputs[0].dtype
     try:
         return np.asarray(numerics.einsum(equation, [wide(np.asarray(x)) for x in inputs])).astype(dtype, copy=False)
@@ -81,7 +81,7 @@ def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:
 
 @flops("Einsum")
 def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
-    """Sums over labels that one input alone has; then a multiply-add for each combination, a product if none is summed."""
+    """Sums over labels of a single input; then a multiply-add for each combination, a product if no label is summed."""
     sizes, labels = _sizes(inputs, equation)
     if labels is None:
         return multiply_adds(Dim.unknown())
@@ -100,7 +100,7 @@ def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
 
 @gradient("Einsum")
 def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """For each input the output's subscripts and the other input's, contracted to its own."""
+    """Contract, for each input, the output's subscripts and the other input's to the input's subscripts."""
     equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"), node.inputs)
     if len(node.inputs) == 1:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
@@ -116,7 +116,7 @@ def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list[str], x: Output, wanted: str) -> Output:
-    """The product of the operands with the labels of x; labels that only x has are spread, repeated ones are inflated."""
+    """Return the product of the operands with the labels of x; labels only in x are spread, repeated labels are inflated."""
     available = set("".join(subscripts)) - {"."}
     named = wanted.replace(ELLIPSIS, "")
     is_direct = set(named) <= available and len(set(named)) == len(named)
@@ -130,7 +130,7 @@ def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list
 
 
 def _with_ellipsis(wanted: str, subscripts: list[str]) -> str:
-    """`wanted`, after an ellipsis where only the other inputs have one: its axes are left to be summed."""
+    """Return `wanted`, after an ellipsis if only the other inputs have an ellipsis, whose axes are summed later."""
     return wanted if ELLIPSIS in wanted or all(ELLIPSIS not in s for s in subscripts) else ELLIPSIS + wanted
 
 
@@ -141,7 +141,7 @@ def _einsum(g: GradientBuilder, operands: list[Output], subscripts: list[str], o
 def _sum_broadcast(
     g: GradientBuilder, grad: Output, subscripts: str, x: Output, other: Output, other_subscripts: str
 ) -> Output:
-    """The gradient of x summed over the axes of its ellipsis that were broadcast."""
+    """Sum the gradient of x over the broadcast axes of its ellipsis."""
     head, _ = subscripts.split(ELLIPSIS)
     own, theirs = (_ellipsis_shape(g, v, s) for v, s in ((x, subscripts), (other, other_subscripts)))
     axes, _ = g.BroadcastGradientArgs(own, theirs)

@@ -77,7 +77,7 @@ def cholesky_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 
 @flops("Cholesky", "BatchCholesky")
 def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
-    """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
+    """n (n + 1) (2 n + 1) / 6, n of them square roots (LAPACK Working Note 41, appendix C)."""
     return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
 
 
@@ -224,14 +224,14 @@ def matrix_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 def _grad_matrix(g: GradientBuilder, node: Node, grad_rhs: Output, is_adjoint: bool) -> Output:
-    """The gradient of the matrix of a system from that of its right-hand side."""
+    """Return the gradient of the matrix of a system from the gradient of its right-hand side."""
     x = node.output()
     return g.Neg(product(g, x, grad_rhs, adj_y=True) if is_adjoint else product(g, grad_rhs, x, adj_y=True))
 
 
 @flops("MatrixSolve", "BatchMatrixSolve")
 def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
-    """LU factors as for MatrixDeterminant and two substitutions for each column: n^2, and n^2 - n for the diagonal of ones."""
+    """LU factors as for MatrixDeterminant and two substitutions for each column: n^2, and n^2 - n for the unit diagonal."""
     n = matrix.shape[-1]
     return Cost(matrix.shape[:-2].num_elements * (lu_flops(n) + (2 * n * n - n) * rhs.shape[-1]))
 
@@ -239,7 +239,7 @@ def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
 @kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 @widened
 def matrix_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
-    """X with A X = rhs, or A^H X = rhs, reading one triangle of A; the batch dimensions broadcast."""
+    """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A; the batch dimensions broadcast."""
     _require_triangular(matrix, rhs)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise InvalidArgumentError(f"In[0] must be square matrices, not of shape {matrix.shape}")
@@ -283,7 +283,9 @@ def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, output
 @kernel("BandedTriangularSolve")
 @widened
 def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
-    """Like MatrixTriangularSolve, of a matrix given as diagonals (..., bands, n): the main one first for lower, else last."""
+    """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
+    else last.
+    """
     _require_triangular(matrix, rhs)
     bands, size = matrix.shape[-2:]
     require(matrix.size and rhs.size, f"BandedTriangularSolve takes no empty tensors: {matrix.shape} and {rhs.shape}")
@@ -373,9 +375,9 @@ def matrix_solve_ls_shape(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
 
 @gradient("MatrixSolveLs", "BatchMatrixSolveLs")
 def matrix_solve_ls_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Through the normal equations of the first kind for tall matrices, of the second for wide ones.
+    """Differentiate by the normal equations of the first kind for tall matrices, of the second for wide matrices.
 
-    Which applies is known only when the graph runs: both are built, and the Gram matrix of the other is kept regular.
+    The kind is known only when the graph runs: both kinds are built, and the unused Gram matrix is kept regular.
     """
     a = node.inputs[0]
     require(node.attr("fast"), "the gradient of MatrixSolveLs is not defined for fast=False")
@@ -388,7 +390,7 @@ def matrix_solve_ls_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 def _gram_inverse(g: GradientBuilder, node: Node, adj_x: bool, is_unused: Output) -> Output:
-    """The inverse of A^H A or A A^H, regularized; of a matrix without meaning, but regular, where it goes unused."""
+    """Return the inverse of A^H A or A A^H, regularized; where unused, the inverse of some regular matrix."""
     a, _, l2 = node.inputs
     gram = product(g, a, a, adj_x=adj_x, adj_y=not adj_x)
     bump = g.AddV2(g.Cast(l2, DstT=a.base_dtype), g.Cast(is_unused, DstT=a.base_dtype))
@@ -416,7 +418,7 @@ def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Out
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
 def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec, *, fast: bool) -> Cost:
-    """One triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
+    """A triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
 
     Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).
     """

@@ -36,11 +36,11 @@ from ._matrices import (
 )
 
 _EPSILON = 1e-20
-"""What broadens poles at equal eigenvalues and singular values (Lorentz)."""
+"""The width of the Lorentzian that broadens the poles at equal eigenvalues and singular values."""
 
 
 def _empty(dtype: Any) -> Any:
-    """The output that was not asked for; TensorFlow leaves it a scalar without a value."""
+    """Return an output that was not asked for, a scalar without a value in TensorFlow."""
     return np.zeros((), dtype)
 
 
@@ -130,7 +130,7 @@ def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
 @kernel("Lu")
 @widened
 def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
-    """The packed factors of the matrix with its rows permuted, and the permutation."""
+    """Return the packed factors of the matrix with its rows permuted, and the permutation."""
     require_square(input)
     packed, order = numerics.lu(input)
     if not np.all(np.abs(np.diagonal(packed, axis1=-2, axis2=-1)) > 0):
@@ -233,7 +233,9 @@ def _rotations(g: GradientBuilder, s: Any, u_gu: Any, v_gv: Any) -> Any:
 
 
 def _outside(g: GradientBuilder, u: Any, u1: Any, grad_u: Any, gu1: Any, u_gu: Any, size: Any, node: Node) -> Any:
-    """What of dU lies outside the space of U's first columns, less what U's other columns, if any, take up."""
+    """Return the part of dU outside the space of U's first columns, less the part in the space of U's other columns, if
+    any.
+    """
     rest = g.Sub(gu1, product(g, u1, u_gu))
     if not node.attr("full_matrices"):
         return rest
@@ -265,7 +267,7 @@ def svd_flops(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> Co
 @kernel("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 @widened
 def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Result]:
-    """Ascending eigenvalues and eigenvectors (in columns) of self-adjoint matrices, of which the lower triangle is read."""
+    """Return ascending eigenvalues and eigenvectors (in columns) of self-adjoint matrices; only the lower triangle is read."""
     require_square(input)
     if not np.all(np.isfinite(np.tril(input))):
         raise InvalidArgumentError("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
@@ -311,7 +313,9 @@ def self_adjoint_eig_v2_gradient(g: GradientBuilder, node: Node, grad_e: Output,
 
 @kernel("Eig")
 def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
-    """Eigenvalues and eigenvectors (in columns, of norm 1) of any square matrices; of complex ones by ascending modulus."""
+    """Return eigenvalues and eigenvectors (in columns, of norm 1) of square matrices; for complex matrices by ascending
+    modulus.
+    """
     require_square(input)
     if np.result_type(input.dtype, np.complex64) != Tout.numpy:
         raise InvalidArgumentError(f"the eigenvalues of {input.dtype.name} are not {Tout}")

@@ -98,7 +98,7 @@ def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns:
 
 
 def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
-    """Write diagonals into matrices (..., rows, columns), whose elements lie in order."""
+    """Write diagonals into contiguous matrices (..., rows, columns)."""
     rows, columns = result.shape[-2:]
     if lower == upper and columns:  # every so many elements, as long as there are rows
         start = upper if upper >= 0 else -upper * columns
@@ -137,7 +137,7 @@ def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 def _diagonal_range(k: Array) -> tuple[int, int]:
-    """(lower, upper) from a scalar, or a vector of one or two elements."""
+    """Return (lower, upper) from a scalar, or a vector of one or two elements."""
     k = np.asarray(k)
     if k.ndim:
         require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
@@ -171,7 +171,7 @@ def matrix_diag_v3(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, 
 
 
 def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
-    """The size of a matrix whose longest diagonal is given; -1 is the smallest that fits."""
+    """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
     least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
     if rows == -1 and columns == -1:
         rows = columns = dim_max(least_rows, least_columns)
@@ -253,7 +253,7 @@ def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
 
 
 def _part_padding(value: Array) -> Array:
-    """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
+    """Return the padding value of a MatrixDiagPart; the tensor must have a single element, of any rank."""
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
@@ -313,7 +313,7 @@ def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 @kernel("MatrixSetDiagV2")
 def matrix_set_diag_v2(input: Array, diagonal: Array, k: Array) -> Result:
-    """The matrices with other diagonals, which are padded on the right."""
+    """Replace diagonals of the matrices; the diagonals are padded on the right."""
     return matrix_set_diag_v3(input, diagonal, k, align="LEFT_LEFT")
 
 
@@ -377,7 +377,7 @@ def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 @kernel("DiagPart")
 def diag_part(input: Array) -> Result:
-    """The elements of a tensor of shape s + s at which both halves of the index agree."""
+    """Return the elements of a tensor of shape s + s at which both halves of the index agree."""
     half = input.ndim // 2
     if input.ndim == 0:
         return input

@@ -33,7 +33,7 @@ def matrix_exponential(input: Array) -> Result:
 
 @kernel("MatrixLogarithm")
 def matrix_logarithm(input: Array) -> Result:
-    """The principal logarithms of complex matrices; NaN for singular ones."""
+    """Return the principal logarithms of complex matrices; NaN for singular matrices."""
     require_square(input)
     if not input.size or not np.all(np.isfinite(input)):
         return numerics.by_matrix(_logarithm, input)
@@ -120,7 +120,7 @@ def _root_flops(n: int) -> int:
 def matrix_logarithm_flops(input: TensorSpec) -> Cost:
     """As MatrixSquareRoot, with five roots and Pade's approximant of degree 7 by seven triangular systems.
 
-    Higham, Functions of Matrices, algorithm 11.9; how many roots a matrix takes follows from its values.
+    Higham, Functions of Matrices, algorithm 11.9; the actual number of roots depends on the matrix.
     """
     n = input.shape[-1]
     triangle, system = n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6
@@ -130,9 +130,9 @@ def matrix_logarithm_flops(input: TensorSpec) -> Cost:
 
 @flops("MatrixExponential")
 def matrix_exponential_flops(input: TensorSpec) -> Cost:
-    """Six products for Pade's approximant of degree 13, one system, and three squarings (Higham 2005, algorithm 2.3).
+    """Six products for Pade's approximant of degree 13, a linear system, and three squarings (Higham 2005, algorithm 2.3).
 
-    How many squarings a matrix takes follows from its norm.
+    The actual number of squarings depends on the norm.
     """
     n = input.shape[-1]
     sums, system = 25 * n * n + 2 * n, lu_flops(n) + (2 * n * n - n) * n
@@ -187,7 +187,7 @@ def _row(g: GradientBuilder, x: Output, i: int) -> Output:
 
 
 def _shift(g: GradientBuilder, x: Output, left: bool) -> Output:
-    """The last dimension moved by one place, with a zero at the end that is left free."""
+    """Shift the last dimension by a place; a zero fills the free end."""
     zero = g.ZerosLike(g.StridedSlice(x, [0, 0], [0, 1], [1, 1], ellipsis_mask=1))
     if left:
         return g.ConcatV2([g.StridedSlice(x, [0, 1], [0, 0], [1, 1], ellipsis_mask=1, end_mask=2), zero], -1)
@@ -200,7 +200,7 @@ def _shift_rows(g: GradientBuilder, x: Output, up: bool) -> Output:
 
 @flops("TridiagonalSolve")
 def tridiagonal_solve_flops(diagonals: TensorSpec, rhs: TensorSpec, *, partial_pivoting: bool) -> Cost:
-    """Eight operations a row but one for the factors with partial pivoting, seven for each right-hand side.
+    """Eight operations for each row but the last for the factors with partial pivoting, seven for each right-hand side.
 
     Without pivoting three, and five. Moving pivots away from zero is not counted.
     """
@@ -211,7 +211,7 @@ def tridiagonal_solve_flops(diagonals: TensorSpec, rhs: TensorSpec, *, partial_p
 
 @kernel("TridiagonalMatMul")
 def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Result:
-    """A tridiagonal matrix, its diagonals given as (..., 1, n), times (..., n, k)."""
+    """Multiply a tridiagonal matrix, with diagonals of shape (..., 1, n), by (..., n, k)."""
     names = ("superdiagonal", "maindiagonal", "subdiagonal")
     require_matrix(superdiag)
     diagonals = (superdiag, maindiag, subdiag)
@@ -249,7 +249,7 @@ def tridiagonal_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 @flops("TridiagonalMatMul")
 def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Cost:
-    """A product an element, and a multiply-add above and below it except at the ends."""
+    """A product for each element, and a multiply-add above and below the diagonal except at the ends."""
     return Cost(rhs.shape[:-2].num_elements * rhs.shape[-1] * (5 * rhs.shape[-2] - 4))
 
 

@@ -57,7 +57,7 @@ def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 @flops("MatMul")
 def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
-    """One multiply-add for each result element and each of the inner dimension: 2 m k n."""
+    """One multiply-add for each result element and each step along the inner dimension: 2 m k n."""
     inner = a.shape[0] if transpose_a else a.shape[1]
     return multiply_adds(outputs[0].shape.num_elements * inner)
 
@@ -104,7 +104,7 @@ def batch_matmul_v2(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
 
 @kernel("BatchMatMulV3")
 def batch_matmul_v3(x: Array, y: Array, *, adj_x: bool, adj_y: bool, Tout: DType) -> Result:
-    """Like BatchMatMulV2, with a dtype of the result of its own."""
+    """Multiply as BatchMatMulV2 does, with a result of dtype `Tout`."""
     return _batch_matmul(x.astype(Tout.numpy), y.astype(Tout.numpy), adj_x, adj_y)
 
 
@@ -133,7 +133,7 @@ def batch_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 def _sum_batch(g: GradientBuilder, grad: Output, x: Output, other: Output) -> Output:
-    """The gradient of x summed over the batch dimensions in which x was broadcast against `other`."""
+    """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
     shape_x, shape_other = g.shape_of(x), g.shape_of(other)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape_x, shape_other)]
     axes, _ = g.BroadcastGradientArgs(*batches)
