@@ -74,7 +74,7 @@ def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _float_floor_div(x: Array, y: Array) -> Array:
-    """The floor of the quotient, which NumPy's floor_divide is not for infinities and where the quotient is rounded up."""
+    """Return the floor of the quotient. NumPy's floor_divide differs for infinities and where the quotient is rounded up."""
     return np.floor(np.true_divide(x, y))
 
 
@@ -144,7 +144,7 @@ def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Outpu
 
 
 def _choosing(comparison: str) -> Callable[..., Any]:
-    """The gradient of Maximum and Minimum: all of dz goes to x where it is chosen, to y elsewhere."""
+    """Return the gradient of Maximum or Minimum: all of dz goes to x where x is chosen, to y elsewhere."""
 
     def gradient_of(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
         chosen = getattr(g, comparison)(x, y)
@@ -160,7 +160,7 @@ def _squared_difference_gradient(g: GradientBuilder, x: Output, y: Output, z: Ou
 
 
 def _mod_gradient(quotient: str) -> Callable[..., tuple[Output, Output]]:
-    """x % y is x less y times the quotient, which is constant between its jumps."""
+    """Return the gradient of x % y = x - y * quotient; the quotient is constant between its jumps."""
     return lambda g, x, y, z, dz: (dz, g.Mul(dz, g.Neg(getattr(g, quotient)(x, y))))
 
 
@@ -172,7 +172,7 @@ def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Out
 @kernel("Add", "AddV2", T=("string",))
 @_broadcasting
 def concatenate_strings(x: Array, y: Array) -> Result:
-    """Strings one after the other, elementwise."""
+    """Concatenate strings elementwise."""
     return np.asarray(np.add(x, y, dtype=object), object)
 
 
@@ -313,7 +313,7 @@ def clip_by_value_shape(t: TensorSpec, clip_value_min: TensorSpec, clip_value_ma
 
 @gradient("ClipByValue")
 def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Inside the bounds to t, below to the lower bound, above to the upper one."""
+    """Give the gradient to t inside the bounds, to the lower bound below and to the upper bound above."""
     t, low, high = node.inputs
     zeros = g.zeros_like(grad)
     below, above = g.Less(t, low), g.Greater(t, high)
@@ -332,13 +332,13 @@ def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_ma
 
 @kernel("AddN", T=("variant",))
 def add_n_variant(inputs: list[Array]) -> Result:
-    """The sums of what variants hold, such as lists of gradients."""
+    """Add variants by their contents, as lists of gradients."""
     return functools.reduce(added, inputs)
 
 
 @kernel("AddN", "AccumulateNV2")
 def add_n(inputs: list[Array]) -> Result:
-    """The sum of tensors of one shape."""
+    """Add tensors of equal shapes."""
     dims = inputs[0].shape
     for value in inputs:
         if value.shape != dims:
@@ -395,7 +395,7 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
 
 @kernel("BroadcastGradientArgs")
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
-    """For each of two shapes the axes over which the gradient of a broadcast op is summed."""
+    """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)
     dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
     return _summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)

@@ -21,7 +21,7 @@ from ..shared.onnx_bits import unsigned
 
 
 def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A shift whose distance is kept between 0 and the number of bits less one, as TensorFlow does."""
+    """Return a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
 
     def shift(x: Array, y: Array) -> Array:
         distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
@@ -48,7 +48,7 @@ facts("involution", of=("Invert",))
 
 @kernel("PopulationCount")
 def population_count(x: Array) -> Result:
-    """The number of bits that are one, of negative numbers in two's complement."""
+    """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
 
 
@@ -74,7 +74,7 @@ def _left_shift_onnx(g: Any, x: Any, y: Any) -> Any:
 
 @onnx("RightShift")
 def _right_shift_onnx(g: Any, x: Any, y: Any) -> Any:
-    """Of a negative number the complement is shifted, so that ones come from the left."""
+    """Shift arithmetically: the complement of a negative number is shifted, so that set bits enter from the left."""
     if x.dtype.is_unsigned:
         return _shifted_onnx(g, x, y, "RIGHT")
     is_negative = g.Less(x, 0)

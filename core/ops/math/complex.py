@@ -20,7 +20,7 @@ from ..shared.elementwise_tables import unary_flops, unary_shape
 
 
 def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
-    """InvalidArgumentError unless a complex number of one dtype is made of two of the other."""
+    """Raise InvalidArgumentError unless the parts of `complex_dtype` have `real_dtype`."""
     if np.result_type(real_dtype, np.complex64) != complex_dtype:
         raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
 

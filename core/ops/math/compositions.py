@@ -1,4 +1,4 @@
-"""Chains of elementwise ops that TensorFlow's optimizer makes one node of."""
+"""Chains of elementwise ops that TensorFlow's optimizer fuses into a single node."""
 # Ops here (scripts/regenerate.py writes this list):
 #   _UnaryOpsComposition: elementwise
 
@@ -78,7 +78,7 @@ def unary_ops_composition_shape(x: TensorSpec) -> Shape:
 
 @flops("_UnaryOpsComposition")
 def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
-    """The sum of what the ops cost."""
+    """The sum of the costs of the ops."""
     total = ZERO
     for op in op_names:
         function = registry.flops_function(op)
@@ -88,7 +88,7 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
 
 @gradient_by_parts("_UnaryOpsComposition")
 def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """The ops one after the other."""
+    """Apply the ops in turn."""
     (x,) = inputs
     for op in node.attr("op_names"):
         x = g.apply(op.decode(), x)

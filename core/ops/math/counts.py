@@ -24,7 +24,9 @@ from .histograms import dense_bincount_onnx
 def _sparse_counts(
     groups: Array, values: Array, weights: Array, group_shape: Sequence[int], minlength: int, maxlength: int, binary: bool
 ) -> tuple[Array, Array, Array]:
-    """The counts as a sparse tensor: each distinct value of a group is one element; values from maxlength on are dropped."""
+    """Return the counts as a sparse tensor: an element for each distinct value of a group; values from maxlength on are
+    dropped.
+    """
     _check_not_negative(values)
     dtype = weights.dtype
     kept = values < maxlength if maxlength >= 0 else np.ones(values.shape, bool)
@@ -43,7 +45,7 @@ def _sparse_counts(
 
 
 def _width(values: Array, minlength: int, maxlength: int) -> int:
-    """The size of the last dimension: maxlength where given, otherwise the greatest value plus one, minlength at least."""
+    """Return the size of the last dimension: maxlength if given, else the greatest value plus 1, at least minlength."""
     if maxlength >= 0:
         return maxlength
     largest = int(values.max()) + 1 if values.size else 1
@@ -148,7 +150,7 @@ without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
 
 
 def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
-    """(rows, size) counts or sums of weights; values from `size` on, and negative ones, are dropped."""
+    """Return counts or sums of weights, (rows, size); values from `size` on, and negative values, are dropped."""
     result = np.zeros((rows, size), weights.dtype)
     kept = (values >= 0) & (values < size)
     keys = groups[kept] * size + values[kept]
@@ -234,7 +236,7 @@ without_gradient("SparseBincount", "RaggedBincount")
 def _dense_count_onnx(
     g: Any, values: Any, weights: Any, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Any, Any, Any]:
-    """What is there of all that could be, counted densely."""
+    """Count densely, and return the entries above zero as a sparse tensor."""
     largest = g.ReduceMax(g.Concat(g.reshape(g.cast(values, dtypes.int64), -1), [0], axis=0), [0], keepdims=1)
     width = g.vector(g.constant(maxlength)) if maxlength >= 0 else g.Max(g.Add(largest, 1), minlength)
     none = g.constant(np.zeros(0), weights.dtype)

@@ -39,7 +39,7 @@ def _complex_transform(function: Callable[..., Any], rank: int) -> Callable[...,
 
 
 def _lengths(fft_length: Array, rank: int) -> list[int]:
-    """The sizes of the transform; InvalidArgumentError for one that is negative or, where TensorFlow crashes, zero."""
+    """Return the sizes of the transform; InvalidArgumentError for a negative size, or zero, where TensorFlow crashes."""
     require(np.shape(fft_length) == (rank,), f"fft_length must have shape [{rank}], not {np.shape(fft_length)}")
     lengths = fft_length.tolist()
     require(min(lengths) >= 0, f"fft_length must not be negative: {lengths}")
@@ -81,7 +81,7 @@ def _require_precision(input: Array, Tcomplex: DType) -> None:
 
 def _inverse_real_transform(rank: int) -> Callable[..., Any]:
     def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
-        """The real numbers, fft_length in each dimension, of which the first half of the spectrum is given."""
+        """Return the real numbers, fft_length in each dimension, from the first half of their spectrum."""
         _require_rank(input, rank)
         lengths = _lengths(fft_length, rank)
         if input.dtype.itemsize != 2 * Treal.numpy.itemsize:
@@ -122,7 +122,9 @@ def _sizes(g: GradientBuilder, x: Any, rank: Any) -> Any:
 
 
 def _complex_gradient(suffix: str, rank: int, inverse: bool) -> Callable[..., Any]:
-    """The other transform, times or over the number of elements: neither is normalized as its adjoint is."""
+    """Return the gradient: the other transform, times or over the number of elements, as normalization differs from the
+    adjoint's.
+    """
 
     def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         scale = g.Cast(_sizes(g, grad, rank)[1], DstT=grad.base_dtype)
@@ -147,7 +149,9 @@ def _real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
 
 
 def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
-    """The transform over the number of elements, doubled where an element stands for its mirror image too."""
+    """Return the gradient: the transform over the number of elements, doubled where an element stands for its mirror image
+    too.
+    """
 
     def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         x, lengths = node.inputs
@@ -185,9 +189,10 @@ def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:
 
 def _complex_cost(rank: int) -> Callable[..., Any]:
     def cost(input: TensorSpec) -> Cost:
-        """5 n log2(n) for each transform of n numbers in all its dimensions, by the convention of FFTW's benchmark.
+        """5 n log2(n) for each transform of n numbers in all dimensions, by the convention of FFTW's benchmark.
 
-        That is what radix 2 takes for powers of two, https://www.fftw.org/speed/method.html; division by n is not counted.
+        The convention is the cost of radix 2 for powers of two, https://www.fftw.org/speed/method.html; division by n is
+        not counted.
         """
         return Cost(input.shape[:-rank].num_elements * _n_log_n(5, input.shape[-rank:].dims))
 
@@ -196,14 +201,16 @@ def _complex_cost(rank: int) -> Callable[..., Any]:
 
 def _real_cost(rank: int) -> Callable[..., Any]:
     def cost(input: TensorSpec, fft_length: TensorSpec) -> Cost:
-        """2.5 n log2(n) for each transform of n real numbers: half of what as many complex ones take."""
+        """2.5 n log2(n) for each transform of n real numbers: half the cost of n complex numbers."""
         return Cost(input.shape[:-rank].num_elements * _n_log_n(2.5, dims_of(fft_length)))
 
     return cost
 
 
 def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any:
-    """The complex transform over some dimensions; ONNX's has the parts of numbers along a last dimension of its own."""
+    """Apply the complex transform over some dimensions; ONNX holds the parts of complex numbers along an extra last
+    dimension.
+    """
     packed = g.packed(x)
     for axis in axes:
         packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)), inverse=int(inverse))

@@ -53,7 +53,7 @@ def _require_counted(values: Array) -> None:
 
 @kernel("Bincount")
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
-    """(size,): how often each integer occurs in `arr`, or the sums of their weights; those from `size` on are left out."""
+    """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = _size(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
@@ -105,7 +105,7 @@ def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> 
 
 @kernel("HistogramFixedWidth")
 def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
-    """(nbins,): how many values fall into each of as many equal parts of the range; those outside count in the outer parts."""
+    """Count the values in each of `nbins` equal parts of the range, (nbins,); outer parts also count values beyond."""
     require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
     low, high = value_range
     require(low < high, f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'")
@@ -155,7 +155,7 @@ without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize"
 
 @kernel("IsotonicRegression")
 def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
-    """The nearest descending sequence to each row, and of each element the place of its constant part."""
+    """Return the nearest descending sequence to each row, and the index of each element's constant part."""
     if not input.size:
         return np.zeros(input.shape, output_dtype.numpy), np.zeros(input.shape, np.int32)
     rows = np.asarray(input).reshape(-1, input.shape[-1] if input.ndim else 1)
@@ -172,13 +172,13 @@ def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
 
 @flops("IsotonicRegression")
 def isotonic_regression_flops(input: TensorSpec) -> Cost:
-    """Of rising rows, which become one pool: a comparison and the mean of two pools for each element but the first."""
+    """For rising rows, which become a single pool: a comparison and the mean of two pools for each element but the first."""
     return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
 
 
 @gradient("IsotonicRegression")
 def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, grad_segments: Output | None) -> Gradients:
-    """For each element the mean of what arrives at its constant part."""
+    """Give each element the mean gradient of its constant part."""
     (x,) = node.inputs
     shape_ = g.shape_of(x)
     size = g.StridedSlice(shape_, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
@@ -195,7 +195,7 @@ def _bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, outputs: li
 
 @onnx("DenseBincount")
 def dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
-    """Of several rows each is counted by itself: as one, in which its numbers come after those of the rows before."""
+    """Count each row by itself: numbers are offset by the row, so that a single count serves all rows."""
     if binary_output:
         return g.Min(dense_bincount_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype), binary_output=False), 1)
     if g.rank(numbers) < 2:
@@ -208,7 +208,7 @@ def dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary
 
 
 def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
-    """How often each number below `size` comes, or the sum of its weights, where there are any."""
+    """Count each number below `size`, or sum its weights, if any."""
     places, count = g.reshape(g.cast(numbers, dtypes.int64), -1), g.vector(size)
     if not weights.shape.is_known:
         g.refuse("it is not known whether there are weights")

@@ -1,4 +1,4 @@
-"""Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and the gradient ops that go with them."""
+"""Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and their gradient ops."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Acos Acosh Asin Atanh Cos Cosh IsFinite IsInf IsNan Rsqrt Sin Tan: elementwise
 #   InvGrad ReciprocalGrad RsqrtGrad SigmoidGrad SqrtGrad TanhGrad: elementwise backward
@@ -102,7 +102,7 @@ def _cos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Outpu
 
 
 def _round_half_even(x: Array) -> Array:
-    """To the nearest integer, to the even one halfway; TensorFlow's kernel answers 0 for integers."""
+    """Round to the nearest integer, halves to even; TensorFlow's kernel returns 0 for integers."""
     return np.zeros_like(x) if x.dtype.kind in "iu" else np.rint(x)
 
 
@@ -114,7 +114,7 @@ def _sign(x: Array) -> Array:
 
 
 def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
-    """1 / (1 + exp(-x)); where exp overflows the quotient is the zero that it should be."""
+    """Return 1 / (1 + exp(-x)); where exp overflows, the quotient is the correct zero."""
     one = _one_of(x.dtype)
     if not x.ndim:
         return one / (one + np.exp(-x))
@@ -126,7 +126,7 @@ def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
 
 @functools.cache
 def _one_of(dtype: np.dtype[Any]) -> Array:
-    """1 as an array of rank 0: what is no array of the dtype ufuncs make one of, at each call."""
+    """Return 1 as an array of rank 0. A ufunc converts any other scalar at each call, which costs time."""
     one = np.ones((), dtype)
     one.flags.writeable = False
     return one
@@ -273,7 +273,7 @@ lower_as(
 
 
 def _of_one_shape(function: Any) -> Any:
-    """A lowering of two tensors that are not broadcast: NumPy says what is wrong where their shapes differ."""
+    """Return a lowering of two tensors without broadcasting; for different shapes NumPy reports the error."""
 
     def call(xla: Any, y: Any, dy: Any) -> Any:
         if y.shape != dy.shape:
@@ -309,7 +309,7 @@ onnx("Square")(lambda g, x: g.Mul(x, x))
 
 
 def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering of what `_unless_zero` is the kernel of."""
+    """Return the lowering that matches the kernel `_unless_zero`."""
     return lambda g, y, dy: g.Where(g.Equal(dy, 0), 0, formula(g, g.conjugate(y), dy))
 
 
@@ -322,12 +322,12 @@ onnx("TanhGrad")(lambda g, y, dy: g.Mul(dy, g.Sub(1, g.Mul(y, y))))
 
 @onnx("Expm1")
 def _expm1_onnx(g: Any, x: Any) -> Any:
-    """exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps the digits of small x."""
+    """Return exp(x) - 1 as tanh(x/2) (exp(x) + 1), exact for small x."""
     return g.Mul(g.Tanh(g.Mul(x, 0.5)), g.Add(g.Exp(x), 1))
 
 
 @onnx("Log1p")
 def _log1p_onnx(g: Any, x: Any) -> Any:
-    """log(1 + x), of small x the first terms of its series."""
+    """Return log(1 + x), for small x by the first terms of the series."""
     series = g.Mul(x, g.Sub(1, g.Mul(x, g.Sub(0.5, g.Div(x, 3)))))
     return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))

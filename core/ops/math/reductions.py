@@ -33,13 +33,13 @@ from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
-    """The axes to reduce as a sorted tuple; InvalidArgumentError for one out of range or given twice."""
+    """Return the axes to reduce as a sorted tuple; InvalidArgumentError for an axis out of range or repeated."""
     return _sorted_axes(tuple(numbers(indices)), rank)
 
 
 @functools.lru_cache(1024)
 def _sorted_axes(indices: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """What `_axes` gives; the same few come again at every step."""
+    """Return the result of `_axes`; cached, as steps repeat the same few axes."""
     axes = []
     for axis in indices:
         if not -rank <= axis < rank:
@@ -65,7 +65,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes of axes, the same each time, the kernel that `_reduction` makes of `function`."""
+    """Return a maker of kernels: from constant axes, the kernel that `_reduction` makes of `function`."""
 
     def reduction_over(reduction_indices: Array, *, keep_dims: bool) -> Callable[..., Any]:
         axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
@@ -174,7 +174,7 @@ def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_di
 
 @flops("Sum", "Prod", "Max", "Min", "All", "Any")
 def reduction_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One operation less than there are elements for each result."""
+    """One operation less than the number of reduced elements for each result."""
     return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
 
 
@@ -200,7 +200,7 @@ def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
 
 
 def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
-    """The gradient of the result at every element that was reduced into it."""
+    """Return the gradient of the result at every element reduced into it."""
     source, kept = _kept_shape(g, node)
     return g.BroadcastTo(g.Reshape(grad, kept), source)
 
@@ -235,7 +235,7 @@ def extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 @gradient("Prod")
 def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """At each element the product of all others, from exclusive products from both sides along one flattened axis."""
+    """Return at each element the product of all others, from exclusive products from both sides along a flattened axis."""
     x, axes = node.inputs
     source = g.shape_of(x)
     rank = g.Size(source)
@@ -261,7 +261,7 @@ def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
-    """A kernel from np.argmax or np.argmin, in which NaN counts as the `worst` number."""
+    """Return a kernel by np.argmax or np.argmin; NaN counts as the `worst` number."""
 
     def place(input: Array, dimension: Array, *, output_type: DType) -> Array:
         input = np.asarray(input)
@@ -294,7 +294,7 @@ def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
 
 @flops("ArgMax", "ArgMin")
 def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than there are elements for each result."""
+    """One comparison less than the number of elements for each result."""
     return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
 
 
@@ -356,7 +356,7 @@ def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shap
 
 @flops("Range", "LinSpace")
 def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A product and a sum for each number; what is done once is not counted."""
+    """A product and a sum for each number; work done once is not counted."""
     return Cost(2 * outputs[0].shape.num_elements)
 
 
@@ -379,7 +379,9 @@ lower("ArgMin", static=(1,))(lambda xla, x, axis: xla.argmin(x, int(axis)))
 
 
 def _onnx_reduction(op: str) -> Any:
-    """The lowering to one of ONNX's reductions; no axes reduce nothing. Of empty tensors onnxruntime takes no axis below 0."""
+    """Return the lowering to an ONNX reduction; no axes reduce no dimension. onnxruntime refuses negative axes for empty
+    tensors.
+    """
 
     def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
         if axes.array is not None and x.rank:

@@ -22,7 +22,7 @@ from ..shared.shape_arguments import normalize_axis, scalar_int
 
 
 def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
-    """`accumulate(x, axis)` from one end of the axis; exclusive results lag by one and start with `initial`."""
+    """Apply `accumulate(x, axis)` from an end of the axis; exclusive results lag by an element and start with `initial`."""
     place = _place(axis, x.ndim)
     source = wide(np.flip(x, place) if reverse else x)
     result = accumulate(source, place)
@@ -81,7 +81,7 @@ def cumprod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 @gradient("CumulativeLogsumexp")
 def cumulative_logsumexp_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Both signs of the gradient go through logarithms apart, which keeps large inputs stable."""
+    """Send both signs of the gradient through separate logarithms, which keeps large inputs stable."""
     x, axis = node.inputs
     zero = g.scalar_like(grad, 0)
     lowest = g.constant(_lowest(grad.base_dtype), grad.dtype)
@@ -104,12 +104,12 @@ def _lowest(dtype: DType) -> Result:
 
 @flops("Cumsum", "Cumprod")
 def scan_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
-    """One operation less than elements for each line along the axis."""
+    """One operation less than the number of elements for each line along the axis."""
     return Cost(_steps(x, axis))
 
 
 def _steps(x: TensorSpec, axis: TensorSpec) -> DimLike:
-    """How often two elements are combined; where the axis is unknown, as many as there are."""
+    """Return the number of combinations of two elements; where the axis is unknown, the number of elements."""
     if axis.value is None or x.rank is None:
         return x.shape.num_elements
     place = normalize_axis(scalar_int(axis.value, "axis"), x.rank)
@@ -153,7 +153,7 @@ def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, re
 
 
 def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, exclusive: bool, reverse: bool) -> Any:
-    """Each element with that 1, 2, 4 ... before it: log n steps for a row of n, which has `neutral` before it."""
+    """Combine each element with the element 1, 2, 4 ... before: log n steps for a row of n, after `neutral`."""
     place = g.axis(axis, g.rank(x))
     size = x.shape[place]
     if not isinstance(size, int):

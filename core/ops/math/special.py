@@ -41,7 +41,7 @@ def _gaussian(g: GradientBuilder, x: Output, scale: float, sign: float = -1) -> 
 
 
 def _at_zero(g: GradientBuilder, x: Output, value: float, otherwise: Output) -> Output:
-    """`otherwise`, but `value` where x is zero, at which the formula divides by zero."""
+    """Return `otherwise`, but `value` where x is zero, as the formula divides by zero there."""
     return g.SelectV2(g.Equal(x, g.scalar_like(x, 0)), g.scalar_like(x, value), otherwise)
 
 
@@ -91,7 +91,7 @@ _DERIVATIVES = {
 
 
 def _on_positive(function: Callable[..., Any], otherwise: float) -> Callable[..., Any]:
-    """`function` of positive numbers; one value for all others."""
+    """Return `function` for positive numbers and a constant for other numbers."""
 
     def positive(x: Array) -> Array:
         below = x <= 0
@@ -101,7 +101,7 @@ def _on_positive(function: Callable[..., Any], otherwise: float) -> Callable[...
 
 
 def _bessel_y1(x: Array) -> Array:
-    """Y1, which in single precision is NaN at zero, as in TensorFlow."""
+    """Return Y1; at zero NaN in single precision, as in TensorFlow."""
     value = _on_positive(special.y1, -np.inf)(x)
     return np.where(x == 0, x.dtype.type(np.nan), value) if x.dtype == np.float32 else value
 
@@ -138,7 +138,7 @@ facts("unit_range", of=("Erf",))
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with broadcasting checked, its result in the inputs' dtype."""
+    """Return `function` with a check of broadcasting; the result has the inputs' dtype."""
 
     def checked(x: Array, y: Array) -> Array:
         try:
@@ -253,7 +253,7 @@ facts("elementwise", of=("NextAfter",))
 
 @kernel("Betainc")
 def betainc(a: Array, b: Array, x: Array) -> Result:
-    """The regularized incomplete beta integral I_x(a, b); the three have one shape, or are scalars."""
+    """Return the regularized incomplete beta integral I_x(a, b); inputs have equal shapes, or are scalars."""
     shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
     if len(shapes) > 1:
         raise InvalidArgumentError(f"a, b and x must be of one shape or scalars, not {[np.shape(v) for v in (a, b, x)]}")
@@ -276,7 +276,7 @@ def betainc_shape(a: TensorSpec, b: TensorSpec, x: TensorSpec) -> Shape:
 
 @gradient("Betainc")
 def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Only x has one: x^(a-1) (1-x)^(b-1) / B(a, b)."""
+    """Differentiate by x only: x^(a-1) (1-x)^(b-1) / B(a, b)."""
     a, b, x = node.inputs
     one = g.scalar_like(x, 1)
     log_beta = g.Sub(g.AddV2(g.Lgamma(a), g.Lgamma(b)), g.Lgamma(g.AddV2(a, b)))
@@ -319,7 +319,7 @@ onnx("BesselY1")(in_onnx.bessel_y1)
 
 @onnx("NextAfter")
 def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
-    """A step that rounding takes to the next number: between a half and three halves of the distance to it."""
+    """Step to the next number by rounding: the step is between a half and three halves of the distance."""
     limits = np.finfo(x.dtype.numpy)
     step = g.Max(g.Mul(g.Abs(x), 5 / 4 * float(limits.epsneg)), float(limits.smallest_subnormal))
     found = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
