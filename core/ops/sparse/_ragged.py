@@ -1,4 +1,4 @@
-"""What row splits of ragged tensors have to be."""
+"""Checks of the row splits of ragged tensors."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from .sparse_rows import sparse_fill_empty_rows
 
 @kernel("RaggedRange")
 def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType) -> tuple[Result, Result]:
-    """The ranges from starts to limits in steps of deltas, one a row; scalars serve all rows."""
+    """Return the ranges from starts to limits in steps of deltas, a row for each; scalars serve all rows."""
     inputs = [np.asarray(v) for v in (starts, limits, deltas)]
     for name, value in zip(("starts", "limits", "deltas"), inputs):
         if value.ndim > 1:
@@ -86,7 +86,7 @@ not_differentiable("RaggedRange")
 
 @onnx("RaggedRange")
 def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits: DType) -> tuple[Any, Any]:
-    """Each number by the range that it is in, which is the one that the splits before it have come to."""
+    """Number all elements and derive each from its range; the row splits before an element count its range."""
     dtype = starts.dtype
     wide = dtypes.float64 if dtype.is_floating else dtypes.int64
     first, last, step = (g.reshape(g.cast(value, wide), -1) for value in (starts, limits, deltas))
@@ -103,7 +103,7 @@ def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits
 
 
 def _range_lengths_onnx(g: Any, distance: Any, step: Any) -> Any:
-    """The quotient rounded up; that of integers, which ONNX rounds towards zero, is one more where something is left."""
+    """Return the quotient rounded up. ONNX rounds an integer quotient towards zero, so a remainder adds 1."""
     if distance.dtype.is_floating:
         return g.cast(g.Ceil(g.Div(distance, step)), dtypes.int64)
     whole = g.Div(distance, step)
@@ -151,7 +151,7 @@ zero_flops("RaggedTensorToSparse")
 def ragged_tensor_to_tensor(
     dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
 ) -> Result:
-    """The rows filled up with the default value to one length; dimensions that `dims` fixes cut rows or lengthen them."""
+    """Pad the rows with the default value to a common length; dimensions fixed by `dims` cut or lengthen rows."""
     require_min_rank(values, 1, "values")
     has_size = row_partition_types[:1] == ["FIRST_DIM_SIZE"]
     if len(row_partition_types) != len(partitions) or (not has_size and row_partition_types[0] != "ROW_SPLITS"):
@@ -264,7 +264,7 @@ zero_flops("RaggedTensorToTensor")
 
 @kernel("RaggedGather")
 def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
-    """Rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
+    """Return rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
     if np.ndim(values) < 1 or any(np.ndim(s) != 1 or np.size(s) == 0 for s in nested):
         raise InvalidArgumentError("ragged splits must be vectors with elements, values of rank 1 at least")
     if any(s[0] < 0 or np.any(s[1:] < s[:-1]) for s in nested):
@@ -294,7 +294,7 @@ def ragged_gather_shape(
 
 @gradient("RaggedGather")
 def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    """The gradient of each value goes to the row that it was taken from."""
+    """Add the gradient of each value to its source row."""
     *nested, values, indices = node.inputs
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
     rank = node.attr("OUTPUT_RAGGED_RANK")
@@ -309,7 +309,7 @@ zero_flops("RaggedGather")
 def ragged_fill_empty_rows(
     value_rowids: Array, values: Array, nrows: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
-    """A value for each row that has none; also which rows those were, and where each value went."""
+    """Fill each empty row with a value; return also a mask of the filled rows, and the new place of each value."""
     for name, given, rank in (("value_rowids", value_rowids, 1), ("nrows", nrows, 0)):
         if np.ndim(given) != rank:
             raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {Shape(np.shape(given))}")

@@ -1,4 +1,4 @@
-"""Ragged tensors in variants: whole ones, or one for each row."""
+"""Ragged tensors in variants: a variant for the whole tensor, or for each row."""
 # Ops here (scripts/regenerate.py writes this list):
 #   RaggedTensorFromVariant RaggedTensorToVariant
 #   RaggedTensorToVariantGradient: backward
@@ -46,7 +46,7 @@ class RaggedVariant:
 
 @kernel("RaggedTensorToVariant")
 def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_input: bool) -> Result:
-    """A ragged tensor as one variant, or each of its rows as one."""
+    """Return a ragged tensor as a single variant, or each of its rows as a variant."""
     if not batched_input:
         return scalar_object(RaggedVariant(tuple(nested), values))
     check_nested(nested, values)
@@ -73,7 +73,7 @@ def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec,
 
 @gradient("RaggedTensorToVariant")
 def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The values of the variants that arrive, which have the row splits of those that were made."""
+    """Return the values of the gradient's variants; their row splits equal the row splits of the inputs."""
     *nested, values = node.inputs
     batched = node.attr("batched_input")
     shape_of_values, dtype = g.shape_of(values), values.base_dtype
@@ -98,7 +98,7 @@ zero_flops("RaggedTensorToVariant")
 def ragged_tensor_from_variant(
     encoded: Array, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
 ) -> Any:
-    """The ragged tensor of the variants, whose dimensions become outer levels."""
+    """Return the ragged tensor of the variants, whose dimensions become outer levels."""
     items = np.ravel(encoded).tolist()
     inner = output_ragged_rank - encoded.ndim if input_ragged_rank == -1 else input_ragged_rank
     if inner < 0 or inner + encoded.ndim != output_ragged_rank:
@@ -139,7 +139,9 @@ def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank:
 
 @gradient("RaggedTensorFromVariant")
 def ragged_tensor_from_variant_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    """Each variant gets the gradients of its own values. The levels above these count the variants along their dimensions."""
+    """Give each variant the gradients of its own values. The levels above the values count the variants along their
+    dimensions.
+    """
     (encoded,) = node.inputs
     rank = _variant_rank(g, node)
     splits = [node.output(i) for i in range(node.attr("output_ragged_rank"))]
@@ -148,7 +150,9 @@ def ragged_tensor_from_variant_gradient(g: GradientBuilder, node: Node, *grads: 
 
 
 def _variant_rank(g: GradientBuilder, node: Node) -> int:
-    """The rank of the variants. Where nothing tells it, TensorFlow takes them for a vector, if they may be one."""
+    """Return the rank of the variants. An unknown rank is taken for a vector's, as in TensorFlow, where the attributes
+    allow.
+    """
     inner, outer = node.attr("input_ragged_rank"), node.attr("output_ragged_rank")
     if inner >= 0:
         return int(outer - inner)
@@ -158,7 +162,7 @@ def _variant_rank(g: GradientBuilder, node: Node) -> int:
 
 @kernel("RaggedTensorToVariantGradient")
 def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, dims: Array, *, Tvalues: DType) -> Result:
-    """The values of the variants one after the other, in the shape `dims`."""
+    """Concatenate the values of the variants, in the shape `dims`."""
     items = np.ravel(encoded).tolist()
     require(all(isinstance(item, RaggedVariant) for item in items), "the variants hold no ragged tensors")
     require(all(is_of(item.values, Tvalues) for item in items), f"the variants hold values that are not {Tvalues}")
@@ -177,7 +181,7 @@ def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: Ten
 
 @gradient("RaggedTensorToVariantGradient")
 def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Each variant gets a row of the gradient, where it holds one row of the values: where there are no row splits."""
+    """Give each variant a row of the gradient, if each variant holds a single row of values: if there are no row splits."""
     encoded, row_splits, _ = node.inputs
     if g.static_shape(encoded).rank != 1 or not row_splits.node.is_constant or row_splits.node.attr("value").size > 1:
         problem = "its gradient needs the row splits inside the variants, which it does not take"

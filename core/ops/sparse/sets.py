@@ -32,7 +32,7 @@ _MOST_KEYS: Final = 1 << 62
 
 
 class _Rows:
-    """The elements of the sets: for each its set's number and its value; `group_shape` is the shape of the sets' array."""
+    """The elements of the sets: the set's number and the value of each; `group_shape` is the shape of the array of sets."""
 
     def __init__(self, groups: Array, values: Array, group_shape: tuple[int, ...]) -> None:
         self.groups = groups
@@ -94,14 +94,14 @@ def _may_flag(size: int, count: int) -> bool:
 
 
 def _flags(keys: Array, size: int) -> Array:
-    """Which of the numbers below `size` are there."""
+    """Return a mask of the numbers below `size` that occur in `keys`."""
     flags = np.zeros(size, bool)
     flags[keys] = True
     return flags
 
 
 def _coded(values: Array, sets: int) -> tuple[int, Array, Callable[[Array], Array]]:
-    """(number of codes, a code for each value in the same order, what gives the values of codes)."""
+    """Return (number of codes, codes of the values in the same order, a function from codes to values)."""
     if values.dtype != object and values.size:
         low, high = extremes(values)
         count = high - low + 1
@@ -135,7 +135,7 @@ def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tu
 
 @flops("DenseToDenseSetOperation")
 def dense_to_dense_set_operation_flops(set1: TensorSpec, set2: TensorSpec) -> Cost:
-    """One look-up an element."""
+    """One look-up for each element."""
     return Cost(flops=set1.shape.num_elements + set2.shape.num_elements)
 
 

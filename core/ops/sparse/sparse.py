@@ -156,7 +156,7 @@ def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 def sparse_concat(
     indices: list[Array], values: list[Array], shapes: list[Array], *, concat_dim: int
 ) -> tuple[Result, Result, Result]:
-    """Sparse tensors one after the other along a dimension, in row-major order."""
+    """Concatenate sparse tensors along a dimension, in row-major order."""
     for part in zip(indices, values, shapes):
         validate(*part)
     rank = shapes[0].size
@@ -191,7 +191,7 @@ zero_flops("SparseToDense", "SparseConcat")
 
 @kernel("SparseSplit")
 def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: Array, *, num_split: int) -> Any:
-    """A sparse tensor cut along a dimension into parts that differ by at most one in size."""
+    """Split a sparse tensor along a dimension into parts whose sizes differ by at most 1."""
     validate(indices, values, dense_shape)
     check_bounds(indices, dense_shape)
     if np.ndim(split_dim) != 0:
@@ -268,7 +268,7 @@ zero_flops("SparseSplit", "SparseSlice")
 
 @kernel("SparseSliceGrad")
 def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
-    """For each element of the input its gradient, 0 where the slice left it out."""
+    """Return the gradient of each element of the input, 0 outside the slice."""
     if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
         raise InvalidArgumentError(
             f"gradient and start must be vectors, indices matrices: {np.shape(grad)}, {np.shape(start)}, {np.shape(indices)}"
@@ -280,7 +280,7 @@ def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices:
 
 
 def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
-    """For each key the value whose key in `among` is the same, 0 where there is none."""
+    """Return for each key the value of the equal key in `among`, 0 where none is equal."""
     result = np.zeros(len(keys), values.dtype)
     if len(among):
         order = np.argsort(among, kind="stable")
@@ -302,7 +302,7 @@ facts("backward", of=("SparseSliceGrad",))
 
 @onnx("SparseToDense")
 def _sparse_to_dense_onnx(g: Any, indices: Any, shape: Any, values: Any, default: Any) -> Any:
-    """Values, or one for all, written over the default."""
+    """Write values, or a scalar for all, over the default."""
     rank = g.rank(indices)
     places = g.cast(indices, dtypes.int64) if rank == 2 else g.reshape(g.vector(g.reshape(indices, [-1])), -1, 1)
     return g.ScatterND(g.Expand(default, g.vector(shape)), places, g.Expand(values, g.dim(places, 0)))

@@ -26,7 +26,7 @@ from .sparse import taken_by_key
 def sparse_add(
     a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array, thresh: Array
 ) -> tuple[Result, Result, Result]:
-    """The sum of two sparse tensors without the sums of two elements whose magnitude is below `thresh`."""
+    """Add two sparse tensors; sums of two elements with a magnitude below `thresh` are dropped."""
     _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
     if np.ndim(thresh) != 0:
         raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
@@ -88,7 +88,7 @@ def sparse_add_flops(
     b_shape: TensorSpec,
     thresh: TensorSpec,
 ) -> Cost:
-    """At most: where both have an element a sum, its modulus and a comparison."""
+    """An upper bound: a sum, its modulus and a comparison wherever both operands have an element."""
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
@@ -121,7 +121,7 @@ def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     def combine(
         a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
     ) -> tuple[Array, Array]:
-        """The greater (or lesser) of two sparse tensors where either has an element; missing ones are 0."""
+        """Return the greater (or lesser) of two sparse tensors wherever either has an element; missing elements are 0."""
         _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
         check_bounds(a_indices, a_shape)
         check_bounds(b_indices, b_shape)
@@ -153,7 +153,7 @@ def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, gr
 
 
 def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
-    """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
+    """Give the gradient to the first operand where it is at least as extreme, else to the second."""
     a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
     rows = node.output(0)
     zero = g.scalar_like(grad, 0)

@@ -1,4 +1,4 @@
-"""Crosses of features: every combination of one feature from each column, joined as text or hashed."""
+"""Crosses of features: every combination of a feature from each column, joined as text or hashed."""
 # Ops here (scripts/regenerate.py writes this list):
 #   RaggedCross SparseCross SparseCrossHashed SparseCrossV2
 
@@ -25,7 +25,7 @@ _LARGEST = 2**63 - 1
 
 @dataclasses.dataclass(frozen=True)
 class _Column:
-    """The features of all rows one after the other; row b has `counts[b]` of them from `starts[b]` on."""
+    """The features of all rows, concatenated; row b has `counts[b]` features from `starts[b]` on."""
 
     values: np.ndarray
     starts: np.ndarray
@@ -34,7 +34,7 @@ class _Column:
 
 
 class Columns(NamedTuple):
-    """The columns that are crossed: sparse matrices by their parts, and dense ones."""
+    """The crossed columns: sparse matrices by their parts, and dense columns."""
 
     indices: list[Array]
     values: list[Array]
@@ -76,7 +76,7 @@ def _dense_column(matrix: Array) -> _Column:
 
 
 def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any]:
-    """(row of each cross, number of the cross in its row, for each column the places of its features)."""
+    """Return (row of each cross, number of the cross in its row, for each column the places of its features)."""
     totals = math.prod((c.counts for c in columns), start=np.ones(rows, np.int64)) if columns else np.zeros(rows, np.int64)
     batch = np.repeat(np.arange(rows), totals)
     number = np.arange(batch.size) - np.repeat(np.cumsum(totals) - totals, totals)
@@ -109,7 +109,9 @@ def _fingerprints(column: _Column) -> Array:
 
 
 def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]) -> Array:
-    """As SparseCrossHashed has it: sparse integers by their low four bytes, dense ones as they are; strongly they crash it."""
+    """Hash as SparseCrossHashed does: sparse integers by their low four bytes, dense integers whole. A strong hash of dense
+    integers is refused: TensorFlow crashes.
+    """
     if column.values.dtype != object:
         if column.is_dense and is_strong:
             raise InvalidArgumentError("dense integers cannot be hashed strongly")

@@ -32,7 +32,7 @@ def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list
 
 
 def _unpack(items: list[Array | bytes], dtype: DType) -> list[Array]:
-    """The three parts behind strings or variants; InvalidArgumentError for damaged ones or another dtype."""
+    """Return the three parts from strings or variants; InvalidArgumentError for damaged parts or another dtype."""
     arrays = [_tensor(item) for item in items]
     indices, values, dense_shape = arrays
     if indices.dtype != np.int64 or dense_shape.dtype != np.int64 or not is_of(values, dtype):
@@ -67,7 +67,7 @@ def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
 
 
 def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """Sparse tensors as one with leading dimensions; its other dimensions are the greatest among them."""
+    """Stack sparse tensors under leading dimensions; the other dimensions are the greatest among the parts."""
     ranks = {p[2].size for p in parts}
     if len(ranks) > 1:
         raise InvalidArgumentError(f"Inconsistent rank across SparseTensors: {sorted(ranks)}")
@@ -104,7 +104,7 @@ def serialize_many_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_s
 
 @kernel("DeserializeSparse")
 def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
-    """The sparse tensors of a packed (..., 3) as one, the leading dimensions in front."""
+    """Stack the sparse tensors of a packed tensor (..., 3); the leading dimensions come first."""
     if np.ndim(serialized) < 1:
         raise InvalidArgumentError("Serialized sparse should have non-zero rank ()")
     if serialized.shape[-1] != 3:
@@ -118,7 +118,7 @@ def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]
 
 @kernel("DeserializeManySparse")
 def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
-    """The sparse tensors of a packed (rows, 3) as one."""
+    """Stack the sparse tensors of a packed matrix (rows, 3)."""
     if np.ndim(serialized) != 2 or serialized.shape[1] != 3:
         raise InvalidArgumentError(f"Serialized sparse should be a matrix of 3 columns, not {Shape(np.shape(serialized))}")
     return deserialize_sparse(serialized, dtype=dtype)
@@ -180,7 +180,7 @@ def add_many_sparse_to_tensors_map(
 def take_many_sparse_from_tensors_map(
     ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
 ) -> tuple[Result, Result, Result]:
-    """The sparse tensors under `handles` as the rows of one; the session forgets them."""
+    """Return the sparse tensors under `handles` as rows of a sparse tensor; the session forgets the handles."""
     if np.ndim(handles) != 1:
         raise InvalidArgumentError(f"sparse_handles should be a vector, not of shape {Shape(np.shape(handles))}")
     if not handles.size:

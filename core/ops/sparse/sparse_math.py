@@ -1,4 +1,6 @@
-"""Arithmetic on sparse tensors: reductions, elementwise with dense ones, softmax, products with matrices, edit distance."""
+"""Arithmetic on sparse tensors: reductions, elementwise ops with dense tensors, softmax, products with matrices, edit
+distance.
+"""
 # Ops here (scripts/regenerate.py writes this list):
 #   EditDistance SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax
 #   SparseReduceMaxSparse SparseReduceSum SparseReduceSumSparse SparseSoftmax SparseTensorDenseAdd SparseTensorDenseMatMul
@@ -121,7 +123,7 @@ def sparse_reduce_flops(indices: TensorSpec, values: TensorSpec, dense_shape: Te
 
 @gradient("SparseReduceSum")
 def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Each element gets the gradient of the sum that it went into."""
+    """Give each element the gradient of its sum."""
     indices, _, dense_shape, axes = node.inputs
     one = g.constant(1, "int64")
     rank = g.Size(dense_shape)
@@ -237,7 +239,7 @@ def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: T
 
 @flops("SparseSoftmax")
 def sparse_softmax_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
-    """Maximum, subtraction, sum and division an element, and one exponential."""
+    """Maximum, subtraction, sum and division for each element, and one exponential."""
     count = values.shape.num_elements
     return Cost(flops=4 * count, transcendentals=count)
 
@@ -253,7 +255,7 @@ def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 @kernel("SparseTensorDenseAdd")
 def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
-    """The dense tensor with the sparse one added."""
+    """Add a sparse tensor to a dense tensor."""
     validate(indices, values, dense_shape)
     dense = np.asarray(dense)
     if list(dense.shape) != dense_shape.tolist():
@@ -323,14 +325,16 @@ def sparse_tensor_dense_mat_mul_shape(
 def sparse_tensor_dense_mat_mul_flops(
     indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, outputs: list[TensorSpec]
 ) -> Cost:
-    """A row of the dense matrix for each element of the sparse one: as many as there are values, or index vectors."""
+    """A row of the dense matrix for each element of the sparse matrix; their number is that of the values, or of the index
+    vectors.
+    """
     count = indices.shape[0] if indices.rank == 2 and isinstance(indices.shape[0], int) else values.shape.num_elements
     return multiply_adds(count * outputs[0].shape[1])
 
 
 @gradient("SparseTensorDenseMatMul")
 def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Of b: the adjoint of a times the gradient. Of each value: the product of its row of the gradient and its row of b."""
+    """Multiply: for b, the adjoint of a times the gradient; for each value, its row of the gradient times its row of b."""
     indices, values, dense_shape, b = node.inputs
     adjoint_a, adjoint_b = node.attr("adjoint_a"), node.attr("adjoint_b")
     b_grad = g.SparseTensorDenseMatMul(indices, values, dense_shape, grad, adjoint_a=not adjoint_a)
@@ -347,7 +351,7 @@ def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: O
 
 @kernel("SparseMatMul")
 def sparse_mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
-    """The product of two dense matrices of which one is said to have many zeros; float32 whatever goes in."""
+    """Multiply two dense matrices, declared to have many zeros; the result is float32 for any input dtype."""
     if np.ndim(a) != 2 or np.ndim(b) != 2:
         raise InvalidArgumentError(f"both operands must be matrices: {Shape(np.shape(a))}, {Shape(np.shape(b))}")
     a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
@@ -411,7 +415,7 @@ def edit_distance(
 
 
 def _sequences(groups: Array, values: Array, count: int) -> tuple[Array, Array]:
-    """(values, those of a group in the order given one after the other, how many each of `count` groups has)."""
+    """Return (values grouped in their given order, number of values in each of `count` groups)."""
     return values[np.argsort(groups, kind="stable")], np.bincount(groups, minlength=count)
 
 
@@ -447,7 +451,7 @@ def edit_distance_flops(
     t_values: TensorSpec,
     t_shape: TensorSpec,
 ) -> Cost:
-    """At most, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
+    """An upper bound, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 
 
@@ -484,6 +488,6 @@ onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
 
 @onnx("SparseMatMul")
 def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    """In 32 bits: dense matrices, of which TensorFlow expects many zeros."""
+    """Multiply dense matrices in 32 bits; TensorFlow expects many zeros in them."""
     a, b = (g.cast(side, dtypes.float32) for side in (a, b))
     return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)

@@ -1,4 +1,4 @@
-"""Sparse matrices in compressed rows, held in variants: one matrix or a batch of them, through scipy.sparse."""
+"""Sparse matrices in compressed rows, held in variants: a matrix or a batch of matrices, through scipy.sparse."""
 # Ops here (scripts/regenerate.py writes this list):
 #   CSRSparseMatrixComponents CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseMatrixMatMul
 #   SparseMatrixNNZ SparseMatrixSparseMatMul SparseMatrixTranspose SparseTensorToCSRSparseMatrix
@@ -98,7 +98,7 @@ def _built(indices: Array, values: Array, dims: list[int]) -> Array:
 
 
 def _part(indices: Array, values: Array, dims: list[int]) -> csr_array:
-    """One matrix; explicit zeros stay elements."""
+    """Return a matrix; explicit zeros stay elements."""
     counts = np.bincount(indices[:, 0], minlength=dims[0])
     starts = np.concatenate([[0], np.cumsum(counts)])
     return csr_array((values, indices[:, 1], starts), shape=tuple(dims))
@@ -155,7 +155,7 @@ def csr_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
-    """The elements of a dense matrix where a sparse one has some."""
+    """Return the elements of a dense matrix at the elements of a sparse matrix."""
     indices = g.CSRSparseMatrixToSparseTensor(like, type=dense.dtype.base)[0]
     return g.DenseToCSRSparseMatrix(dense, indices)
 
@@ -230,7 +230,7 @@ def sparse_matrix_transpose(matrix: Array, *, conjugate: bool, type: DType) -> R
 
 
 def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array | csr_array:
-    """A sparse or dense matrix as it is, transposed or adjoint."""
+    """Return a sparse or dense matrix, unchanged, transposed or adjoint."""
     if adjoint:
         part = part.conj().T
     elif transpose:
@@ -318,7 +318,7 @@ def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
 
 @flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")
 def sparse_matrix_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """At least one operation for each element of the result: the number of elements is known to the run only."""
+    """A lower bound: one operation for each element of the result; the number of elements is known only at run time."""
     return Cost(flops=outputs[0].shape.num_elements)
 
 
@@ -349,7 +349,7 @@ def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Shape:
 
 @gradient("SparseMatrixSparseMatMul")
 def sparse_matrix_sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """As that of SparseMatrixMatMul, kept at the elements that are there."""
+    """As the gradient of SparseMatrixMatMul, at the stored elements only."""
     dtype = node.attr("type")
     dense = [g.CSRSparseMatrixToDense(m, type=dtype) for m in (*node.inputs, grad)]
     flags = [(node.attr(f"transpose_{x}"), node.attr(f"adjoint_{x}")) for x in "ab"]

@@ -23,7 +23,9 @@ from ..shared.sparse_checks import rank_of, sparse_shapes
 def sparse_fill_empty_rows(
     indices: Array, values: Array, dense_shape: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
-    """Rows without elements get the default at column 0; also which rows those were, and where each element went."""
+    """Fill empty rows with the default at column 0; return also a mask of the filled rows, and the new place of each
+    element.
+    """
     if np.ndim(dense_shape) != 1 or dense_shape.size == 0:
         raise InvalidArgumentError(f"dense_shape must be a vector with elements, saw: {np.shape(dense_shape)}")
     if np.ndim(indices) != 2 or np.ndim(values) != 1 or len(indices) != len(values) or np.ndim(default_value) != 0:
@@ -47,7 +49,7 @@ def sparse_fill_empty_rows(
 
 
 def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
-    """(source of each output element or -1 for a filled row, which rows are empty, target of each input element)."""
+    """Return (source of each output element or -1 for a filled row, mask of empty rows, target of each input element)."""
     is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
     all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
     order = np.argsort(all_rows, kind="stable")
@@ -89,7 +91,7 @@ zero_flops("SparseFillEmptyRows")
 
 @kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
 def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
-    """The gradient of the values, and that of the default: the sum of what the values do not account for."""
+    """Return the gradient of the values and the gradient of the default: the sum of the gradients not used by the values."""
     if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
         raise InvalidArgumentError("reverse_index_map and grad_values must be vectors")
     places, grad = np.asarray(reverse_index_map), np.asarray(grad_values)
@@ -109,7 +111,7 @@ def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: Tenso
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
 def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> Cost:
-    """The sum of what the values do not account for."""
+    """The sum of the gradients not used by the values."""
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
