@@ -21,14 +21,14 @@ _MISSING: Any = object()
 
 @dataclasses.dataclass
 class _Incomplete:
-    """An element of which components are missing; `index` numbers the insertion that brought its key first."""
+    """An element with missing components; `index` numbers the insertion that first brought its key."""
 
     index: int
     components: list[Any]
 
 
 class Barrier(Shared):
-    """Keys with components that come one by one; complete ones leave in the order of their first insertion."""
+    """A barrier: components are inserted by key; complete elements leave in the order of their first insertion."""
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
         self.name = name
@@ -59,7 +59,7 @@ class Barrier(Shared):
         self.line.serve()
 
     def insert_many(self, keys: Sequence[bytes], values: np.ndarray[Any, Any], component: int) -> None:
-        """One component of each key."""
+        """Insert a component for each key."""
         if self.is_closed and (self._cancels or (keys and not self._incomplete)):
             raise CancelledError(f"Barrier {self.name} is closed.  Pending enqueues cancelled: {self._cancels}.")
         is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]
@@ -68,7 +68,7 @@ class Barrier(Shared):
         self.line.serve()
 
     def _insert(self, key: bytes, value: Any, component: int) -> bool:
-        """Add one component; True where the key is new."""
+        """Add a component; return True where the key is new."""
         found = self._incomplete.get(key)
         is_new = found is None
         if found is None:

@@ -24,7 +24,7 @@ Element = tuple[Any, ...]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class QueueSpec:
-    """What a queue holds: the kind of queue, the dtypes and shapes of the components, and how many elements fit."""
+    """The attributes of a queue: its kind, the dtypes and shapes of the components, and its capacity."""
 
     kind: str
     dtypes: tuple[DType, ...]
@@ -34,7 +34,7 @@ class QueueSpec:
 
     @staticmethod
     def make(kind: str, types: Sequence[DType], shapes: Sequence[Shape], capacity: int, *extra: Any) -> QueueSpec:
-        """A spec; InvalidArgumentError where the number of shapes is neither 0 nor that of the types."""
+        """Return a spec; InvalidArgumentError unless there are no shapes, or a shape for each type."""
         if shapes and len(shapes) != len(types):
             raise InvalidArgumentError(f"{kind}: {len(shapes)} shapes do not fit {len(types)} component types")
         return QueueSpec(kind, tuple(types), tuple(shapes), capacity, extra)
@@ -46,10 +46,10 @@ class QueueSpec:
 
 
 class Queue(Shared):
-    """First in, first out. Subclasses choose which element leaves.
+    """A queue, first in, first out. Subclasses choose the element that leaves.
 
-    What kernels ask for waits in two lines, as in TensorFlow: of each the first is served until it is done or can do no more.
-    Closing stands in the line of those who add, so that elements that came before it still get in.
+    Attempts of kernels wait in two lines, as in TensorFlow. The first attempt of a line is served until it is done or
+    blocked. A close waits in the line of enqueues, so that earlier enqueues still get in.
     """
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
@@ -72,7 +72,7 @@ class Queue(Shared):
         raise NotImplementedError
 
     def take(self) -> Element:
-        """Take an element; there has to be one."""
+        """Take an element from a queue that is not empty."""
         raise NotImplementedError
 
     def put_back(self, element: Element) -> None:
@@ -88,7 +88,7 @@ class Queue(Shared):
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
-        """Let those in line do what they can; threads whose attempt is done are told."""
+        """Advance the attempts in both lines; notify threads whose attempt is done."""
         has_progress = False
         while any([self._serve(self.adding), self._serve(self.taking)]):
             has_progress = True
@@ -104,7 +104,7 @@ class Queue(Shared):
         return has_progress
 
     def cancel(self) -> None:
-        """Close at once; what waits to get in is refused."""
+        """Close at once and refuse the waiting enqueues."""
         self.is_closed = True
         for attempt in self.adding:
             attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
@@ -129,7 +129,7 @@ class Queue(Shared):
                 raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {found}")
 
     def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
-        """Elements of one shape as one array a component."""
+        """Stack elements of equal shapes into an array for each component."""
         return [
             self._stack(column, dtype, shape)
             for column, dtype, shape in zip(
@@ -138,7 +138,7 @@ class Queue(Shared):
         ]
 
     def check_batches(self) -> None:
-        """InvalidArgumentError where the shapes of elements are not known, so that they may not fit in one array."""
+        """Raise InvalidArgumentError where element shapes are unknown: elements might not stack."""
         if not self.spec.shapes and self.spec.dtypes:
             raise InvalidArgumentError(
                 f"{self.spec.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
@@ -152,7 +152,7 @@ class Queue(Shared):
 
 
 class Attempt:
-    """What one kernel asks of a queue: several steps, between which other kernels come."""
+    """A kernel's attempt on a queue: several steps, between which other kernels run."""
 
     def __init__(self, queue: Queue) -> None:
         self.queue = queue
@@ -161,7 +161,7 @@ class Attempt:
 
     @property
     def reason(self) -> str:
-        """Why it is not done."""
+        """Return the reason why the attempt waits."""
         raise NotImplementedError
 
     def advance(self) -> bool:
@@ -186,7 +186,7 @@ _Attempt = TypeVar("_Attempt", bound=Attempt)
 
 
 def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
-    """What a kernel attempts once it is done; WouldBlock while it stands in line, for the kernel to come again."""
+    """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
     key = (ctx.node, *map(id, inputs))
     attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
     if attempt is None:
@@ -203,7 +203,7 @@ def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], cr
 
 
 class Adding(Attempt):
-    """Add elements one after the other; CancelledError once the queue is closed."""
+    """An attempt to add elements in order; CancelledError once the queue is closed."""
 
     def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
         super().__init__(queue)
@@ -354,13 +354,13 @@ class RandomShuffleQueue(Queue):
 
 
 def _words(generator: Philox) -> Iterator[int]:
-    """The generator's 32-bit numbers, one after the other."""
+    """Yield the generator's 32-bit numbers."""
     while True:
         yield from generator.next_block()
 
 
 class PriorityQueue(Queue):
-    """The element whose first component is the smallest leaves first."""
+    """A queue that returns the element with the smallest first component."""
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
         super().__init__(name, spec)

@@ -15,7 +15,7 @@ ReadFile = Callable[[bytes], bytes]
 
 
 class Reader(Shared):
-    """Reads records from one work unit after the other. Subclasses say how a unit becomes records."""
+    """A reader of records from a sequence of work units. Subclasses turn a unit into records."""
 
     has_state = False
     ends_with_record = False  # whether a unit is done as soon as its only record is out
@@ -45,7 +45,7 @@ class Reader(Shared):
                 return record
 
     def read_up_to(self, count: int, next_unit: NextUnit, read_file: ReadFile) -> list[Record]:
-        """Up to `count` records of one work unit, at least one."""
+        """Return up to `count` records of a work unit, at least one."""
         found = [self.read(next_unit, read_file)]
         while len(found) < count and self.unit is not None:
             record = self._next_of_unit()
@@ -54,7 +54,7 @@ class Reader(Shared):
         return found
 
     def _next_of_unit(self) -> Record | None:
-        """A record of the unit at hand; None, and the unit is done, where it has no more."""
+        """Return a record of the current unit; None at its end, which finishes the unit."""
         record = next(self._records, None)
         if record is None or self.ends_with_record:
             self.unit = None
@@ -69,7 +69,7 @@ class Reader(Shared):
         self.unit = None
 
     def state(self) -> bytes:
-        """What `restore` takes, a ReaderBaseState message; only some readers have it."""
+        """Return the state for `restore`, a ReaderBaseState message; only some readers have a state."""
         self._require_state()
         counts = enumerate((self.work_started, self.work_finished, self.produced), 1)
         return b"".join(wire.varint_field(i, n) for i, n in counts) + wire.string_field(4, self.unit or b"")
@@ -125,7 +125,7 @@ class TextLineReader(Reader):
 
 
 class FixedLengthReader(Reader):
-    """So many bytes a record, between a header and a footer."""
+    """A reader of records of `record` bytes, between a header and a footer."""
 
     def __init__(self, name: str, header: int, record: int, footer: int, hop: int, encoding: str) -> None:
         super().__init__(name)
@@ -156,7 +156,7 @@ class RecordReader(Reader):
 
 
 class KeyedRecords:
-    """Each record after its key, path and position; DataLossError, as often as one asks, where the file is damaged."""
+    """The records of a file after their keys, path and position; each read of a damaged file raises DataLossError again."""
 
     def __init__(self, contents: bytes, path: bytes) -> None:
         self._contents = contents

@@ -30,7 +30,7 @@ from ..shared.string_functions import as_objects
 _MASK = (1 << 64) - 1
 _MOST_BUCKETS = 1 << 44
 _MANY = 1 << 7
-"""Keys from which on looking them up together costs less."""
+"""The smallest number of keys for which a joint look-up is faster than a loop."""
 
 
 @dataclasses.dataclass
@@ -57,7 +57,7 @@ class Table(Shared):
             )
 
     def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
-        """The shape of a tensor of keys without that of a key; InvalidArgumentError for a wrong shape."""
+        """Return the shape of a tensor of keys without the key's own shape; InvalidArgumentError for a wrong shape."""
         rank = keys.ndim - len(self.key_shape)
         if rank < 0 or keys.shape[rank:] != self.key_shape:
             raise InvalidArgumentError(f"Input key shape {keys.shape} must end with the table's key shape {self.key_shape}")
@@ -92,7 +92,7 @@ class Table(Shared):
         return result.reshape(full)
 
     def _is_worth_an_index(self, keys: np.ndarray[Any, Any]) -> bool:
-        """Whether as many integers were looked up since the table changed as it has entries."""
+        """Return True once the number of integers looked up since the last change reaches the number of entries."""
         if keys.size < _MANY or keys.dtype.kind not in "iu" or self.key_shape or not self.entries:
             return False
         self._sought += keys.size
@@ -113,7 +113,7 @@ class Table(Shared):
         return result.reshape(full)
 
     def _change(self) -> None:
-        """What was derived from the entries holds no more."""
+        """Discard the data derived from the entries."""
         self._indexed, self._sought = None, 0
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
@@ -132,7 +132,7 @@ class Table(Shared):
         return names, rows if self.value_shape else rows.tolist()
 
     def remove(self, keys: np.ndarray[Any, Any]) -> None:
-        """Remove entries; missing ones do not matter."""
+        """Remove entries; ignore missing keys."""
         self._change()
         for key in self.keys_of(keys)[0]:
             self.entries.pop(key, None)
@@ -153,7 +153,7 @@ class Table(Shared):
         return self.key_array(names), self._value_array([self.entries[key] for key in names])
 
     def _value_array(self, values: list[Any]) -> np.ndarray[Any, Any]:
-        """Values as one tensor."""
+        """Stack values."""
         if not self.value_shape:
             is_object = self.value_dtype.is_object
             return as_objects(values, (len(values),)) if is_object else np.array(values, self.value_dtype.numpy)
@@ -186,7 +186,7 @@ class StaticTable(Table):
         return super().find(keys, default.reshape(()))
 
     def initialize(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
-        """Fill the table; a second time only with as many entries, which then change nothing."""
+        """Fill the table. A second call needs the same number of entries and changes nothing."""
         if not keys.size:
             raise InvalidArgumentError("keys and values cannot be empty tensors.")
         if self.is_initialized:
@@ -230,7 +230,7 @@ def _hash(key: Any) -> int:
 class MutableTable(Table):
     """A table that grows and shrinks; it exports in the order of C++'s chained hash map, as TensorFlow does.
 
-    While keys only come, the order follows from `entries`; from the first one that goes on it is kept up to date.
+    Before the first removal the order follows from `entries`; from then on the order is maintained.
     """
 
     _order: ChainedOrder | None = None
@@ -264,7 +264,7 @@ class MutableTable(Table):
 
 
 class DenseTable(Table):
-    """An open-addressing hash table, which exports its buckets as they lie.
+    """An open-addressing hash table, which exports its buckets in place order.
 
     Probing is quadratic over a power of two of buckets; `buckets` holds keys, the empty key or the deleted key.
     """
@@ -293,7 +293,7 @@ class DenseTable(Table):
         self.max_load = max_load
 
     def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
-        """The shape without that of a key; dimensions behind the first must be of size 1."""
+        """Return the shape without the key's own shape; dimensions after the first must be 1."""
         shape = super().batch_shape(keys)
         if math.prod(shape) != (len(keys) if keys.ndim else 1):
             expected = (*keys.shape[:1], *self.key_shape)
@@ -313,7 +313,7 @@ class DenseTable(Table):
             raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
 
     def _may_be_forbidden(self, keys: np.ndarray[Any, Any]) -> bool:
-        """Whether a key can be the empty or the deleted one: of vectors they are compared one by one."""
+        """Return True where a key may equal the empty or the deleted key; vectors are compared later, key by key."""
         return bool(self.key_shape) or bool(np.any((keys == self.empty) | (keys == self.deleted)))
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -323,7 +323,7 @@ class DenseTable(Table):
         return super().find(keys, default)
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
-        """Add or replace entries; those before a key that is not allowed are in."""
+        """Add or replace entries; entries before a forbidden key are added."""
         self._change()
         names, rows = self._pairs(keys, values)
         self._reserve(len(names))
@@ -410,7 +410,7 @@ def _combine(a: int, b: int) -> int:
 
 
 def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
-    """The lines of a file, `vocab_size` of them where it is not -1; errors where there is none or one is empty."""
+    """Return the lines of a file, `vocab_size` lines unless -1; errors for an empty file and for an empty line."""
     if not contents:
         raise OutOfRangeError("Read less bytes than requested")
     lines = contents.replace(b"\r", b"").split(b"\n")

@@ -1,4 +1,4 @@
-"""Conditional accumulators: gradients are summed until enough have come, stale ones are dropped."""
+"""Conditional accumulators: gradients are summed until enough have arrived; stale gradients are dropped."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AccumulatorNumAccumulated ConditionalAccumulator ResourceAccumulatorNumAccumulated ResourceConditionalAccumulator
 #   SparseConditionalAccumulator
@@ -30,7 +30,7 @@ from ..shared.turns import Line, in_turn
 
 @dataclasses.dataclass
 class _Accumulator(Shared):
-    """What both kinds have: how many gradients came, and the step before which a gradient is stale."""
+    """The base of both kinds: the number of gradients, and the step before which a gradient is stale."""
 
     name: str
     dtype: DType
@@ -64,7 +64,7 @@ class DenseAccumulator(_Accumulator):
     total: Any = None
 
     def apply(self, local_step: int, gradient: np.ndarray[Any, Any]) -> None:
-        """Add a gradient unless it is stale; InvalidArgumentError for a wrong shape."""
+        """Add a gradient unless stale; InvalidArgumentError for a wrong shape."""
         if local_step < self.global_step:
             return
         _check_shape(self.shape, gradient.shape)
@@ -85,17 +85,17 @@ class DenseAccumulator(_Accumulator):
 
 @dataclasses.dataclass
 class SparseAccumulator(_Accumulator):
-    """Sums rows by index; a row's mean is over the gradients that have it.
+    """An accumulator that sums rows by index; a row's mean is over the gradients that have the row.
 
-    As TensorFlow does it, two gradients are merged like sorted lists: their indices are taken to be in order, and an index
-    that comes twice in one gradient stays two rows.
+    As in TensorFlow, two gradients are merged like sorted lists: the indices are assumed to be in order, and an index that
+    occurs twice in a gradient stays two rows.
     """
 
     entries: list[tuple[int, Any, int]] = dataclasses.field(default_factory=list)
     row_shape: tuple[int, ...] = ()
 
     def apply(self, local_step: int, indices: Any, values: Any, dense_shape: list[int], has_shape: bool) -> None:
-        """Add a gradient unless it is stale."""
+        """Add a gradient unless stale."""
         if local_step < self.global_step:
             return
         if indices.ndim != 1 or values.ndim < 1:
@@ -109,7 +109,9 @@ class SparseAccumulator(_Accumulator):
         self.line.serve()
 
     def _check_shapes(self, indices: Any, values: Any, dense_shape: list[int] | None) -> None:
-        """The shape that a gradient states may have more dimensions than the declared one, and need not fit its own rows."""
+        """Check shapes. A gradient's stated shape may have more dimensions than the declared shape, and need not fit its
+        own rows.
+        """
         declared = self.shape.dims or ()
         if dense_shape is not None:
             _check_leading(declared, dense_shape)
@@ -135,7 +137,7 @@ class SparseAccumulator(_Accumulator):
 
 
 def _merged(ours: list[tuple[int, Any, int]], theirs: list[tuple[int, Any, int]]) -> list[tuple[int, Any, int]]:
-    """Both lists of (index, sum of rows, how many), in the order of a merge; equal indices that meet become one entry."""
+    """Merge both lists of (index, sum of rows, count) in order; equal indices that meet become a single entry."""
     result = []
     i = j = 0
     while i < len(ours) and j < len(theirs):
@@ -161,7 +163,7 @@ def _check_shape(declared: Shape, found: tuple[int, ...]) -> None:
 def _create(
     ctx: KernelContext, kind: type[Any], dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
 ) -> Array | ReferenceHandle:
-    """A handle; one that is shared keeps the attributes it was first made with, whatever a later node states."""
+    """Return a handle; a shared accumulator keeps its first attributes, whatever a later node states."""
     name = shared_name or ctx.name
     return named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
 
@@ -231,7 +233,7 @@ def sparse_accumulator_take_gradient(
 
 @kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
 def accumulator_num_accumulated(handle: Any) -> Result:
-    """How many gradients came since the last one was taken."""
+    """Return the number of gradients since the last take."""
     return np.int32(resource(handle, _Accumulator).count)
 
 

@@ -1,4 +1,4 @@
-"""Barriers: key and components come one by one, complete elements are taken in batches."""
+"""Barriers: components arrive by key, and complete elements are taken in batches."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Barrier
 #   BarrierIncompleteSize BarrierReadySize: asynchronous
@@ -48,7 +48,7 @@ def barrier(
 
 @kernel("BarrierInsertMany")
 def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
-    """One component of many keys."""
+    """Insert a component for many keys."""
     found = resource(handle, Barrier)
     values = np.asarray(values)
     width = len(found.spec.dtypes)
@@ -74,7 +74,7 @@ def barrier_take_many(
     allow_small_batch: bool,
     wait_for_incomplete: bool,
 ) -> Any:
-    """Complete elements: their indices, keys and one batch a component."""
+    """Take complete elements: their indices, their keys, and a batch for each component."""
     found = resource(handle, Barrier)
     if np.ndim(num_elements) or num_elements < 0:
         raise InvalidArgumentError(f"num_elements must be a scalar and not negative, not {num_elements}")
@@ -91,7 +91,7 @@ def barrier_take_many(
 
 
 def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:
-    """Rows of one shape as one array."""
+    """Stack rows of equal shapes."""
     result = np.empty((len(rows), *size.known()), dtype.numpy)
     for i, row in enumerate(rows):
         result[i, ...] = row

@@ -1,4 +1,4 @@
-"""Queues: FIFO, padding, shuffling and by priority. What has to wait raises WouldBlock, and is run again."""
+"""Queues: FIFO, padding, shuffling and by priority. A kernel that must wait raises WouldBlock, and is run again."""
 # Ops here (scripts/regenerate.py writes this list):
 #   FIFOQueue FIFOQueueV2 FakeQueue PaddingFIFOQueue PaddingFIFOQueueV2 PriorityQueue PriorityQueueV2 RandomShuffleQueue
 #   RandomShuffleQueueV2
@@ -41,7 +41,7 @@ from ._queues import (
 def _queue(
     ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
 ) -> Array | ReferenceHandle:
-    """The queue of that name; InvalidArgumentError where it was made with another spec."""
+    """Return the queue of that name; InvalidArgumentError where the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     found = resource(handle, Queue)
     if found.spec != spec:
@@ -71,7 +71,7 @@ def padding_fifo_queue(
 
 
 def _plain(size: Shape) -> Shape:
-    """The shape with each unknown dimension as one and the same, so that equal attributes give equal specs."""
+    """Return the shape with the same symbol for all unknown dimensions, so that equal attributes give equal specs."""
     return Shape(d if isinstance(d, int) else _ANY for d in size)
 
 
@@ -91,7 +91,7 @@ def random_shuffle_queue(
     container: str,
     shared_name: str,
 ) -> Any:
-    """A queue from which a random element leaves."""
+    """Return a queue that returns a random element."""
     if min_after_dequeue < 0:
         raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be >= 0")
     if 0 <= capacity <= min_after_dequeue:
@@ -119,7 +119,7 @@ def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Tens
 def priority_queue(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
-    """A queue from which the element of the smallest priority leaves; the priority is its first component."""
+    """Return a queue that returns the element of the smallest priority, its first component."""
     if shapes and len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
     types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
@@ -143,7 +143,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
 
 @kernel("QueueEnqueue", "QueueEnqueueV2")
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
-    """Add one element."""
+    """Add an element."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
@@ -162,13 +162,13 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
 
 
 def _row(array: Array, index: int) -> Array:
-    """One slice; a string, resource or variant stays an array."""
+    """Return a slice; a string, resource or variant stays an array."""
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
 @kernel("QueueClose", "QueueCloseV2")
 def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
-    """No more elements may come: at once, or after those that wait to get in."""
+    """Close the queue: at once, or after the waiting enqueues."""
     queue = resource(handle, Queue)
     if cancel_pending_enqueues:
         queue.cancel()
@@ -190,7 +190,7 @@ facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2
 
 @kernel("QueueDequeue", "QueueDequeueV2")
 def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
-    """Take one element."""
+    """Take an element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
     attempt = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
@@ -238,7 +238,7 @@ def _dequeue_many(
 
 @kernel("QueueDequeueMany", "QueueDequeueManyV2")
 def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
-    """Take n elements as one batch."""
+    """Take n elements as a batch."""
     return _dequeue_many(ctx, handle, n, component_types, False)
 
 
@@ -250,7 +250,7 @@ def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_typ
 
 @kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
 def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
-    """Take n elements as one batch, what is left of a closed queue."""
+    """Take n elements as a batch, or the remaining elements of a closed queue."""
     return _dequeue_many(ctx, handle, n, component_types, True)
 
 

@@ -109,7 +109,7 @@ def fixed_length_record_reader_v2(
     container: str,
     shared_name: str,
 ) -> Result:
-    """A reader of records of one length, from files that may be compressed."""
+    """Return a reader of records of a fixed length, from files that may be compressed."""
     layout = (header_bytes, record_bytes, footer_bytes, hop_bytes)
     return named(ctx, container, shared_name, Reader, lambda: FixedLengthReader(ctx.name, *layout, encoding))
 
@@ -117,7 +117,7 @@ def fixed_length_record_reader_v2(
 def _sources(
     ctx: KernelContext, reader_handle: Array | ReferenceHandle, queue_handle: Array | ReferenceHandle
 ) -> tuple[Any, Any, Any]:
-    """The reader, what gives it work and what opens files for it."""
+    """Return the reader, a function that gives its next work unit, and a function that opens files."""
     queue = resource(queue_handle, Queue)
     if queue.spec.dtypes != (dtypes.string,):
         raise InvalidArgumentError(f"a reader takes strings, queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}")
@@ -147,7 +147,7 @@ facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 @kernel("ReaderReadUpTo", "ReaderReadUpToV2")
 def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any, num_records: Array) -> tuple[Result, ...]:
-    """Up to so many records: keys and values."""
+    """Read up to `num_records` records: keys and values."""
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
     if num_records < 1:
         raise InvalidArgumentError(f"num_records must be positive, not {num_records}")
@@ -234,7 +234,9 @@ def record_input(
 
 
 class _RecordSource(Shared):
-    """Records in an order that changes with every epoch. TensorFlow's order depends on its threads, so none is matched."""
+    """A source of records in an order that changes with every epoch. TensorFlow's order depends on its threads and is not
+    reproduced.
+    """
 
     def __init__(self, records: list[bytes], seed: int) -> None:
         self._records = records
@@ -243,7 +245,7 @@ class _RecordSource(Shared):
         self._pending: list[bytes] = []
 
     def draw(self, buffer_size: int, shift_ratio: float) -> bytes:
-        """One record."""
+        """Return a record."""
         while len(self._buffer) < buffer_size:
             if not self._pending:
                 shift = int(shift_ratio * len(self._records))

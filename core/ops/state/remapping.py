@@ -1,4 +1,4 @@
-"""Warm starting from a checkpoint whose vocabulary differs: the remapping of ids, and a matrix loaded under it."""
+"""Warm starts from a checkpoint with another vocabulary: the remapping of ids, and a matrix loaded by the remapping."""
 # Ops here (scripts/regenerate.py writes this list):
 #   GenerateVocabRemapping LoadAndRemapMatrix: reads_files
 
@@ -29,7 +29,7 @@ def generate_vocab_remapping(
     num_new_vocab: int,
     old_vocab_size: int,
 ) -> tuple[Result, Result]:
-    """(for each new id the old one or -1, how many are present); a vocabulary is a file of one token a line."""
+    """Return (old id of each new id or -1, number of ids present in both); a vocabulary file has a token for each line."""
     new = _tokens(ctx, new_vocab_file, "new_vocab_file", -1)
     if new_vocab_offset + num_new_vocab > len(new):
         raise InvalidArgumentError(f"line {new_vocab_offset} and {num_new_vocab} entries, but the file has {len(new)} lines")
@@ -76,7 +76,7 @@ def load_and_remap_matrix(
     num_rows: int,
     num_cols: int,
 ) -> Result:
-    """A matrix of a checkpoint, rows and columns moved; cells without an old one take initializing_values, in order."""
+    """Load a matrix of a checkpoint with moved rows and columns; cells without a source take initializing_values, in order."""
     if row_remapping.ndim != 1 or col_remapping.ndim != 1:
         raise InvalidArgumentError("row_remapping and col_remapping must be 1-D")
     if len(row_remapping) != num_rows:

@@ -34,7 +34,7 @@ from ..shared.variable_access import resource_variable, rounds_without_repeats
 
 @kernel("ResourceGather")
 def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
-    """Rows of a variable; leading `batch_dims` dimensions go together with those of `indices`."""
+    """Return rows of a variable; leading `batch_dims` dimensions are paired with the dimensions of `indices`."""
     return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
 
 
@@ -97,7 +97,7 @@ facts("row_numbers", of=("ResourceGather",))
 
 
 def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callable[[Array, Array, Array], None]) -> None:
-    """Write `updates` (one row an index, or one scalar for all) into the rows of a variable that `indices` names."""
+    """Write `updates` (a row for each index, or a scalar for all) into the rows of a variable at `indices`."""
     current = variable.read()
     if current.ndim == 0:
         raise InvalidArgumentError(f"params must be at least 1-D, variable '{variable.name}' is a scalar")
@@ -124,7 +124,7 @@ def _register_row_scatter(suffix: str, write: Callable[[Array, Array, Array], No
 
     @kernel(ref_op)
     def scatter(ref: Variable, indices: Array, updates: Array) -> Variable:
-        """The variable, rows of it updated."""
+        """Update rows of the variable and return the variable."""
         _scatter_rows(ref, indices, updates, write)
         return ref
 
@@ -188,7 +188,7 @@ def _maximum(memory: Array, indices: Array, rows: Array) -> None:
 
 
 def _divide(memory: Array, indices: Array, rows: Array) -> None:
-    """Division row by row in order, integers towards zero; a zero divisor, which ends TensorFlow's process, is refused."""
+    """Divide row by row in order, integers towards zero; a zero divisor is refused, as it ends TensorFlow's process."""
     is_integer = memory.dtype.kind in "iu"
     if is_integer and not np.all(rows):
         raise InvalidArgumentError("integer division by zero")

@@ -21,7 +21,7 @@ _SESSION_CONTAINER: Final = "session tensors"
 
 @kernel("GetSessionHandle")
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
-    """A name under which the session keeps `value` between runs, to be fed to GetSessionTensor."""
+    """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
     handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
     ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: _Kept(value))
     return scalar_object(handle)
@@ -41,7 +41,7 @@ def _next_number(ctx: KernelContext) -> int:
 
 @kernel("GetSessionHandleV2")
 def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
-    """A resource under whose name the session keeps `value` between runs."""
+    """Return a resource whose name refers to `value` between runs."""
     kept = _Kept(value)
     handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))

@@ -1,4 +1,4 @@
-"""Stacks, on which a loop leaves what its gradient needs: handles by reference (V1) or as resources (V2)."""
+"""Stacks, on which a loop leaves values for its gradient: handles by reference (V1) or as resources (V2)."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Stack
 #   StackClose: inexpensive
@@ -33,7 +33,7 @@ _unique = itertools.count()
 
 
 class Stack(RunState):
-    """Tensors of one dtype, last in first out. `max_size` below zero means no limit."""
+    """A stack of tensors of a common dtype. A `max_size` below zero means no limit."""
 
     def __init__(self, name: str, dtype: DType, max_size: int) -> None:
         self.name = name
@@ -137,7 +137,7 @@ def stack_pop_v2(handle: Array, *, elem_type: DType) -> Result:
 
 @shape("StackPop", "StackPopV2")
 def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
-    """What inference saw being pushed; unknown where that is nothing."""
+    """Return the spec of the pushed values; unknown before a push."""
     return handle.handle[0] if handle.handle else UNKNOWN
 
 

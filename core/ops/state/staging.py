@@ -30,7 +30,7 @@ from ..shared.argument_checks import require_rank
 
 @dataclasses.dataclass
 class _Area(Shared):
-    """What all staging areas have: bounds on elements and bytes."""
+    """The base of all staging areas: bounds on elements and bytes."""
 
     name: str
     capacity: int
@@ -78,7 +78,7 @@ class StagingArea(_Area):
 
 @dataclasses.dataclass
 class MapArea(_Area):
-    """Tuples by key. A tuple whose parts have not all come is incomplete; parts are taken one by one, too."""
+    """Tuples by key. A tuple with missing parts is incomplete; parts can be taken separately."""
 
     is_ordered: bool
     width: int
@@ -118,7 +118,7 @@ class MapArea(_Area):
         return [found[index] for index in indices]
 
     def take(self, key: int, indices: Sequence[int]) -> list[Any]:
-        """Take parts of a complete element, which goes when all are taken."""
+        """Take parts of a complete element; the element is removed with its last part."""
         taken = self.parts(key, indices)
         left = {index: value for index, value in self.complete[key].items() if index not in indices}
         if left:
@@ -135,7 +135,7 @@ class MapArea(_Area):
 
 
 class Bounds(NamedTuple):
-    """The attributes of a staging area; its name is that of the node where it has no shared one."""
+    """The attributes of a staging area; without a shared name, the node's name is its name."""
 
     capacity: int
     memory_limit: int
@@ -296,7 +296,7 @@ def stage_size_shape() -> Shape:
 
 @kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
 def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Any:
-    """Take parts of some element: its key and the parts."""
+    """Take parts of any element: its key and the parts."""
     area = _map_area(ctx, bounds, dtypes)
     with area:
         key = area.any_key()

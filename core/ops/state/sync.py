@@ -23,7 +23,7 @@ from ..shared.resource_access import named, resource
 
 @dataclasses.dataclass
 class Mutex(Shared):
-    """Held by one lock at a time; a lock that a run leaves behind is gone with the run."""
+    """A mutex, held by a single lock at a time; a run's end releases its locks."""
 
     name: str
     holder: Lock | None = None
@@ -31,14 +31,14 @@ class Mutex(Shared):
 
 @dataclasses.dataclass(eq=False)
 class Lock:
-    """What MutexLock gives and ConsumeMutexLock takes."""
+    """The output of MutexLock and the input of ConsumeMutexLock."""
 
     mutex: Mutex
     step: Any
 
 
 class IterationCounter:
-    """Stands for the counter of a data set's iterations, which this process does not have."""
+    """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
 @kernel("MutexV2")
@@ -49,7 +49,7 @@ def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
 
 @kernel("MutexLock")
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
-    """Wait until the mutex is free, and hold it."""
+    """Wait until the mutex is free, then lock the mutex."""
     found = resource(mutex, Mutex)
     if found.holder is not None and not found.holder.step.is_over:
         raise WouldBlock(f"mutex '{found.name}' is held")

@@ -1,4 +1,4 @@
-"""Lookup tables: hash tables that are filled once, and mutable ones."""
+"""Lookup tables: hash tables initialized once, and mutable tables."""
 # Ops here (scripts/regenerate.py writes this list):
 #   LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2
 #   AnonymousHashTable AnonymousMutableDenseHashTable AnonymousMutableHashTable: owns_state table
@@ -42,7 +42,7 @@ def _shared(
     types: tuple[DType, DType],
     create: Callable[..., Any],
 ) -> Any:
-    """The table of that name; InvalidArgumentError where it holds other dtypes than `types`, of keys and of values."""
+    """Return the table of that name; InvalidArgumentError where its key and value dtypes differ from `types`."""
     handle = named(ctx, container, shared_name, Table, create)
     found = resource(handle, Table)
     if type(found) is not kind or (found.key_dtype, found.value_dtype) != types:
@@ -79,7 +79,7 @@ def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_
 
 
 def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_shape: Any = SCALAR) -> TensorSpec:
-    """A table's handle, of which inference knows what keys and values are."""
+    """Return the spec of a table's handle, with the specs of keys and values."""
     return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
 
 
@@ -140,7 +140,7 @@ def mutable_dense_hash_table(empty_key: Array) -> Any:
 
 
 class DenseAttrs(NamedTuple):
-    """What a dense table maps, how many buckets it begins with, and how full it gets."""
+    """The attributes of a dense table: dtypes, value shape, initial number of buckets, and load factor."""
 
     key_dtype: DType
     value_dtype: DType
@@ -164,7 +164,7 @@ def _dense(ctx: KernelContext, keys: tuple[Array, Array], attrs: DenseAttrs) -> 
 def mutable_dense_hash_table_v2(
     ctx: KernelContext, empty_key: Array, deleted_key: Array, *, container: str, shared_name: str, attrs: DenseAttrs
 ) -> Result:
-    """An open-addressing table; one key stands for free buckets, another for those of removed keys."""
+    """Return an open-addressing table; a reserved key marks free buckets, another the buckets of removed keys."""
     types = (attrs.key_dtype, attrs.value_dtype)
     return _shared(ctx, container, shared_name, DenseTable, types, _dense(ctx, (empty_key, deleted_key), attrs))
 
@@ -233,7 +233,7 @@ def initialize_table_from_text_file(
     delimiter: str,
     offset: int,
 ) -> None:
-    """Fill a table from the lines of a file, of which a key or value is a column, the whole line or its number."""
+    """Fill a table from the lines of a file; key and value are each a column, the whole line, or the line's number."""
     table = _static(table_handle)
     if filename.ndim:
         raise InvalidArgumentError(f"filename should be a single string, but got {filename.shape}")
@@ -259,7 +259,7 @@ class _Columns:
         self._name = name
 
     def read(self, index: int, dtype: DType, what: str) -> Array:
-        """One column as an array of the dtype."""
+        """Return a column as an array of the dtype."""
         if index == _LINE_NUMBER:
             if dtype is not dtypes.int64:
                 raise InvalidArgumentError(f"{what} index for line number requires a dtype of int64, got {dtype}")

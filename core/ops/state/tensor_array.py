@@ -127,7 +127,7 @@ def tensor_array_v3(
     identical_element_shapes: bool,
     tensor_array_name: str,
 ) -> tuple[Result, Result]:
-    """The handle and a first flow value, which orders what is done to the array."""
+    """Return the handle and a first flow value, which orders the ops on the array."""
     array = _new_array(
         ctx,
         size,
@@ -159,7 +159,7 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
 
 @kernel("TensorArrayGrad")
 def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
-    """The array of gradients of `source` that belongs to an array, created where it does not exist."""
+    """Return the array of gradients of `source` for an array, created at the first call."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
@@ -223,7 +223,7 @@ zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArra
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
-    """The flow, after writing one element."""
+    """Write an element and return the flow."""
     array = _array_of(ctx, handle)
     _require_dtype(array, T, "is trying to write")
     array.write(_index(index), value)
@@ -232,7 +232,7 @@ def tensor_array_write(
 
 # Gradients: what is written forward is read backward, through an array of gradients beside each array.
 def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
-    """The handle of the array of gradients, and a flow that waits for its creation."""
+    """Return the handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
     with g.control_dependencies([grad_handle]):
         return grad_handle, g.Identity(flow)
@@ -318,7 +318,7 @@ zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead")
 def tensor_array_concat(
     ctx: KernelContext, handle: Array | Variable, flow_in: Array, *, dtype: DType, element_shape_except0: Shape
 ) -> tuple[Array, ...]:
-    """All elements one after the other, and their lengths."""
+    """Concatenate all elements; return their lengths too."""
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
     return array.concat(element_shape_except0)
@@ -343,7 +343,7 @@ def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, g
 def tensor_array_scatter(
     ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
-    """The flow, after writing each row of `value` to its index."""
+    """Write each row of `value` at its index and return the flow."""
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
     _require_rows(value)
@@ -378,7 +378,7 @@ def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) 
 
 @kernel("TensorArrayUnpack")
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
-    """The flow, after writing each row of `value` to its place."""
+    """Write each row of `value` at its place and return the flow."""
     _require_rows(value)
     array = _array_of(ctx, handle)
     _require_dtype(array, T, "is trying to write")
@@ -394,7 +394,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
 def tensor_array_split(
     ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
 ) -> Array:
-    """The flow, after cutting `value` into pieces of `lengths` rows and writing each to its place."""
+    """Split `value` into pieces of `lengths` rows, write each at its place, and return the flow."""
     if np.ndim(lengths) != 1:
         raise InvalidArgumentError(f"Expected lengths to be a vector, received shape: {Shape(np.shape(lengths))}")
     if not np.ndim(value):

@@ -57,7 +57,7 @@ _RESOURCE: Final = "resource:"
 
 @kernel("VariableV2", "Variable")
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
-    """The reference of the variable of that container and name; one without elements needs no initializer."""
+    """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
     found = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
     if found.dtype is not dtype:
         raise InvalidArgumentError(f"variable '{found.name}' is {found.dtype}, not {dtype}")
@@ -79,7 +79,7 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
 
 @kernel("TemporaryVariable")
 def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
-    """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
+    """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
     created.assign(zeros(shape.known(), dtype))
@@ -128,7 +128,7 @@ facts("side_effect", "assignment", of=("Assign",))
 
 @kernel("AssignAdd")
 def assign_add(ref: Any, value: Array) -> Any:
-    """The reference, `value` added to what it holds."""
+    """Add `value` to the variable and return the reference."""
     same_shape(ref, value, "AssignAdd")
     _add(ref, value)
     return ref
@@ -141,7 +141,7 @@ def _add(variable: Variable, value: Any) -> None:
 
 @kernel("AssignSub")
 def assign_sub(ref: Any, value: Array) -> Any:
-    """The reference, `value` subtracted from what it holds."""
+    """Subtract `value` from the variable and return the reference."""
     same_shape(ref, value, "AssignSub")
     _subtract(ref, value)
     return ref
@@ -271,7 +271,7 @@ facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
 @kernel("DestroyTemporaryVariable")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
-    """The last value of a temporary variable, which is gone afterwards."""
+    """Destroy a temporary variable and return its last value."""
     ctx.step.resources.remove(_STEP_CONTAINER, var_name)
     return ref.read()
 
@@ -299,7 +299,7 @@ facts("forwarding", "transparent", of=("RefIdentity",))
 
 @kernel("VarHandleOp")
 def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
-    """The handle of the resource variable of that container and name; an anonymous one is new in every run."""
+    """Return the handle of the resource variable of that container and name; an anonymous variable is new in every run."""
     if shared_name == ANONYMOUS_NAME:
         return scalar_object(Variable(ctx.name, dtype, shape))
     return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
@@ -340,7 +340,7 @@ facts("variable", "owns_state", of=("VarHandleOp",))
 
 @kernel("ReadVariableOp")
 def read_variable_op(resource: Array, *, dtype: DType) -> Result:
-    """The variable's value, as it is now."""
+    """Return the variable's current value."""
     found = variable_behind(resource)
     if not found.is_initialized:
         raise FailedPreconditionError(
@@ -396,7 +396,7 @@ zero_flops("ReadVariableOp", "_ReadVariablesOp")
 
 @kernel("VariableShape")
 def variable_shape_op(input: Array, *, out_type: DType) -> Result:
-    """The shape of what the variable holds."""
+    """Return the shape of the variable's value."""
     shape = resource_variable(input).value_shape
     assert shape is not None
     return shape_value(shape, out_type)
@@ -416,7 +416,7 @@ facts("inexpensive", of=("_ReadVariablesOp",))
 
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
-    """Forget a resource; NotFoundError where it is gone already, unless that is to be ignored."""
+    """Destroy a resource; NotFoundError where already gone, unless `ignore_lookup_error` is set."""
     found = resource.item() if resource.size == 1 else None
     if isinstance(found, Variable):
         existed = found.is_initialized
