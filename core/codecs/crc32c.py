@@ -2,13 +2,13 @@
 
 Polynomial: Castagnoli, Braeuer and Herrmann, IEEE Trans. Commun. 41 (1993), also in RFC 3720; the mask is LevelDB's.
 
-The checksum is linear: each of its bits is the parity of some bits of the buffer, those of a mask that depends on nothing but
-where the buffer ends. Many short buffers are lanes instead, whose checksums advance together, eight bytes a step, by NumPy
-table lookups.
+The checksum is linear: each bit is the parity of some bits of the buffer, selected by a mask that depends only on the end
+of the buffer. Many short buffers are lanes instead: their checksums advance together, eight bytes a step, by NumPy table
+lookups.
 
-A long buffer is made short before. The checksum is a remainder modulo a polynomial P, so that nothing changes where a multiple
-of P is added; and P divides x^8a + x^8b + x^8c + 1 for the a > b > c of `_MULTIPLE`. A byte is therefore as good as its copies
-a - b, a - c and a bytes further on, and a block of a - b bytes moves in three additions.
+A long buffer is shortened first. The checksum is a remainder modulo a polynomial P, so adding a multiple of P changes
+nothing, and P divides x^8a + x^8b + x^8c + 1 for the a > b > c of `_MULTIPLE`. A byte may therefore be replaced by copies
+at the distances a - b, a - c and a bytes further on, and a block of a - b bytes moves in three additions.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _POLYNOMIAL = 0x82F63B78
 _MASK_DELTA = 0xA282EAD8
 """The number that TFRecord and LevelDB add to a rotated checksum."""
 _SHORT = 128
-"""Bytes below which the loop over single bytes takes less time (benchmarks/pipelines.py)."""
+"""The size, in bytes, below which the loop over single bytes takes less time (benchmarks/pipelines.py)."""
 _MULTIPLE = 14867, 318, 278
-"""Exponents, in bytes, of a multiple of the polynomial with four terms: of those below 2^14 the one whose first two are
-furthest apart.
+"""The exponents, in bytes, of a multiple of the polynomial with four terms: the multiple below 2^14 with the largest
+distance between the first two exponents.
 """
 _BLOCKS = 16
-"""Blocks that are moved in one piece of memory, which stays in a cache (benchmarks/pipelines.py)."""
+"""The number of blocks that move in a single piece of memory, small enough for a cache (benchmarks/pipelines.py)."""
 
 
 def crc32c(data: Buffer, crc: int = 0) -> int:
-    """The checksum of `data`, or of what had the checksum `crc` followed by `data`."""
+    """Return the checksum of `data`; `crc` is the checksum of preceding data."""
     view = memoryview(data).cast("B")
     if len(view) > _MULTIPLE[0]:
         return _parities(_shortened(np.frombuffer(view, np.uint8), crc), 0xFFFFFFFF)
@@ -50,8 +50,10 @@ def crc32c(data: Buffer, crc: int = 0) -> int:
 
 
 def masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
-    """The masked checksums of many short buffers: with zeros in front, which change nothing where a checksum begins at 0, they
-    are lanes of one length. What beginning at another number adds follows from the length alone.
+    """Return the masked checksums of many short buffers.
+
+    Zeros in front change nothing where a checksum begins at 0, so the buffers become lanes of equal length. The
+    contribution of the usual initial value follows from the length alone.
     """
     width = -(-max(map(len, parts), default=0) // 8) * 8
     joined = b"".join([part.rjust(width, b"\0") for part in parts])
@@ -66,7 +68,9 @@ def _of_zeros(size: int) -> int:
 
 
 def _shortened(data: Any, crc: int) -> Any:
-    """Bytes whose checksum after 0xFFFFFFFF is that of `data` after `crc`: the last ones, with the others moved into them."""
+    """Return the last bytes of `data` with all other bytes moved into them; their checksum after 0xFFFFFFFF equals `data`'s
+    after `crc`.
+    """
     a, b, c = _MULTIPLE
     block, length = a - b, len(data) - a
     moved = np.zeros(a, np.uint8)
@@ -85,7 +89,7 @@ def _shortened(data: Any, crc: int) -> Any:
 
 
 def mask(crc: int) -> int:
-    """The checksum as files store it, so that the checksum of data with checksums in it stays good."""
+    """Return the masked checksum stored in files; masking keeps checksums of data that contains checksums sound."""
     return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & 0xFFFFFFFF
 
 
@@ -124,7 +128,7 @@ def _after_zeros(crc: Any, count: int, byte_table: Any) -> Any:
 
 
 def _advance_lanes(words: Any, start: int = 0xFFFFFFFF) -> Any:
-    """What each lane, an array of pairs of 32-bit words, makes of a checksum's state, without what is done at its end."""
+    """Advance the checksum of each lane, an array of pairs of 32-bit words, without the final inversion."""
     first, second, third, fourth = _word_tables()
     crc = np.full(len(words), start, np.uint32)
     for step in range(words.shape[1]):
@@ -135,7 +139,7 @@ def _advance_lanes(words: Any, start: int = 0xFFFFFFFF) -> Any:
 
 
 def _parities(data: Any, crc: int) -> int:
-    """The checksum of at least four bytes after `crc`: with zeros in front, which change nothing, they are whole words."""
+    """Return the checksum of at least four bytes after `crc`; zeros in front, without effect, make the bytes whole words."""
     count = -(-len(data) // 8)
     padded = np.zeros(8 * count, np.uint8)
     tail = padded[8 * count - len(data) :]
@@ -149,7 +153,9 @@ def _parities(data: Any, crc: int) -> int:
 
 @functools.cache
 def _masks(count: int) -> Any:
-    """For each bit of a checksum the bits of so many words, a power of two, that change it: (32, count), uint64."""
+    """Return, for each bit of a checksum, the bits of `count` words, a power of two, that change the bit: (32, count),
+    uint64.
+    """
     if count == 1:
         changes = np.array([1 << bit for bit in range(8)], np.uint32)
         steps = [_after_zeros(changes, place + 1, np.array(_byte_table(), np.uint32)) for place in reversed(range(8))]
@@ -163,7 +169,7 @@ def _masks(count: int) -> Any:
 
 @functools.cache
 def _moves(size: int) -> list[int]:
-    """What each single bit of a checksum becomes when `size` bytes follow, a power of two."""
+    """Return the effect of `size` following bytes, a power of two, on each single bit of a checksum."""
     if size == 1:
         return [_byte_table()[1 << bit] if bit < 8 else 1 << bit - 8 for bit in range(32)]
     half = _moves(size // 2)

@@ -7,5 +7,8 @@ _ROOM, _RATIO = 1 << 28, 64
 
 
 def unpacked_limit(size: int) -> int:
-    """The most bytes that `size` packed ones may hold: graphs and checkpoints pack 2 to 20 times, bombs 1000 times."""
+    """Return the largest decompressed size, in bytes, of `size` packed bytes.
+
+    Graphs and checkpoints compress 2 to 20 times, decompression bombs 1000 times.
+    """
     return max(_ROOM, _RATIO * size)

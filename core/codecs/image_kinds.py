@@ -5,11 +5,11 @@ from __future__ import annotations
 from . import png
 
 HEAD = 12
-"""As many bytes tell."""
+"""The number of leading bytes that identify the format."""
 
 
 def image_kind(data: bytes) -> str:
-    """The format of a file by its first bytes; '' for an unknown one."""
+    """Return the format of a file by the file's first bytes; '' for an unknown format."""
     if data.startswith(b"\xff\xd8\xff"):
         return "jpeg"
     if data.startswith(png.SIGNATURE[:4]):

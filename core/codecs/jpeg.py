@@ -1,4 +1,4 @@
-"""Headers of JPEG files (ITU-T T.81, Annex B), and what libjpeg's upsampling makes of chroma at a cut column."""
+"""Headers of JPEG files (ITU-T T.81, Annex B), and the effect of libjpeg's chroma upsampling at a cropped column."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Header:
 
 
 def header(data: bytes) -> Header:
-    """The header of a file; ValueError where the file ends before its frame header, or that is damaged."""
+    """Return the header of a file; ValueError for a damaged frame header or a file that ends before the frame header."""
     has_jfif, adobe, frame = False, None, b""
     for marker, start, end in _segments(data):
         payload = data[start + 4 : end]
@@ -58,14 +58,14 @@ def header(data: bytes) -> Header:
 
 
 def without_colours(data: bytes) -> bytes:
-    """The same file with its components called red, green and blue: a decoder gives them as they are."""
+    """Return the same file with components labelled red, green and blue, so that a decoder converts no colours."""
     kept = [data[start:end] for marker, start, end in _segments(data) if marker not in (_APP0, _APP14)]
     last = max(end for _, _, end in _segments(data))
     return b"".join((_SOI, _ADOBE_RGB, *kept, data[last:]))
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Marker, start and end of each segment up to the first scan's header, that one included."""
+    """Yield marker, start and end of each segment up to and including the first scan's header."""
     at = len(_SOI)
     while at + 4 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
@@ -83,9 +83,9 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CutColumns:
-    """Columns of a window whose chroma libjpeg interpolates otherwise than in the whole picture.
+    """Columns of a window in which libjpeg interpolates chroma differently than in the whole picture.
 
-    `expansion` is how many pixels a chroma sample covers (across, down); an `is_box` column repeats its sample.
+    `expansion` is the number of pixels of a chroma sample (across, down); an `is_box` column repeats the column's sample.
     """
 
     columns: tuple[int, ...]
@@ -94,9 +94,10 @@ class CutColumns:
 
 
 def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns | None:
-    """The columns that lack a neighbour in a window of a picture that is decoded at 1 / ratio; None where there are none.
+    """Return the columns that lack a neighbour in a window of a picture decoded at 1 / ratio; None if there are none.
 
-    As jpeg_crop_scanline of libjpeg-turbo does: the window begins at a multiple of the largest block, and ends where it ends.
+    As jpeg_crop_scanline of libjpeg-turbo: the window begins at a multiple of the largest block, and ends at the requested
+    column.
     """
     expansion = _expansion(file, ratio)
     picture, block = -(-file.width // ratio), max(across for across, _ in file.sampling) * _BLOCK // ratio
@@ -110,7 +111,7 @@ def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns |
 
 
 def _expansion(file: Header, ratio: int) -> tuple[int, int]:
-    """How many pixels a sample of the second component covers: libjpeg decodes it larger where it can."""
+    """Return the pixels covered by a sample of the second component: libjpeg decodes the component larger where possible."""
     if len(file.sampling) == 1:
         return 1, 1
     size = _BLOCK // ratio

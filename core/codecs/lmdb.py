@@ -1,4 +1,4 @@
-"""Databases of LMDB, read in the order of their keys: two meta pages, of which the later one counts, and a B+ tree.
+"""Databases of LMDB, read in the order of their keys: two meta pages, of which the later is valid, and a B+ tree.
 
 Source of the format: the structures MDB_page, MDB_node and MDB_meta in the documentation of LMDB's internals,
 http://www.lmdb.tech/doc/group__internal.html, on a little-endian machine of 64 bits.
@@ -24,15 +24,15 @@ _MAGIC: Final = 0xBEEFC0DE
 _BRANCH, _LEAF, _OVERFLOW = 1, 2, 4
 """Flags of pages (P_BRANCH, P_LEAF, P_OVERFLOW in mdb.c)."""
 _BIG: Final = 1
-"""The flag of an entry whose data lies on overflow pages (F_BIGDATA in mdb.c)."""
+"""The flag of an entry with data on overflow pages (F_BIGDATA in mdb.c)."""
 _PLAIN_FLAGS: Final = 0x08
-"""Flags of a tree without duplicates; only integer keys, which change no more than their order, are allowed."""
+"""The flags of a tree without duplicates; only integer keys, a flag that changes nothing but the order, are allowed."""
 _NO_PAGE: Final = 2**64 - 1
 """The page number of a tree without pages (P_INVALID in mdb.c)."""
 _MAX_DEPTH: Final = 32
 """Pages from root to leaf (CURSOR_STACK in mdb.c); more are damage."""
 _FIRST: Final = 4096
-"""What is read to know the size of pages."""
+"""The number of bytes read to find out the size of pages."""
 
 
 class DatabaseError(ValueError):
@@ -112,7 +112,7 @@ class _Database:
         return key, value
 
     def _big(self, page: bytes, start: int, size: int) -> bytes:
-        """A value on pages of its own."""
+        """Return a value stored on overflow pages."""
         number = struct.unpack_from("<Q", page, start)[0]
         found = self._page(number, -(-(size + _HEADER.size) // self._size))
         if not _HEADER.unpack_from(found)[2] & _OVERFLOW:

@@ -1,4 +1,4 @@
-"""PNG files (ISO/IEC 15948): writing them as libpng does, byte for byte, and reading those with 16 bits a sample.
+"""PNG files (ISO/IEC 15948): a writer that matches libpng byte for byte, and a reader of files with 16 bits a sample.
 
 Pillow reads 8-bit files, but has no mode for 16-bit colour.
 """
@@ -23,7 +23,7 @@ _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), 
 
 
 def encode(image: Array, level: int = -1) -> bytes:
-    """An image (height, width, 1 to 4 channels) of uint8 or uint16 as a PNG file; `level` is zlib's, -1 its default."""
+    """Encode an image (height, width, 1 to 4 channels) of uint8 or uint16; `level` is zlib's, -1 means zlib's default."""
     height, width, channels = image.shape
     rows = np.ascontiguousarray(image.astype(image.dtype.newbyteorder(">"))).view(np.uint8).reshape(height, -1)
     step = channels * image.dtype.itemsize
@@ -41,7 +41,7 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def _filtered(rows: Array, step: int, height: int, width: int) -> bytes:
-    """Each row by the filter whose bytes, read as signed, have the smallest sum of magnitudes; the first of several."""
+    """Filter each row with the filter of the smallest sum of magnitudes, bytes read as signed; ties go to the first filter."""
     candidates = _filters(rows, step)
     usable = [True, width > 1, height > 1, height > 1 and width > 1, height > 1 and width > 1]
     signed = np.minimum(candidates, 256 - candidates.astype(np.int64))
@@ -65,7 +65,7 @@ def _filters(rows: Array, step: int) -> Array:
 
 
 def _paeth(left: Array, up: Array, corner: Array) -> Array:
-    """Of the three neighbours the one nearest to left + up - corner."""
+    """Return the neighbour nearest to left + up - corner."""
     a, b, c = (x.astype(np.int16) for x in (left, up, corner))
     estimate = a + b - c
     to_left, to_up, to_corner = np.abs(estimate - a), np.abs(estimate - b), np.abs(estimate - c)
@@ -73,7 +73,7 @@ def _paeth(left: Array, up: Array, corner: Array) -> Array:
 
 
 def _compress(data: bytes, level: int, unfiltered: bool) -> bytes:
-    """zlib's stream with libpng's choice of window, which is as small as the data allow."""
+    """Return zlib's stream with libpng's choice of window: as small as the data allow."""
     bits = 15
     if len(data) <= 1 << 14:
         while bits > 8 and len(data) + 262 <= 1 << (bits - 1):
@@ -100,7 +100,7 @@ def header(data: bytes) -> tuple[int, int, int, int, int]:
 
 
 def decode16(data: bytes) -> Array:
-    """The samples (height, width, channels) of a 16-bit file, uint16; ValueError where it is damaged."""
+    """Decode the samples (height, width, channels) of a 16-bit file, uint16; ValueError for a damaged file."""
     width, height, _, colour, interlaced = header(data)
     if colour not in _CHANNELS:
         raise ValueError(f"a damaged PNG file: colour type {colour}")
@@ -119,7 +119,7 @@ def decode16(data: bytes) -> Array:
 
 
 def _decompressed(data: bytes, most: int) -> bytes:
-    """The samples of all rows, of which there are at most so many bytes: filters stand before each row of each pass."""
+    """Return the decompressed samples of all rows, at most `most` bytes; a filter byte stands before each row of each pass."""
     try:
         return zlib.decompressobj().decompress(b"".join(body for kind, body in _chunks(data) if kind == b"IDAT"), most)
     except zlib.error as error:
@@ -135,9 +135,9 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _unfiltered(rows: Array, step: int) -> Array:
-    """Filtered rows (their first byte is the filter) as bytes.
+    """Undo the filters of rows (the first byte is the filter) and return bytes.
 
-    A pixel needs its left, upper and upper left neighbours, so pixels on one antidiagonal are computed at once.
+    A pixel needs the left, upper and upper left neighbours, so all pixels of an antidiagonal are computed at once.
     """
     height, line = rows.shape
     kinds, pixels = rows[:, 0], rows[:, 1:].reshape(height, (line - 1) // step, step)

@@ -1,7 +1,7 @@
-"""Snappy's block format, in which old checkpoints, some tables and snapshots of datasets are compressed.
+"""Snappy's block format, used by old checkpoints, some tables and snapshots of datasets.
 
-Source: https://github.com/google/snappy/blob/main/format_description.txt. TensorFlow's files are frames of its own: the size
-of a block as four bytes, the highest one first, and the block.
+Source: https://github.com/google/snappy/blob/main/format_description.txt. TensorFlow's files are frames of TensorFlow's
+own: the size of a block as four big-endian bytes, and the block.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .varint import varint
 
 _SIZE: Final = struct.Struct(">I")
 _FRAME: Final = 1 << 18
-"""Bytes that a frame holds: TensorFlow's readers have room for as many."""
+"""The number of bytes in a frame: the buffer size of TensorFlow's readers."""
 
 
 def unframed(data: bytes) -> bytes:
-    """The contents of a file; DataLossError where it is damaged."""
+    """Decompress the contents of a file; DataLossError for a damaged file."""
     view, position, blocks = memoryview(data), 0, []
     while position < len(view):
         start = position + _SIZE.size
@@ -33,13 +33,13 @@ def unframed(data: bytes) -> bytes:
 
 
 def framed(data: bytes) -> bytes:
-    """A file of such contents."""
+    """Compress contents into a file of frames."""
     blocks = (compress(data[start : start + _FRAME]) for start in range(0, len(data), _FRAME))
     return b"".join(_SIZE.pack(len(block)) + block for block in blocks)
 
 
 def compress(data: bytes) -> bytes:
-    """A block of such contents, which it holds as they are: finding what repeats would take Python longer than the disk."""
+    """Return a block with the contents as literals: in Python, searching for repetitions would take longer than the disk."""
     head = varint(len(data))
     if not data:
         return head
@@ -51,11 +51,11 @@ def compress(data: bytes) -> bytes:
 
 
 _SHORT: Final = 60
-"""Literals up to this length have it in their first byte."""
+"""The largest length of a literal that is encoded in the literal's first byte."""
 
 
 def decompress(data: memoryview) -> bytes:
-    """The contents of a snappy block; DataLossError where it is damaged."""
+    """Decompress a snappy block; DataLossError for a damaged block."""
     size, position = wire.read_varint(data, 0, len(data))
     if size > 256 * len(data):  # no element makes more than 64 bytes of its two or three
         raise DataLossError(f"a snappy block of {len(data)} bytes claims to hold {size}")
@@ -71,7 +71,7 @@ def decompress(data: memoryview) -> bytes:
 
 
 def _element(data: memoryview, position: int, result: bytearray) -> int:
-    """Append one literal or copy; the position after it."""
+    """Append a literal or a copy; return the position after the element."""
     tag = data[position]
     kind = tag & 3
     if kind == 0:
@@ -102,7 +102,7 @@ def _literal(data: memoryview, position: int, result: bytearray) -> int:
 
 
 def _copy(result: bytearray, offset: int, length: int) -> None:
-    """Repeat what lies `offset` bytes back; a copy may run into itself."""
+    """Repeat the bytes that lie `offset` bytes back; source and target of a copy may overlap."""
     if not 0 < offset <= len(result):
         raise DataLossError(f"a snappy block refers back {offset} bytes, {len(result)} are there")
     start = len(result) - offset

@@ -1,4 +1,4 @@
-"""TFRecord files: length, masked checksum of it, data, masked checksum of that.
+"""TFRecord files: length, masked checksum of the length, data, masked checksum of the data.
 
 Source: https://www.tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details".
 """
@@ -24,13 +24,13 @@ class RecordError(ValueError):
 
 
 def encode_record(data: bytes) -> bytes:
-    """One record as it stands in a file."""
+    """Encode a record with length and checksums."""
     length = struct.pack("<Q", len(data))
     return length + _FOOTER.pack(masked_crc32c(length)) + data + _FOOTER.pack(masked_crc32c(data))
 
 
 def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
-    """(data, position after the record); RecordError where it is cut off or a checksum is wrong."""
+    """Return (data, position after the record); RecordError for a truncated record or a wrong checksum."""
     if position + _HEADER.size > len(contents):
         raise RecordError(f"truncated record at {position}")
     length, checksum = _HEADER.unpack_from(contents, position)
@@ -47,11 +47,10 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
 
 
 def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
-    """The records of a file, which is read in pieces; RecordError as for `decode_record`, where its turn comes.
+    """Yield the records of a file, read in pieces; RecordError as for `decode_record`, after all records before the damage.
 
-    One of more than `longest` bytes is damaged.
-
-    The checksums of all records that a piece holds whole are computed at once.
+    A record of more than `longest` bytes counts as damaged. The checksums of all whole records of a piece are computed at
+    once.
     """
     contents = b""
     while piece := stream.read1(_PIECE):  # what comes before damage in a packed file is there
@@ -72,9 +71,9 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
 
 
 _PIECE: Final = 1 << 18
-"""Bytes that are read at once: 256 KiB, which bounds memory where a length is damaged."""
+"""The number of bytes in a read: 256 KiB, a bound on memory for a damaged length."""
 _SHORT: Final = 1024
-"""Bytes up to which checksums of several records are computed together, which takes less time (benchmarks/pipelines.py)."""
+"""The largest record, in bytes, whose checksum is computed together with others, to save time (benchmarks/pipelines.py)."""
 
 
 def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
@@ -91,7 +90,7 @@ def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
 
 
 def _checked(contents: bytes, spans: Sequence[tuple[int, int]]) -> Iterator[bytes]:
-    """The data of records whose checksums are right, up to the first whose are not."""
+    """Yield the data of records up to the first wrong checksum."""
     heads = _checksums([contents[start : start + 8] for start, _ in spans])
     parts = [contents[start + _HEADER.size : end] for start, end in spans]
     for (start, end), head, part, data in zip(spans, heads, parts, _checksums(parts)):
@@ -108,7 +107,7 @@ def _checksums(parts: Sequence[bytes]) -> list[int]:
 
 
 def _missing(contents: bytes) -> int:
-    """How many bytes the record that `contents` begins with goes on behind them; RecordError where its length is damaged."""
+    """Return the number of bytes that the record at the start of `contents` lacks; RecordError for a damaged length."""
     length, checksum = _HEADER.unpack_from(contents)
     if masked_crc32c(contents[:8]) != checksum:
         raise RecordError("corrupted record")
@@ -116,7 +115,7 @@ def _missing(contents: bytes) -> int:
 
 
 def _read_all(stream: Any, length: int) -> bytes:
-    """As many bytes as there are, up to `length`: what a header claims is not allocated before it is there."""
+    """Read up to `length` bytes; memory grows with the bytes read, so a false length in a header allocates nothing."""
     pieces = []
     while length and (piece := stream.read(min(length, _LARGE_PIECE))):
         pieces.append(piece)
@@ -125,11 +124,11 @@ def _read_all(stream: Any, length: int) -> bytes:
 
 
 _LARGE_PIECE: Final = 1 << 24
-"""Bytes of a long record that are read at once: 16 MiB, which bounds memory where its length is damaged."""
+"""The number of bytes in a read of a long record: 16 MiB, a bound on memory for a damaged length."""
 
 
 def uncompressed(contents: bytes, compression: str) -> bytes:
-    """A file's contents behind its compression: '', ZLIB or GZIP; RecordError where it is damaged or a bomb."""
+    """Decompress a file's contents; `compression` is '', ZLIB or GZIP. RecordError for damage or a decompression bomb."""
     if not compression:
         return contents
     unpacker, limit = zlib.decompressobj(15 if compression == "ZLIB" else 31), unpacked_limit(len(contents))

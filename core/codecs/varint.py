@@ -1,4 +1,4 @@
-"""Protobuf's integers of one to ten bytes; without NumPy, which reading a graph does not import.
+"""Protobuf's integers of one to ten bytes; without NumPy, as reading a graph must not import NumPy.
 
 Source: https://protobuf.dev/programming-guides/encoding.
 """
@@ -13,7 +13,7 @@ _SHORT: Final = [bytes([value]) for value in range(0x80)]
 
 
 def varint(value: int) -> bytes:
-    """A number (negative ones as 64 bits) as a varint."""
+    """Encode a number as a varint; a negative number as 64 bits."""
     if 0 <= value <= 0x7F:
         return _SHORT[value]
     value &= MASK_64

@@ -1,7 +1,7 @@
-"""Protobuf's wire format, without protobuf and without NumPy: messages are walked without copying what they hold.
+"""Protobuf's wire format, without protobuf and without NumPy: messages are walked without copying their contents.
 
-For files too big, or with tensors too big, to hand to protobuf whole, and for the few small messages that kernels read
-and write themselves. Source: https://protobuf.dev/programming-guides/encoding.
+For files or tensors too big to be parsed by protobuf as a whole, and for the few small messages that kernels read and write
+themselves. Source: https://protobuf.dev/programming-guides/encoding.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Field(NamedTuple):
 
     @property
     def payload(self) -> bytes:
-        """The encoded bytes that the field holds, without its tag and length."""
+        """Return the encoded bytes of the field, without tag and length."""
         return bytes(self.data[self.start : self.end])
 
 
 def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Field]:
-    """The fields of the message in data[start:end], in their order; DataLossError where it is no complete message."""
+    """Yield the fields of the message in data[start:end], in order; DataLossError for an incomplete message."""
     position = start
     end = len(data) if end is None else end
     while position < end:
@@ -62,7 +62,7 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Fie
 
 
 def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
-    """(value from 0 to 2**64 - 1, position after it); DataLossError where it runs past `end` or is longer than ten bytes."""
+    """Return (value from 0 to 2**64 - 1, position after the varint); DataLossError past `end` or after ten bytes."""
     result = shift = 0
     for i in range(position, min(end, position + 10)):
         byte = data[i]
@@ -83,15 +83,15 @@ def read_varints(data: Buffer, count: int) -> tuple[list[int], int]:
 
 
 def pieces(data: Buffer, position: int, sizes: Iterable[int]) -> list[bytes]:
-    """The bytes from `position` on, cut into pieces of these sizes."""
+    """Cut the bytes from `position` on into pieces of the given sizes."""
     ends = itertools.accumulate(sizes, initial=position)
     return [bytes(data[start:end]) for start, end in itertools.pairwise(ends)]
 
 
 def parts(data: bytes) -> list[tuple[int, bytes]]:
-    """(number, contents) of the strings and messages in a message; DataLossError where it is no complete message.
+    """Return (number, contents) of the strings and messages in a message; DataLossError for an incomplete message.
 
-    What `fields` says of them, without an object a field: those with a short tag and a short length are read here.
+    The same result as `fields` without an object per field: fields with a short tag and a short length are read inline.
     """
     found: list[tuple[int, bytes]] = []
     position, end = 0, len(data)
@@ -111,7 +111,9 @@ def parts(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def sole(data: bytes) -> tuple[int, bytes] | None:
-    """(number, contents) where a message is one string or message and nothing else, as small ones mostly are."""
+    """Return (number, contents) of a message that is a single string or message field, as most small messages are; else
+    None.
+    """
     if len(data) < 2 or data[0] & 0x87 != LENGTH_DELIMITED or data[0] < 8:
         return None
     size, start = (data[1], 2) if data[1] < 0x80 else read_varint(data, 1, len(data))
@@ -119,7 +121,7 @@ def sole(data: bytes) -> tuple[int, bytes] | None:
 
 
 def contents(data: bytes, number: int) -> list[bytes]:
-    """The strings or messages in the fields of this number; as protobuf does, one of another wire type is passed over."""
+    """Return the strings or messages in the fields of a number; like protobuf, skip fields of another wire type."""
     return [payload for found, payload in parts(data) if found == number]
 
 
@@ -145,7 +147,7 @@ def packed_integers(data: bytes) -> list[int]:
 
 
 def repeated_fixed(found: Iterable[Field], size: int) -> bytes:
-    """The little-endian numbers of `size` bytes, 4 or 8, of a repeated field, packed or not, one after the other."""
+    """Return the concatenated little-endian numbers of `size` bytes, 4 or 8, of a repeated field, packed or not."""
     wanted = (LENGTH_DELIMITED, FIXED32 if size == 4 else FIXED64)
     data = b"".join(field.payload for field in found if field.wire_type in wanted)
     if len(data) % size:
@@ -159,17 +161,17 @@ def length_prefix(number: int, size: int) -> bytes:
 
 
 def varint_field(number: int, value: int, always: bool = False) -> bytes:
-    """An integer field; nothing for 0 unless it is written always."""
+    """Encode an integer field; nothing for 0 unless `always`."""
     return varint(number << 3) + varint(value) if value or always else b""
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A string or message field; also where it is empty."""
+    """Encode a string or message field, also an empty field."""
     return length_prefix(number, len(value)) + value
 
 
 def string_field(number: int, value: bytes) -> bytes:
-    """A string field; nothing where it is empty."""
+    """Encode a string field; nothing for an empty string."""
     return bytes_field(number, value) if value else b""
 
 
@@ -180,7 +182,7 @@ def double_field(number: int, value: float) -> bytes:
 
 
 def float_field(number: int, value: float, always: bool = False) -> bytes:
-    """A field of a number that float32 can hold; nothing for 0 (but for -0) unless it is written always."""
+    """Encode a float32 field; nothing for 0 (but for -0) unless `always`."""
     data = struct.pack("<f", value)
     return varint(number << 3 | FIXED32) + data if always or any(data) else b""
 

@@ -1,9 +1,10 @@
-"""Matching regular expressions in time linear in the text: an automaton without backtracking, made while it runs.
+"""Matching regular expressions in time linear in the text: an automaton without backtracking, built lazily during the
+match.
 
 The nodes of an expression become a program of a few instructions (R. Cox, "Regular Expression Matching: the Virtual Machine
-Approach", 2009). A state of the automaton is the list of the places in the program where a match may have got to, the
-preferred first; what a character does to a state is found out once. Where a match may begin is found by the program of the
-reversed expression, from the end of the text.
+Approach", 2009). A state of the automaton is the list of the program's places that a match may have reached, in order of
+preference; the transition of a state by a character is computed once. The program of the reversed expression, run from the
+end of the text, finds the possible starts of matches.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from ..parallel.interruption_points import pause
 MAX_INSTRUCTIONS: Final = 100_000
 """Instructions of a program at most: an expression that needs more is refused."""
 _MAX_MOVES: Final = 50_000
-"""The moves that are kept of an automaton; one with more begins anew."""
+"""The number of cached transitions of an automaton; at the limit the cache is emptied."""
 
 
 _MANY_TIMES: Final = 100
-"""Repetitions, or bits of the number of ways to match, beyond which that number counts as infinite."""
+"""The number of repetitions, or the bits of the number of ways to match, beyond which the number counts as infinite."""
 
 
 class TooLargeError(ValueError):
@@ -33,7 +34,7 @@ class TooLargeError(ValueError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Char:
-    """One character: those that a pattern of `re` matches, which is for exactly one."""
+    """A single character that matches a pattern of `re`; the pattern matches exactly one character."""
 
     source: str
 
@@ -47,21 +48,21 @@ class Assertion:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chain:
-    """One after the other."""
+    """A concatenation of expressions."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several, the first preferred."""
+    """A choice between expressions, the first preferred."""
 
     options: tuple[Expression, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Repeat:
-    """From `low` to `high` times (None: any number), more preferred, or fewer where it is `lazy`."""
+    """A repetition from `low` to `high` times (None: any number); more are preferred, or fewer if `lazy`."""
 
     part: Expression
     low: int
@@ -71,7 +72,7 @@ class Repeat:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Group:
-    """What the match of a part is remembered as, from 1."""
+    """A capturing group; `index` counts from 1."""
 
     part: Expression
     index: int
@@ -116,7 +117,9 @@ def can_be_empty(expression: Expression) -> bool:
 
 
 def is_same_in_re(expression: Expression) -> bool:
-    """True where `re` is known to mean the same: in repetitions of nothing, and by \\B in an empty text, it does not."""
+    r"""Return True where `re` has the same semantics as RE2; repetitions of the empty match, and \B in an empty text,
+    differ.
+    """
     match expression:
         case Char():
             return True
@@ -133,7 +136,7 @@ def is_same_in_re(expression: Expression) -> bool:
 
 
 def ways(expression: Expression, length: int) -> float:
-    """A bound on the ways in which an expression can match at one place of a text, which `re` may try one by one."""
+    """Return a bound on the ways in which an expression can match at a place of a text; `re` may try all ways in turn."""
     match expression:
         case Chain():
             return _product(ways(part, length) for part in expression.parts)
@@ -151,7 +154,7 @@ def ways(expression: Expression, length: int) -> float:
 
 
 def _geometric(ratio: float, times: int) -> float:
-    """1 + ratio + ... + ratio^times, infinite where it is of no use any more."""
+    """Return 1 + ratio + ... + ratio^times, infinite above the limit `_MANY_TIMES`."""
     if times > _MANY_TIMES or times * math.log2(max(ratio, 1)) > _MANY_TIMES:
         return math.inf
     return sum(ratio**i for i in range(times + 1))
@@ -225,7 +228,7 @@ class Program:
             self.code[end] = (_JUMP, 0, len(self.code))
 
     def _add_repeat(self, repeat: Repeat) -> None:
-        """As RE2 does it, which makes a difference where the part matches nothing: x* is (x+)? then."""
+        """Add a repetition like RE2, with a difference where the part matches the empty string: x* is then (x+)?."""
         for _ in range(repeat.low - (repeat.high is None)):
             self._add(repeat.part)
         if repeat.high is None:
@@ -246,7 +249,7 @@ class Program:
             self._fork(fork, repeat.lazy)
 
     def _fork(self, place: int, lazy: bool) -> None:
-        """Let a fork lead to what follows it or to the end of the code, the latter first where it is lazy."""
+        """Make a fork lead to the following instruction or to the end of the code, the end first if `lazy`."""
         after, end = place + 1, len(self.code)
         self.code[place] = (_FORK, after, end) if lazy else (_FORK, end, after)
 
@@ -262,12 +265,12 @@ class _State:
     def __init__(self, places: tuple[int, ...], behind: str) -> None:
         self.places = places
         self.behind = behind
-        """The kind of the character behind, as `_kind` tells it."""
+        """The kind, in terms of `_kind`, of the character behind."""
         self.moves: dict[str, tuple[_State | None, bool]] = {}
 
 
 class Automaton:
-    """A program at work. Where it `begins_anywhere` a match may begin at each character, and none is preferred."""
+    """A running program. With `begins_anywhere` a match may begin at each character, and no start is preferred."""
 
     def __init__(self, program: Program, begins_anywhere: bool = False) -> None:
         self._program = program
@@ -307,7 +310,9 @@ class Automaton:
         return self._states[key]
 
     def _move(self, state: _State, char: str) -> tuple[_State | None, bool]:
-        """What comes of a state when a character is read, and whether a match ended before it; "" is the end of the text."""
+        """Return the state after reading a character, and whether a match ended before the character; "" is the end of the
+        text.
+        """
         pause()
         consuming, is_match = self._followed(state, char)
         code = self._program.code
@@ -347,7 +352,7 @@ class Automaton:
 
 
 def captures(program: Program, text: str, start: int, end: int, groups: int) -> list[int | None]:
-    """The begins and ends of the groups 0 to `groups` in the preferred match from `start`, which ends at `end`."""
+    """Return the starts and ends of the groups 0 to `groups` in the preferred match from `start` to `end`."""
     found: tuple[int | None, ...] = ()
     threads: list[tuple[int, tuple[int | None, ...]]] = [(0, (start, None) + (None, None) * groups)]
     for position in range(start, end + 1):
@@ -363,7 +368,7 @@ def captures(program: Program, text: str, start: int, end: int, groups: int) -> 
 def _followed_threads(
     program: Program, threads: Sequence[tuple[int, tuple[int | None, ...]]], position: int, before: str, after: str
 ) -> tuple[list[tuple[int, tuple[int | None, ...]]], tuple[int | None, ...] | None]:
-    """The threads that read a character, up to the one that has matched, and what that one saved."""
+    """Return the threads that read a character, up to the first thread that has matched, and that thread's captures."""
     pending = list(reversed(threads))
     seen: set[int] = set()
     reading = []
@@ -388,7 +393,9 @@ def _followed_threads(
 
 
 def _kind(char: str) -> str:
-    """What assertions know of a character: "" for none, a line's end, `w` for a word's in ASCII, `.` for others."""
+    """Return a character's kind for assertions: "" for none, a line's end, `w` for a word character in ASCII, `.` for
+    others.
+    """
     if char in ("", "\n"):
         return char
     return "w" if char.isascii() and (char.isalnum() or char == "_") else "."

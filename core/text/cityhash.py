@@ -1,4 +1,4 @@
-"""CityHash128 (Pike and Alakuijala 2011), as FarmHash keeps it for 128-bit fingerprints."""
+"""CityHash128 (Pike and Alakuijala 2011), retained by FarmHash for 128-bit fingerprints."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from ..types.arrays import Array
 
 
 def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_sizes: Array) -> Array:
-    """How many insertions, deletions and substitutions turn each source into its target, int64.
+    """Return the number of insertions, deletions and substitutions from each source to the paired target, int64.
 
-    Sequences stand one after the other in a vector, beside which are their sizes, one for each pair.
+    Sequences are concatenated in a vector; the sizes vectors have an entry for each pair.
     """
     starts = [np.cumsum(sizes) - sizes for sizes in (source_sizes, target_sizes)]
     distances = source_sizes + target_sizes
@@ -26,16 +26,16 @@ def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_s
 
 
 def _side_by_side(values: Array, starts: Array, sizes: Array) -> Array:
-    """(longest, sequences): sequences as columns, behind whose end stands anything."""
+    """Return (longest, sequences): sequences as columns; entries beyond a sequence's end are arbitrary."""
     places = starts + np.arange(sizes.max())[:, None]
     return values.take(places, mode="clip")
 
 
 def _saved(sources: Array, starts: Array, sizes: Array, targets: Array, target_sizes: Array) -> Array:
-    """How many edits less than to delete the source and insert the target; `sizes` do not grow.
+    """Return the edits saved relative to deleting the source and inserting the target; `sizes` do not grow.
 
-    A column of the table is that of a pair, a row that of a place in the target. What is kept of it, for the first i elements
-    of the source and the first j of the target, is i + j - distance: 2 more for two that are equal, 1 for a substitution.
+    The table has a column for each pair and a row for each place in the target. The entry for the first i elements of the
+    source and the first j of the target is i + j - distance: 2 more for two equal elements, 1 more for a substitution.
     """
     table = np.zeros((len(targets) + 1, len(starts)), np.int64)
     ends = np.searchsorted(-sizes, -np.arange(sizes[0]), "left")

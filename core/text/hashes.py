@@ -1,7 +1,7 @@
 """64-bit hashes of byte strings, many at a time: FarmHash's fingerprint, SipHash-2-4 and a seeded 64-bit Murmur.
 
-FarmHash: Geoff Pike, https://github.com/google/farmhash (farmhashna::Hash64). SipHash: Aumasson and Bernstein 2012.
-Strings are grouped by the steps that their lengths take, so that each step is one NumPy operation on a column of uint64.
+FarmHash: Geoff Pike, https://github.com/google/farmhash (farmhashna::Hash64). SipHash: Aumasson and Bernstein 2012. Strings
+are grouped by the steps that their lengths need, so that each step is a single NumPy operation on a column of uint64.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def sip_hash(strings: Sequence[bytes], key: tuple[int, int]) -> _U64:
 
 
 def fingerprint_cat64(first: Any, second: Any) -> Any:
-    """One fingerprint of two; not commutative."""
+    """Combine two fingerprints; not commutative."""
     multiplier = 0xC6A4A7935BD1E995
     result = first ^ multiplier
     result ^= _shift_mix_int(second * multiplier & _MASK) * multiplier & _MASK
@@ -51,9 +51,9 @@ def _shift_mix_int(value: int) -> int:
 
 
 class _Texts:
-    """Strings in memory: `words` are the eight bytes from each byte on, `starts` where strings begin.
+    """Strings in memory: `words` are the eight bytes from each byte on, `starts` the strings' starts.
 
-    Those of one length follow each other in steps of that.
+    Strings of equal length follow each other at the distance `step`.
     """
 
     def __init__(self, words: _U64, starts: Array, lengths: Array, step: int) -> None:
@@ -77,7 +77,7 @@ class _Texts:
         return self.fetch64(at) & np.uint64(0xFFFFFFFF)
 
     def tail(self) -> _U64:
-        """What is behind the last full word of each, zeros after it."""
+        """Return the bytes after the last full word of each string, padded with zeros."""
         return self.fetch64(self.lengths // 8 * 8) & _LOW_BYTES[self.lengths % 8]
 
 
@@ -85,7 +85,7 @@ _LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(8)], np.uint64)
 
 
 def _in_groups(strings: Sequence[bytes], steps: Callable[[Array], Array], hash_texts: Callable[[_Texts], _U64]) -> _U64:
-    """`hash_texts` of all strings whose lengths take the same steps, put in their places."""
+    """Apply `hash_texts` to each group of strings with the same steps, and put the hashes in the strings' order."""
     result = np.empty(len(strings), np.uint64)
     lengths = np.fromiter(map(len, strings), np.int64, len(strings))
     ends = lengths.cumsum()
@@ -131,7 +131,7 @@ def _hash_16(u: _U64, v: _U64, mul: Any) -> _U64:
 
 
 _FARM_SHORT = np.array([0, 3, 7, 16, 32, 64])
-"""The last lengths that are hashed in a way of their own; those behind take rounds of 64 bytes."""
+"""The last length of each class of lengths with a separate algorithm; longer strings take rounds of 64 bytes."""
 
 
 def _farm_steps(lengths: Array) -> Array:

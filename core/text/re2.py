@@ -1,8 +1,8 @@
-"""Regular expressions in RE2's syntax over text, matched in time linear in it as RE2 does.
+"""Regular expressions in RE2's syntax over text, matched like RE2 in time linear in the text.
 
-Syntax: https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 become lone surrogates (surrogateescape), which
-no class, dot or negation matches, as RE2 has it. Python's `re` is fast, but tries one way to match after the other: it serves
-where these are few.
+Syntax: https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 become lone surrogates (surrogateescape); as in
+RE2 no class, dot or negation matches them. Python's `re` is fast, but tries the ways to match in turn: `re` is used where
+the ways are few.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _MAX_REPEAT = 1000
 """Repetitions that RE2 allows in braces."""
 _TIMES: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _FEW = 1e6
-"""The ways to match in one text up to which they are tried one by one."""
+"""The largest number of ways to match in a text for which `re` is used."""
 
 
 class PatternError(ValueError):
-    """The pattern is not one of RE2's."""
+    """The error of a pattern that RE2 does not accept."""
 
 
 class Pattern:
@@ -85,25 +85,26 @@ class Pattern:
         return self._whole.end(text, 0) is not None
 
     def fullmatches(self, texts: Sequence[str]) -> list[bool]:
-        """Of each text whether all of it matches."""
+        """Return for each text whether the whole text matches."""
         if self._backtracking is not None and self._ways(max(map(len, texts), default=0)) < _FEW:
             found = self._backtracking.fullmatch
             return [found(text) is not None for text in texts]
         return [self.fullmatch(text) for text in texts]
 
     def substitute(self, template: str, text: str, everywhere: bool, longest: int) -> str | None:
-        """All matches or the first replaced by a template of `re`, where that finds them soon; None where it may not.
+        """Replace all matches or the first by a template of `re`, where `re` is fast; None where `re` may be slow.
 
-        A match that is empty is left to those who see whether it follows another. `longest`: what a match looks at at most.
+        None also where matches may be empty: whether RE2 counts an empty match depends on the match before. `longest`
+        bounds the length of text that a match examines.
         """
         if self._backtracking is None or self._may_be_empty or self._ways_searched(longest) * longest >= _FEW:
             return None
         return self._backtracking.sub(template, text, 0 if everywhere else 1)
 
     def spans(self, text: str, everywhere: bool, groups: int) -> Iterator[Sequence[int | None]]:
-        """The first match, or all from left to right, none that is empty directly after the one before.
+        """Yield the first match, or all from left to right; no empty match directly after the previous match.
 
-        Each as begins and ends in turn: those of the match and of the groups 1 to `groups`, None for one that took no part.
+        Each match is alternating starts and ends: of the match and of the groups 1 to `groups`, None for an unused group.
         """
         found = self._followed(text, groups)
         if self._backtracking is not None:
@@ -112,7 +113,7 @@ class Pattern:
         return found if everywhere else itertools.islice(found, 1)
 
     def _followed(self, text: str, groups: int) -> Iterator[Sequence[int | None]]:
-        """All matches as automata find them: where one may begin, where it ends from there, and what its groups are."""
+        """Yield all matches by automata: first the possible starts, then each end, then the groups."""
         position, last_end = 0, -1
         for start in reversed(list(self._backward.starts(text))):
             end = self._forward.end(text, start) if start >= position else None
@@ -145,12 +146,12 @@ def _tried(pattern: re.Pattern[str], text: str, groups: int) -> Iterator[Sequenc
 
 
 def _ways_by_length(expression: Expression) -> Callable[[int], float]:
-    """`ways` of an expression by the length of the text, of which many have the same."""
+    """Return `ways` of an expression as a cached function of the text's length; many texts have equal lengths."""
     return functools.lru_cache(1024)(functools.partial(ways, expression))
 
 
 def _without_last_repeat(expression: Choice) -> Expression:
-    """A sequence without what it ends with where that repeats one character: this never has to give back what it took."""
+    """Return a sequence without a final repetition of a single character; a final repetition never has to backtrack."""
     options = expression.options
     if len(options) > 1 or not isinstance(options[0], Chain) or not options[0].parts:
         return expression
@@ -177,7 +178,7 @@ def compile_pattern(pattern: bytes) -> Pattern:
 
 
 def decode(text: bytes) -> str:
-    """Bytes as the text that patterns match; invalid ones become lone surrogates."""
+    """Decode bytes to the text that patterns match; invalid bytes become lone surrogates."""
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -195,7 +196,7 @@ class _Flags:
 
 
 def _times(digits: str) -> int:
-    """A number of repetitions; of one that is too large its first digits, which are too large as well."""
+    """Return a number of repetitions; a too large number is cut to leading digits that are too large as well."""
     return int(digits.lstrip("0")[: len(str(_MAX_REPEAT)) + 1] or "0")
 
 
@@ -209,7 +210,7 @@ class _Reader:
         self.groups = 0
 
     def read(self) -> Choice:
-        """The expression; PatternError where it is none."""
+        """Parse the expression; PatternError for a malformed pattern."""
         result = self._alternatives(_Flags())
         if self.position < len(self.pattern):
             raise PatternError(f"unexpected ): {self.pattern}")
@@ -259,7 +260,7 @@ class _Reader:
         return _with_flags(flags, found[1])
 
     def _repeated(self, atom: Expression, flags: _Flags) -> Expression:
-        """The atom with the repetitions that follow it."""
+        """Return the atom with the repetitions that follow the atom."""
         start = self.position
         repetition = self._repetition()
         if repetition is None:
@@ -272,7 +273,7 @@ class _Reader:
         return Repeat(atom, *repetition, lazy)
 
     def _repetition(self) -> tuple[int, int | None] | None:
-        """How often the atom before it may stand: at least and at most, None where there is no end."""
+        """Parse a repetition of the atom before: the least and the largest count, None for no limit."""
         for sign, times in _TIMES.items():
             if self._take(sign):
                 return times
@@ -351,7 +352,9 @@ class _Reader:
         return _cased(_code(self._literal_escape(char)), flags)
 
     def _class_escape(self, char: str) -> tuple[str, bool] | None:
-        """\\d, \\pN and their like: what stands between brackets, and whether it is negated."""
+        r"""Parse \d, \pN and similar escapes: return the class as written between brackets, and whether the class is
+        negated.
+        """
         if char.lower() in _PERL:
             return _PERL[char.lower()], char.isupper()
         if char not in "pP":
@@ -386,7 +389,7 @@ class _Reader:
         raise PatternError(f"invalid escape sequence: \\{char}")
 
     def _class(self) -> str:
-        """A bracket expression, after its [."""
+        """Parse a bracket expression after the [."""
         start = self.position
         negated = self._take("^")
         parts: list[str] = []
@@ -450,7 +453,7 @@ def _code(code: int) -> str:
 
 @functools.cache
 def _category(name: str) -> str:
-    """The ranges of a Unicode general category, such as L or Lu."""
+    """Return the ranges of a Unicode general category, for example L or Lu."""
     if name == "Any":
         return "\\x00-\\ud7ff\\ue000-\\U0010ffff"
     starts: list[list[int]] = []

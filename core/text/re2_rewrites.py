@@ -1,4 +1,4 @@
-"""Matches of RE2's patterns replaced by what a rewrite says, in which \\1 stands for the first group."""
+r"""Replacement of the matches of RE2's patterns by a rewrite, in which \1 stands for the first group."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from .re2 import Pattern, decode, encode
 
 _BETWEEN = b"\xff"
-"""No part of a character: `decode` makes of it what no expression matches."""
+"""A byte that is part of no character: `decode` turns the byte into a surrogate that no expression matches."""
 
 
 def replace_all(pattern: Pattern, rewrite: str, texts: Sequence[bytes]) -> list[bytes] | None:
-    """All matches in all texts replaced at once; None where a match may see that texts are joined, or one holds `_BETWEEN`."""
+    """Replace all matches in all joined texts at once; None where a match may see the joints, or a text holds `_BETWEEN`."""
     pieces, highest, _ = _parse_rewrite(rewrite)
     if highest > pattern.groups or pattern.asserts:
         return None
@@ -42,7 +42,7 @@ def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
 
 @functools.lru_cache(256)
 def _template(pieces: tuple[str | int, ...]) -> str:
-    """What a match becomes, as `re` has it."""
+    """Return the rewrite as a template of `re`."""
     return "".join(piece.replace("\\", "\\\\") if isinstance(piece, str) else rf"\g<{piece}>" for piece in pieces)
 
 

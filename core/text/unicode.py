@@ -1,7 +1,7 @@
 """Text in many encodings as code points with byte offsets, and the script of each code point (Unicode Standard Annex 24).
 
 `unicode_scripts.txt` holds the Unicode script property as runs: first code point in hexadecimal, number of the script in
-ICU's enumeration (UScriptCode); scripts/record_unicode_scripts.py writes it.
+ICU's enumeration (UScriptCode); scripts/record_unicode_scripts.py writes the file.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..types.arrays import Array
 INVALID = -1
 """The code point that stands for bytes that are no character."""
 _PYTHONS_OWN = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
-"""What Python decodes, ICU has no name for, and refuses more than single sequences of bytes."""
+"""Encodings of Python that ICU lacks; their decoders also reject more than single sequences of bytes."""
 _CONTINUED = {"utf16": "utf-16-be", "utf32": "utf-32-be"}
 
 
 class Decoder:
-    """Decodes bytes of one encoding; LookupError for an unknown name."""
+    """A decoder of bytes in an encoding; LookupError for an unknown name."""
 
     def __init__(self, encoding: str) -> None:
         if not encoding:
@@ -63,7 +63,9 @@ class Decoder:
         return codes, starts
 
     def _byte_order(self, text: bytes) -> tuple[str, int]:
-        """The codec for this text and where its characters begin: UTF-16 and UTF-32 may start with a byte order mark."""
+        """Return the codec for a text and the offset of the first character: UTF-16 and UTF-32 may start with a byte order
+        mark.
+        """
         if self._plain == "utf16" and text[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return ("utf-16-le" if text[:2] == codecs.BOM_UTF16_LE else "utf-16-be"), 2
         if self._plain == "utf32" and text[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
@@ -84,9 +86,9 @@ def utf8(text: bytes) -> str | None:
 
 
 def decode_all(texts: list[bytes]) -> tuple[Array, Array, Array] | None:
-    """Code points of UTF-8 texts, the byte of its text where each begins, and the bounds of texts among them.
+    """Return the code points of UTF-8 texts, the byte offset of each in the code point's text, and the bounds of the texts.
 
-    None where a text is malformed.
+    None for a malformed text.
     """
     data = b"".join(texts)
     bounds = np.cumsum([0, *map(len, texts)])
@@ -102,7 +104,7 @@ def decode_all(texts: list[bytes]) -> tuple[Array, Array, Array] | None:
 
 
 def _width(char: str, codec: str) -> int:
-    """Bytes of one character in a codec."""
+    """Return the number of bytes of a character in a codec."""
     code = ord(char)
     if codec == "utf-8":
         return 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
