@@ -1,4 +1,5 @@
-"""Threads and matrix products: the pool of worker threads, BLAS calls, and the points at which a long kernel can be stopped.
+"""Threads and matrix products: the pool of worker threads, BLAS calls, and the points at which a long kernel can be
+stopped.
 
-The only room whose functions other numeric rooms share threads through.
+Other numeric rooms share threads only through the functions of this room.
 """

@@ -1,8 +1,8 @@
-"""The threads of matrix products: OpenBLAS uses one, and large products a pool whose idle threads sleep.
+"""The threads of matrix products: OpenBLAS uses a single thread, and large products a pool with sleeping idle threads.
 
-OpenBLAS's own threads spin at barriers: a product of one millisecond takes tens of them when another process uses the cores.
-A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to one thread each. `core.parallel.gemm`
-divides large products among the threads that runs in other threads leave free.
+OpenBLAS's own threads spin at barriers: a product of a millisecond takes tens of them when another process uses the cores.
+A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to a thread each. `core.parallel.gemm` divides
+large products among the threads that runs in other threads leave free.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 OWN_THREADS: Final = "tfg-"
-"""How the names of threads begin that only do what a run tells them."""
+"""The prefix of names of threads that only do a run's tasks."""
 
 _SYMBOLS = ("scipy_openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads")
 
 
 class _Library(NamedTuple):
-    """How to ask an OpenBLAS for its threads and to set them."""
+    """The functions that get and set the number of threads of an OpenBLAS."""
 
     get: Callable[[], int]
     set: Callable[[int], Any]
 
 
 class _OneThread:
-    """A context that keeps OpenBLAS to one thread; it may be entered again and by several threads at once."""
+    """A context that limits OpenBLAS to a single thread; reentrant, and shared by several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,11 +41,11 @@ class _OneThread:
         self._knows_scipy: bool | None = None
         self._before: list[int] = []
         self.available = 1
-        """The threads that OpenBLAS takes by itself: the cores of this process, or what the environment sets."""
+        """The number of OpenBLAS's threads by default: the cores of this process, or the setting of the environment."""
 
     @property
     def share(self) -> int:
-        """The threads for one of those who are inside: they divide what is available."""
+        """Return the number of threads for each thread inside the context: the available threads are divided."""
         return max(self.available // max(self._entered, 1), 1)
 
     def __enter__(self) -> None:
@@ -60,7 +60,9 @@ class _OneThread:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """For a thread that works for a run, perhaps longer than that: the run's share of threads stays what it is."""
+        """Keep the limit for a thread that works for a run, perhaps longer than the run: the run's share of threads is
+        unchanged.
+        """
         with self._lock:
             self._keep()
         try:
@@ -102,13 +104,15 @@ def _libraries(package: str) -> list[_Library]:
 
 
 def _loaded(package: str) -> list[ctypes.CDLL]:
-    """The OpenBLAS in the wheel of a package; none where it was built with another BLAS or with the system's."""
+    """Return the OpenBLAS in the wheel of a package; none where the package was built with another BLAS or with the
+    system's.
+    """
     folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), f"{package}.libs")
     return [ctypes.CDLL(path) for path in glob.glob(os.path.join(folder, "*openblas*"))]
 
 
 def numpy_blas() -> list[ctypes.CDLL]:
-    """The OpenBLAS that NumPy multiplies with, where its wheel brought one."""
+    """Return the OpenBLAS of NumPy's products, where NumPy's wheel contains an OpenBLAS."""
     return _loaded("numpy")
 
 

@@ -1,4 +1,4 @@
-"""Routines of the BLAS that NumPy multiplies with, which takes arrays by their addresses."""
+"""Routines of NumPy's BLAS, called with the addresses of arrays."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..types.arrays import Array
 from .blas_threads import numpy_blas
 
 _REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
-"""How names of routines begin, and what a number is, by the dtype's character."""
+"""The prefix of routines' names, and the type of a number, by the dtype's character."""
 
 
 def routine(name: str, char: str, arguments: Callable[[Any, Any], Sequence[Any]]) -> Callable[..., None] | None:
-    """CBLAS's routine of a name for a dtype; None where NumPy's library has none.
+    """Return CBLAS's routine of a name for a dtype; None where NumPy's library lacks the routine.
 
-    `arguments` gives the types of what it takes, of those of a number and of an integer.
+    `arguments` returns the types of the routine's arguments, from the types of a number and of an integer.
     """
     if char not in _REALS:
         return None

@@ -1,6 +1,6 @@
-"""Matrix products, and work that is divided among threads.
+"""Matrix products, and the division of work among threads.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds of this file.
 """
 
 from __future__ import annotations
@@ -28,61 +28,63 @@ _Part = TypeVar("_Part")
 _Pair = tuple[int, int]
 
 BLOCK_ELEMENTS: Final = 1 << 18
-"""Elements of a block of rows, images or variables: 1 MiB of float32, a second-level cache. Larger blocks leave the cache,
-smaller ones take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
+"""The elements of a block of rows, images or variables: 1 MiB of float32, a second-level cache. Larger blocks leave the
+cache, smaller blocks take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
 """
 TILE_ELEMENTS: Final = 1 << 17
 """Elements of a tile that elementwise steps go over several times: some operands stay in a second-level cache, and a tile is
 worth a call of NumPy (benchmarks/__main__.py: LSTM train step).
 """
 ELEMENT_WORK: Final = 16
-"""Multiply-adds of a product that take as long as one operation of NumPy on an element: the work that threads share is counted
-in multiply-adds (benchmarks/threads.py).
+"""The multiply-adds that take as long as an operation of NumPy on a single element: shared work is counted in multiply-adds
+(benchmarks/threads.py).
 """
 WORTH_DIVIDING: Final = 1 << 24
-"""Multiply-adds from which on a product takes much longer than handing out its parts: waking a thread of another core and
-taking turns with it at what is not NumPy takes 0.1 to 0.2 ms of a virtual machine.
+"""The multiply-adds from which a product takes much longer than distributing parts: on a virtual machine, waking a thread
+of another core and contending for Python's lock takes 0.1 to 0.2 ms.
 """
 
 _READING: Final = 8
-"""Rows up to which a product takes as long as reading its second matrix."""
+"""The number of rows up to which a product takes as long as reading the second matrix."""
 
 _LARGE_TO_READ: Final = 1 << 19
-"""Elements of a matrix that one row meets by parts."""
+"""The number of elements of a matrix from which a product with a single row is divided into parts."""
 
 _FEW_ROWS: Final = 32
-"""Rows up to which turning a product around makes up for turning it back, which takes less time."""
+"""The number of rows up to which transposing a product saves more time than transposing the result costs."""
 _LARGE: Final = 1 << 15
-"""Elements of a matrix from which on turning a product around takes less time."""
+"""The number of elements of a matrix from which transposing a product saves time."""
 
 _UNCOPIED: Final = 10**6
-"""Multiply-adds up to which OpenBLAS's kernels for AVX-512 take float32 matrices as they lie; larger ones it copies first."""
+"""The multiply-adds up to which OpenBLAS's kernels for AVX-512 read float32 matrices in place; larger matrices are copied
+first.
+"""
 _NARROW: Final = 64
-"""Columns up to which BLAS's copying takes a good part of the time."""
+"""The number of columns up to which BLAS's copying takes a good part of the time."""
 _FEWEST_ROWS: Final = 16
-"""Rows from which on a product is worth a call."""
+"""The number of rows from which a product is worth a call."""
 _FEWEST_COLUMNS: Final = 48
-"""Columns of a first matrix from which on adding products up takes less time than the copying."""
+"""The number of columns of a first matrix from which adding several products takes less time than copying the matrix."""
 _MANY_ROWS: Final = 512
-"""Rows for which it is worth turning a narrow matrix whose columns lie like rows."""
+"""The number of rows from which copying a narrow column-major matrix to row-major order pays."""
 _LONG_ROW: Final = 512
-"""Elements of a row that takes much longer than beginning with it."""
+"""The number of elements of a row that takes much longer than the overhead of the row."""
 _TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
-"""OpenBLAS's names of those kernels."""
+"""OpenBLAS's names of the kernels that read small matrices in place."""
 
 _unfinished: contextvars.ContextVar[Sequence[object]] = contextvars.ContextVar("unfinished", default=())
-"""Those of the branches one of which the caller works on that nobody has done yet."""
+"""The unfinished branches among the concurrent branches of the caller."""
 
 _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
-"""What CBLAS calls them."""
+"""CBLAS's codes for the order of elements and for transposition."""
 
 
 class NotFinite(Exception):
-    """A part met a number that is not finite, which its way of computing does not take."""
+    """Raised by a part with a non-finite number, where the algorithm needs finite numbers."""
 
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
+    """Return `np.matmul` of (..., m, k) and (..., k, n), written to `out` if not None."""
     if not (a.size and b.size) and a.ndim > 1 < b.ndim and a.shape[-1] == b.shape[-2]:
         return _empty_product(a, b, out)
     if out is None and a.ndim == b.ndim == 2:
@@ -111,7 +113,8 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def _is_read_by_parts(a: Array, b: Array) -> bool:
-    """True of a row times a large matrix: by parts, whoever does them, so that it rounds the same alone and shared.
+    """Return True for a row times a large matrix, always computed by parts, so that results round alike on any number of
+    threads.
 
     BLAS copies nothing there, so that parts cost next to nothing.
     """
@@ -119,9 +122,9 @@ def _is_read_by_parts(a: Array, b: Array) -> bool:
 
 
 def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
-    """As `add_product`, of many rows and few columns by so many rows at once that BLAS copies nothing.
+    """Compute `add_product` of many rows and few columns in groups of rows so small that BLAS copies nothing.
 
-    NumPy goes through these by itself: a call for each would have threads take turns.
+    NumPy iterates over the groups: a call of BLAS for each group would have threads take turns.
     """
     step = rows_at_once_by(b) if b.dtype == np.float32 else 0
     if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
@@ -156,33 +159,35 @@ def add_vector(rows: Array, vector: Array) -> None:
 
 
 def repeated(rows: Array, count: int) -> Array:
-    """Each row so many times in a row, in a tenth of the time that np.tile takes."""
+    """Repeat each row `count` times in a row, in a tenth of np.tile's time."""
     found = np.empty((len(rows), count, rows.shape[1]), rows.dtype)
     found[...] = rows[:, np.newaxis]
     return found.reshape(len(rows), -1)
 
 
 def rows_at_once_by(b: Array) -> int:
-    """`rows_at_once` for a matrix; columns of a wider one go the way of all, so that they round alike."""
+    """Return `rows_at_once` for a matrix; a slice of columns counts with the whole matrix's width, so that results round
+    alike.
+    """
     columns = max(b.strides[0] // b.itemsize, b.shape[1]) if b.strides[1] == b.itemsize else b.shape[1]
     return rows_at_once(len(b), columns)
 
 
 @functools.lru_cache(1024)
 def rows_at_once(inner: int, columns: int) -> int:
-    """By how many rows at once `multiply` goes for a matrix (inner, columns); 0 where it takes all."""
+    """Return the number of rows in a group of `multiply` for a matrix (inner, columns); 0 for all rows at once."""
     rows = _UNCOPIED // max(inner * columns, 1)
     return rows if columns <= _NARROW and rows >= _FEWEST_ROWS and _takes_as_it_lies() else 0
 
 
 def _is_few_by_turned(a: Array, b: Array) -> bool:
-    """True of a few rows times a large matrix whose columns lie like rows: turned around, the product takes BLAS less time."""
+    """Return True for a few rows times a large column-major matrix: transposed, the product takes BLAS less time."""
     large = b.strides[0] == b.itemsize and b.shape[1] > _FEW_ROWS and b.size >= _LARGE
     return large and 2 <= a.shape[0] <= _FEW_ROWS and a.dtype == b.dtype and a.dtype.kind == "f"
 
 
 def _empty_product(a: Array, b: Array, out: Array | None) -> Array:
-    """Zeros, or nothing: matrices without elements may be very many, each of which NumPy goes to."""
+    """Return zeros, or nothing: NumPy iterates over matrices without elements, and their number may be huge."""
     if out is None:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
         return np.zeros(shape, np.result_type(a, b))
@@ -191,7 +196,7 @@ def _empty_product(a: Array, b: Array, out: Array | None) -> Array:
 
 
 def _multiplied(a: Array, b: Array) -> Array:
-    """a @ b of two matrices, as `multiply` where it does better than one product."""
+    """Return a @ b of two matrices, by `multiply` where faster than a single product."""
     if not a.dtype == b.dtype == np.float32 or not rows_at_once(*b.shape):
         return a.dot(b)
     out = np.empty((a.shape[0], b.shape[1]), a.dtype)
@@ -208,39 +213,39 @@ def _multiply(a: Array, b: Array, out: Array, part: tuple[slice, slice]) -> None
 
 
 def workers_for(multiply_adds: int) -> int:
-    """The number of threads that divide work of so many multiply-adds: one where there is little."""
+    """Return the number of threads for work of `multiply_adds`: 1 for little work."""
     return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
 
 
 @functools.lru_cache(1024)
 def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
-    """A matrix cut into so many parts along its longer side."""
+    """Cut a matrix into `count` parts along the longer side."""
     if rows >= columns:
         return [(part, slice(0, columns)) for part in cut(rows, count)]
     return [(slice(0, rows), part) for part in cut(columns, count)]
 
 
 def cut(size: int, count: int) -> list[slice]:
-    """A range cut into so many slices of nearly one length."""
+    """Cut a range into `count` slices of nearly equal length."""
     ends = (size * i // count for i in range(count + 1))
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
 def even(count: int, workers: int) -> int:
-    """At least so many parts, as many for each worker."""
+    """Round a count of parts up to a multiple of the workers."""
     return -(-count // workers) * workers
 
 
 def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
-    """Into how many parts, at least so many, to cut the lines of each image so that every worker has as many of them."""
+    """Return the number of parts, at least `count`, of each image's lines that gives every worker the same number of parts."""
     return min(even(count, workers // math.gcd(images, workers)), lines)
 
 
 def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
-    """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
+    """Call `work` on all parts, by at most `most` of the threads that this run may take; each thread takes part after part.
 
-    NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped, which they do
-    behind the part that they are at. A thread that has not begun when the parts are taken is not waited for.
+    All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
+    after the current part. A thread that has not begun when all parts are taken is not waited for.
     """
     threads = one_thread.share // max(len(_unfinished.get()), 1)
     workers = min(threads, len(parts), most or len(parts))
@@ -279,7 +284,7 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
 
 
 class _Divided(threading.local):
-    """How many seconds a thread spent on what it divided, since it began."""
+    """The seconds that a thread has spent in `divide`."""
 
     seconds = 0.0
 
@@ -289,7 +294,7 @@ divided = _Divided()
 
 @contextlib.contextmanager
 def undivided() -> Iterator[None]:
-    """What is divided within is cut as ever, and one thread does all of it: the others have work of their own."""
+    """Let a single thread do all parts of divided work inside, cut as usual: the other threads have work of their own."""
     token = _unfinished.set(range(one_thread.share + 1))
     try:
         yield
@@ -298,10 +303,10 @@ def undivided() -> Iterator[None]:
 
 
 def run_branches(branches: Sequence[Callable[[], object]]) -> None:
-    """Call all of them, by the threads that this run may take.
+    """Call all branches, by the threads that this run may take.
 
-    What they divide is cut as ever, so that nothing that they compute depends on the others. It is shared with those threads
-    alone that have no branch left.
+    Work divided by a branch is cut as usual, so that results do not depend on the other branches. Only threads without a
+    branch share the divided work.
     """
     unfinished = list(branches)
 
@@ -319,9 +324,10 @@ def run_branches(branches: Sequence[Callable[[], object]]) -> None:
 def ordered_sum(
     add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shares: int, shape: Sequence[int], dtype: Any
 ) -> Array:
-    """The sum of what `add(part, total, is_first)` adds to totals, of this shape: the same however the threads get on.
+    """Return the sum of the contributions of `add(part, total, is_first)` to totals of `shape`: independent of the threads'
+    timing.
 
-    There are so many totals at most, each of neighbouring parts.
+    There are at most `shares` totals, each of neighbouring parts.
     """
     runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
     totals = np.empty((len(runs), *shape), dtype)
@@ -338,9 +344,9 @@ def ordered_sum(
 
 
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
-    """out = a @ b where this is the first product, out += a @ b afterwards.
+    """Set out = a @ b where `is_first`, else add: out += a @ b.
 
-    BLAS adds by itself to matrices of one dtype with contiguous rows; `a` and `b` may have contiguous columns.
+    BLAS adds in place to matrices of equal dtype with contiguous rows; `a` and `b` may have contiguous columns.
     """
     form = _product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
     if form is not None:
@@ -353,9 +359,9 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
 
 
 def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
-    """As `add_product`, of two matrices with many columns and rows in between and a small result.
+    """Compute `add_product` for two matrices with a large inner dimension and a small result.
 
-    OpenBLAS takes no product as it lies that it is to add to another; so what comes from some of those is added here.
+    OpenBLAS copies the matrices of a product that is added to another, so the sum of partial products is computed by NumPy.
     """
     step = columns_at_once(*out.shape) if out.dtype == a.dtype == b.dtype == np.float32 else 0
     if not step or not len(b):
@@ -375,13 +381,17 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
 
 @functools.lru_cache(1024)
 def columns_at_once(rows: int, columns: int) -> int:
-    """How many columns of its first matrix `add_long_product` takes at once for a result (rows, columns); 0 for all."""
+    """Return the number of the first matrix's columns in a partial product of `add_long_product`, by result (rows,
+    columns).
+
+    0 means all columns at once.
+    """
     count = _UNCOPIED // max(rows * columns, 1)
     return count if count >= _FEWEST_COLUMNS and _takes_as_it_lies() else 0
 
 
 class _ProductForm(NamedTuple):
-    """How CBLAS is told of three matrices: which are turned, their sizes m, n, k, and from one row to the next."""
+    """CBLAS's description of three matrices: the transpositions, the sizes m, n, k, and the distances between rows."""
 
     call: Callable[..., None]
     turns: tuple[int, ...]
@@ -393,7 +403,7 @@ class _ProductForm(NamedTuple):
 def _product_form(
     dtype_a: Any, dtype_b: Any, dtype: Any, shape_a: _Pair, shape_b: _Pair, strides_a: _Pair, strides_b: _Pair, strides: _Pair
 ) -> _ProductForm | None:
-    """How to multiply matrices like these; None where CBLAS does not take them."""
+    """Return CBLAS's call for matrices of the given layout; None where CBLAS does not accept the layout."""
     call = _gemm(dtype.char)
     (m, k), n = shape_a, shape_b[1]
     matrices = ((shape_a, strides_a), (shape_b, strides_b), ((m, n), strides))
@@ -405,7 +415,7 @@ def _product_form(
 
 
 def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | None:
-    """(whether its columns lie like rows, the bytes from one to the next) of a matrix; None where neither is contiguous."""
+    """Return (is column-major, bytes between rows or columns) of a matrix; None where neither is contiguous."""
     if strides[1] == itemsize and strides[0] >= shape[1] * itemsize:
         return False, strides[0]
     if strides[0] == itemsize and strides[1] >= shape[0] * itemsize:

@@ -1,4 +1,4 @@
-"""Where long computations pause, so that who runs them may end them: between pieces of bounded size."""
+"""The points where a long computation pauses, so that the caller may end the computation: between pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 PIECE = 1 << 18
-"""Elements of one piece: milliseconds of work, and temporaries of a few megabytes."""
+"""The elements of a piece: milliseconds of work, and temporaries of a few megabytes."""
 
 _watchers: list[Callable[[], None]] = []
 
 
 def watch(watcher: Callable[[], None]) -> None:
-    """Call `watcher` at every pause; what it raises ends the computation."""
+    """Call `watcher` at every pause; an exception of the watcher ends the computation."""
     _watchers.append(watcher)
 
 
@@ -25,7 +25,7 @@ def pause() -> None:
 
 
 def in_pieces(compute: Callable[[int, int], Any], count: int) -> np.ndarray[Any, Any]:
-    """`count` doubles, of which `compute` gives those from `start` to `stop` at a time."""
+    """Return `count` doubles, computed by `compute(start, stop)` in pieces."""
     if count <= PIECE:
         return np.asarray(compute(0, count))
     result = np.empty(count)

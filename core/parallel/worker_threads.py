@@ -1,6 +1,7 @@
-"""Threads of this process that sleep until they are given a task. Python's executors take several times as long.
+"""Threads of this process that sleep until they get a task. Python's executors take several times as long.
 
-All sessions share these threads. A thread ends after a second without a task, so that nothing is left when sessions are gone.
+All sessions share the threads. A thread ends after a second without a task, so that no thread remains when sessions are
+gone.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Final
 from .blas_threads import OWN_THREADS, one_thread
 
 IDLE_SECONDS: Final = 1.0
-"""Seconds after which a thread without a task ends. Starting a thread takes about 0.1 ms."""
+"""The seconds after which a thread without a task ends. Starting a thread takes about 0.1 ms."""
 
 
 class Task:
-    """Something for a thread to do, unless its owner takes it back before.
+    """A task for a thread, unless the owner takes the task back first.
 
-    When the owner goes on, nothing here refers to what was worked on: a result that nobody else has need not be copied.
+    When the owner goes on, the task holds no reference to the work: a result without other references need not be copied.
     """
 
     __slots__ = ("_begun", "_done", "_error", "_work")
@@ -31,7 +32,7 @@ class Task:
         self._done.acquire()
 
     def run(self) -> None:
-        """Do it; what it raises is kept. Its owner waits for `end`."""
+        """Do the work and record an exception for the owner; the owner waits for `end`."""
         if not self._begun.acquire(blocking=False):
             return
         work, self._work = self._work, None
@@ -46,7 +47,7 @@ class Task:
         self._done.release()
 
     def failure(self) -> BaseException | None:
-        """What it raised; waits for its end if it has begun, and keeps it from beginning otherwise."""
+        """Return the exception of the work; wait for work that has begun, and keep other work from beginning."""
         if self._begun.acquire(blocking=False):
             self._work = None
         else:
@@ -55,10 +56,10 @@ class Task:
 
 
 class _Helper:
-    """A thread that sleeps until it is given a task, and ends when no task came for a while.
+    """A thread that sleeps until a task comes, and ends when no task comes for a while.
 
-    Of several that sleep the one that worked last is given the next: it may still be awake, and no other is woken in vain, to
-    take turns with it. A task ends when its thread is ready for another.
+    The sleeping thread that worked last gets the next task: that thread may still be awake, and no other thread is woken in
+    vain, to contend with the first. A task ends when the task's thread is ready for another.
     """
 
     def __init__(self, pool: _Pool) -> None:
@@ -69,7 +70,7 @@ class _Helper:
         threading.Thread(target=self._serve, name=f"{OWN_THREADS}numerics", daemon=True).start()
 
     def give(self, task: Task) -> None:
-        """Have it do a task; it must have been idle."""
+        """Give a task to the idle thread."""
         self._task = task
         self._given.release()
 
@@ -96,7 +97,7 @@ class _Pool:
         self._lock = threading.Lock()
 
     def take(self, count: int) -> list[_Helper]:
-        """Up to `count` helpers, each of which must be given a task."""
+        """Return up to `count` helpers, each of which must get a task."""
         helpers: list[_Helper] = []
         while len(helpers) < count:
             try:
@@ -108,7 +109,7 @@ class _Pool:
         return helpers
 
     def end(self, helper: _Helper) -> bool:
-        """Remove an idle helper; False where somebody has taken it meanwhile."""
+        """Remove an idle helper; False where another thread has taken the helper meanwhile."""
         with self._lock:
             try:
                 self.idle.remove(helper)
@@ -128,12 +129,12 @@ _pool = _Pool()
 
 
 def idle_helpers(count: int) -> list[_Helper]:
-    """Up to `count` threads, each of which must be given a task."""
+    """Return up to `count` threads, each of which must get a task."""
     return _pool.take(count)
 
 
 def renew() -> None:
-    """Begin without threads, as a process does that was forked: it has only the thread that forked."""
+    """Begin without threads in a forked process: only the forking thread exists there."""
     global _pool
     _pool = _Pool()
 

@@ -1,4 +1,4 @@
-"""Random numbers as TensorFlow draws them, bit for bit: Philox, its distributions, samplers and shuffles.
+"""Random numbers bit for bit as TensorFlow's: Philox, distributions, samplers and shuffles.
 
 Keys and counters in, arrays out. Knows neither graphs nor ops.
 """

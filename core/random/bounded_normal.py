@@ -1,7 +1,7 @@
-"""Normal samples within bounds as TensorFlow draws them: by rejection, one call after the other from one stream.
+"""Normal samples within bounds, bit for bit as TensorFlow's: by rejection, call after call from a single stream.
 
-The proposals come in groups; a call takes what is accepted of as many groups as it needs, and the next one starts with the
-group after. Calls with the same parameters are drawn together: all groups are proposed at once, then dealt out.
+The proposals come in groups; a call takes the accepted proposals of as many groups as needed, and the next call starts with
+the group after. Calls with the same parameters are drawn together: all groups are proposed at once, then distributed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .philox import Philox, normal_from_words, uniform_from_words
 
 _Proposals = Callable[[Array], tuple[Array, Array]]
 MAX_ITERATIONS: Final = 1000
-"""After so many refusals in a row TensorFlow gives a truncated normal up."""
+"""The number of refusals in a row after which TensorFlow gives up on a truncated normal."""
 _MOST_GROUPS: Final = 1 << 15
-"""Groups of samples that are drawn ahead at most, which bounds memory."""
+"""The largest number of groups of samples drawn ahead; bounds memory."""
 
 
 class Ahead:
-    """The blocks of a generator one after the other, more and more of them made ahead: a few cost as much as hundreds."""
+    """The blocks of a generator in order, drawn ahead in growing numbers: a few blocks cost as much as hundreds."""
 
     def __init__(self, gen: Philox) -> None:
         self._gen = gen
@@ -48,9 +48,10 @@ class Ahead:
 
 
 def bounded_normal_calls(gen: Ahead, counts: Array, mean: Any, stddev: Any, low: Any, high: Any) -> Array:
-    """`counts[i]` normal samples within [low, high] for each call i, by the proposal that suits the bounds; moves `gen` on.
+    """Draw `counts[i]` normal samples within [low, high] for each call i, by the proposal that suits the bounds; advance
+    `gen`.
 
-    Proposals: the normal distribution itself, a uniform one, or an exponential one (Robert, Stat. Comput. 5 (1995)).
+    Proposals: the normal distribution, a uniform or an exponential distribution (Robert, Stat. Comput. 5 (1995)).
     """
     dtype = mean.dtype
     kind = dtype.type
@@ -70,7 +71,7 @@ def bounded_normal_calls(gen: Ahead, counts: Array, mean: Any, stddev: Any, low:
 
 
 def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Array:
-    """The accepted proposals that each call takes, one after the other; a group of proposals takes `blocks` blocks."""
+    """Return the concatenated accepted proposals of all calls; a group of proposals takes `blocks` blocks."""
     parts: list[Array] = []
     missing, refused = counts, 0
     while len(missing):
@@ -97,9 +98,9 @@ def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Ar
 
 
 def _dealt(groups: Array, missing: Array) -> tuple[Array, Array, Array]:
-    """For the calls that get their turn: the first accepted proposal each takes, how many, and the group it starts with.
+    """Distribute accepted proposals to calls: each served call's first proposal, number of proposals, and first group.
 
-    `groups` are those of the accepted proposals. Only the last of the calls may be left with some missing.
+    `groups` are the groups of the accepted proposals. Only the last served call may still lack some.
     """
     if missing.max() == 1:
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))

@@ -1,6 +1,6 @@
-"""The order in which C++'s std::unordered_map (GNU libstdc++) walks its elements.
+"""The order in which C++'s std::unordered_map (GNU libstdc++) iterates over elements.
 
-As libstdc++'s bits/hashtable.h inserts: at the front of the key's bucket, or of all where that bucket is empty.
+Insertion as in libstdc++'s bits/hashtable.h: at the front of the key's bucket, or of the list where the bucket is empty.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ _SIZES = (
     1, 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061, 712697, 1447153, 2938679,
     5967347, 12117689, 24607243, 49969847, 101473717,
 )  # fmt: skip
-"""Bucket counts that libstdc++ passes through while a map grows one element at a time."""
+"""The bucket counts of libstdc++ while a map grows by single elements."""
 _HEAD: Any = object()
 
 
 class ChainedOrder:
-    """Keys with 64-bit hashes in one linked list; `before[b]` is the key in front of the first one of bucket b."""
+    """Keys with 64-bit hashes in a linked list; `before[b]` is the key in front of the first key of bucket b."""
 
     def __init__(self) -> None:
         self._hashes: dict[Hashable, int] = {}
@@ -43,7 +43,7 @@ class ChainedOrder:
         self._link(key)
 
     def _link(self, key: Hashable) -> None:
-        """Put a key at the front of its bucket, or of the list where its bucket is empty."""
+        """Put a key at the front of the key's bucket, or of the list where the bucket is empty."""
         bucket = self._hashes[key] % self._size
         front = self._before.get(bucket, _HEAD)
         follower = self._next[key] = self._next[front]
@@ -76,5 +76,5 @@ class ChainedOrder:
                 self._before[next_bucket] = front
 
     def clear(self) -> None:
-        """Take all keys out; the buckets stay as many."""
+        """Remove all keys; the number of buckets stays."""
         self._hashes, self._next, self._before = {}, {_HEAD: None}, {}

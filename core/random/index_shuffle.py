@@ -1,4 +1,4 @@
-"""Pseudorandom permutations of index ranges: the Simon block cipher, walked until it is in range.
+"""Pseudorandom permutations of index ranges: the Simon block cipher, repeated until the result is in range.
 
 Simon: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphers", 2013; cycle walking: Black and Rogaway,
 "Ciphers with arbitrary finite domains", 2002. Not for secrets.
@@ -26,7 +26,9 @@ _FEW: Final = 1 << 11
 
 
 def shuffle_indices(indices: Array, limits: Array, seeds: Array, rounds: int) -> Array:
-    """Where each index (n,) goes in the permutation of [0, limit] that its seed (n, 3) picks, uint64; `rounds` is even."""
+    """Return the image of each index (n,) in the permutation of [0, limit] chosen by a seed (n, 3), uint64; `rounds` is
+    even.
+    """
     indices, limits = indices.astype(np.uint64), limits.astype(np.uint64)
     words = _word_bits(limits)
     keys = _round_keys((seeds.astype(np.uint64) & np.uint64(0xFFFFFFFF)).T, words, rounds)
@@ -70,7 +72,7 @@ def _encrypt(value: Array, keys: list[Array], word: Array) -> Array:
 
 
 def _walk_tables(result: Array, limits: Array, keys: list[Array], places: Array) -> None:
-    """The walks of those at `places`, all in blocks of two bytes."""
+    """Walk the cycles of the indices at `places`, all in blocks of two bytes."""
     tables: dict[tuple[int, ...], memoryview] = {}
     for place in places.tolist():
         key = tuple(int(value[place]) for value in keys)
@@ -84,7 +86,7 @@ def _walk_tables(result: Array, limits: Array, keys: list[Array], places: Array)
 
 
 def _byte_cipher(keys: tuple[int, ...]) -> Array:
-    """What every block of two bytes is encrypted to, (65536,); rotations by 8 of 8 bits do nothing."""
+    """Return the encryption of every block of two bytes, (65536,); rotations by 8 of 8 bits are identities."""
     block = np.arange(1 << 16, dtype=np.uint16)
     left, right = (block >> 8).astype(np.uint8), block.astype(np.uint8)
     for first, second in zip(keys[0::2], keys[1::2]):

@@ -18,11 +18,13 @@ from .philox import Philox, uniform_from_words
 _BLOCK = 1024
 """Blocks of random words that are drawn at once."""
 _MOST_DRAWS = 4096
-"""After so many points that are centers already, to which rounding left all the distance, these count for nothing."""
+"""The number of draws of points that are already centers, picked only through rounding, after which their distances count
+as zero.
+"""
 
 
 class WordStream:
-    """Philox words one after the other."""
+    """A stream of single Philox words."""
 
     def __init__(self, seed: int) -> None:
         self._generator = Philox.from_seeds(seed, 0)
@@ -53,7 +55,7 @@ class WordStream:
 
 
 def kmc2_chain(distances: Array, seed: int) -> int:
-    """The last state of a Markov chain over the points that prefers those far away (Bachem et al., 2016)."""
+    """Return the last state of a Markov chain over the points that prefers distant points (Bachem et al., 2016)."""
     stream = WordStream(seed)
     selected, reach = 0, distances[0]
     for i in range(1, len(distances)):
@@ -63,9 +65,9 @@ def kmc2_chain(distances: Array, seed: int) -> int:
 
 
 def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Array:
-    """`count` different points, each drawn in proportion to its squared distance from the nearest before it.
+    """Draw `count` different points, each in proportion to the squared distance from the nearest point before.
 
-    Of 1 + retries candidates the one is kept that brings the points closest; see `retries_of`.
+    Of 1 + retries candidates the candidate with the smallest sum of distances is taken; see `retries_of`.
     """
     stream = WordStream(seed)
     retries = retries_of(retries, count)
@@ -90,7 +92,7 @@ def retries_of(retries: int, count: int) -> int:
 
 
 def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:
-    """A point not chosen yet; where all distances are zero the last one, though it may be chosen."""
+    """Draw a point that is not chosen yet; the last point, even if chosen, where all distances are zero."""
     if not chosen:
         return stream.below(len(nearest))
     sums = np.cumsum(nearest, dtype=np.float32)

@@ -1,6 +1,6 @@
-"""Logarithm, sine and cosine in single precision, bit for bit as the GNU C library rounds them.
+"""Logarithm, sine and cosine in single precision, with the GNU C library's rounding bit for bit.
 
-Algorithms and constants: Arm Optimized Routines (Szabolcs Nagy, Wilco Dijkstra, 2018), which glibc took over: a table and a
+Algorithms and constants: Arm Optimized Routines (Szabolcs Nagy, Wilco Dijkstra, 2018), adopted by glibc: a table and a
 polynomial in double precision, rounded once. TensorFlow's normally distributed samples depend on them.
 """
 
@@ -19,7 +19,7 @@ def _hex(text: str) -> Array:
 
 
 def _numbers(text: str) -> tuple[Array, ...]:
-    """As arrays of rank 0, which ufuncs take as they are: numbers they make arrays of, at each call."""
+    """Parse numbers to arrays of rank 0: ufuncs convert Python numbers to arrays at each call."""
     return tuple(np.array(number) for number in _hex(text))
 
 
@@ -38,7 +38,7 @@ _LOGARITHMS: Final = _hex(
 _LOG_2, *_LOG_TERMS = _numbers("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
 _OFFSET: Final = np.array(0x3F330000, np.int32)
 _STEP: Final = 19
-"""The upper bits of a number less the offset, its exponent and the place in the table, are those from this one on."""
+"""The lowest bit, after subtracting the offset, of the bits that hold the exponent and the index into the table."""
 _PLACES: Final = np.arange(0x00800000 - 0x3F330000 >> _STEP, (0x7F7FFFFF - 0x3F330000 >> _STEP) + 1)
 _FIRST_PLACE: Final = int(_PLACES[0])
 _INVERSE_AT: Final = _INVERSES[_PLACES & 15]
@@ -70,7 +70,7 @@ def log(x: Array) -> Array:
 
 
 def log_of(x: float) -> float:
-    """`log` of one number, for those who have few."""
+    """Return `log` of a single number; for callers with few numbers."""
     (bits,) = _BITS.unpack(_FLOAT.pack(x))
     offset = bits - 0x3F330000
     (mantissa,) = _FLOAT.unpack(_BITS.pack(bits - (offset & -1 << 23)))
@@ -85,7 +85,7 @@ def rounded(x: float) -> float:
 
 
 def _logarithm(r: Any, known: Any, a0: Any, a1: Any, a2: Any) -> Any:
-    """log(1 + r) and what is `known`, of arrays or numbers."""
+    """Return log(1 + r) plus `known`, for arrays or numbers."""
     known = known + r
     square = r * r
     return (a0 * square + (r * a1 + a2)) * square + known
@@ -113,7 +113,7 @@ def sincos(x: Array) -> tuple[Array, Array]:
 
 
 def sincos_of(x: float) -> tuple[float, float]:
-    """`sincos` of one number, for those who have few."""
+    """Return `sincos` of a single number; for callers with few numbers."""
     quadrant = int(x * _TURNS) + 0x800000 >> 24
     angle = x - quadrant * _QUARTER
     square = angle * angle

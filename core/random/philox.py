@@ -1,9 +1,8 @@
-"""The counter-based generator Philox 4x32-10 and the distributions that TensorFlow draws from it, bit for bit.
+"""The counter-based generator Philox 4x32-10 and distributions over Philox words, bit for bit as TensorFlow's.
 
-Philox: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A generator is a 64-bit key and a
-128-bit counter; each counter value yields a block of four 32-bit words. Distributions are functions of such words.
-
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+Philox: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A generator is a 64-bit key and
+a 128-bit counter; each counter value yields a block of four 32-bit words. Distributions are functions of the words.
+`benchmarks/thresholds.py` measures the thresholds of this file.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from . import libm32
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 """The multipliers of Philox 4 x 32 (Salmon and others, 2011)."""
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
-"""What each round adds to the two words of the key (Salmon and others, 2011)."""
+"""The numbers added in each round to the two words of the key (Salmon and others, 2011)."""
 _ROUNDS: Final = 10
 """Rounds of Philox, as TensorFlow makes them."""
 _MASK32: Final = 0xFFFFFFFF
@@ -35,22 +34,22 @@ _CHUNK: Final = 1 << 14
 _PART: Final = 1 << 16
 """Samples that are drawn together where there are many."""
 _FEW: Final = 12
-"""Blocks at any places up to which Python's integers take less time than arrays."""
+"""The number of blocks at arbitrary places up to which Python's integers take less time than arrays."""
 _LANES: Final = 128
-"""Blocks in a row up to which the lanes of a few large integers take less time than arrays."""
+"""The number of blocks in a row up to which the lanes of a few large integers take less time than arrays."""
 _KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
-"""What each round adds to the two words of the key."""
+"""The total offsets of the key's two words before each round."""
 
 _FACTOR0, _FACTOR1 = (np.array(factor, np.uint64) for factor in _MULTIPLIERS)
 _LOW_HALF, _HALF = np.array(_MASK32, np.uint64), np.array(32, np.uint64)
-"""Constants are arrays, which ufuncs take as they are: numbers they make arrays of, at each call."""
+"""Constants as arrays of rank 0: ufuncs convert Python numbers to arrays at each call."""
 
 RESERVED_PER_OUTPUT: Final = 256
 """Blocks that TensorFlow's stateful kernels set aside for each output."""
 
 
 class Philox:
-    """A position in the stream of one key. Reading words does not move it; `skip` does."""
+    """A position in the stream of a key. Reading words does not move the position; `skip` does."""
 
     __slots__ = ("counter", "key")
 
@@ -72,13 +71,15 @@ class Philox:
         return Philox(self.key, (self.counter + blocks) % (1 << 128))
 
     def take(self, blocks: int) -> Philox:
-        """A generator at this position, which this one leaves behind by a number of blocks."""
+        """Return a generator at the current position and skip a number of blocks."""
         start = Philox(self.key, self.counter)
         self.skip(blocks)
         return start
 
     def reserve(self, outputs: int, per_output: int = RESERVED_PER_OUTPUT) -> Philox:
-        """A generator at this position, which this one leaves behind as TensorFlow's kernels do for `outputs` samples."""
+        """Return a generator at the current position and skip the blocks that TensorFlow's kernels reserve for `outputs`
+        samples.
+        """
         return self.take(outputs * per_output)
 
     def block(self) -> tuple[int, int, int, int]:
@@ -86,7 +87,7 @@ class Philox:
         return _block(self.key, self.counter)
 
     def next_block(self) -> tuple[int, int, int, int]:
-        """The four words at this position, which is left behind."""
+        """Return the four words at the current position and move to the next block."""
         words = self.block()
         self.skip(1)
         return words
@@ -126,14 +127,14 @@ def _block(key: int, counter: int) -> tuple[int, int, int, int]:
 
 @functools.cache
 def _each_lane(count: int) -> tuple[int, int]:
-    """(1, the lane's number) in each of so many lanes of 64 bits."""
+    """Return (1, the lane's number) in each of `count` lanes of 64 bits."""
     return sum(1 << 64 * i for i in range(count)), sum(i << 64 * i for i in range(count))
 
 
 def _lanes(key: int, counter: int, count: int) -> Array:
-    """The blocks from `counter` on, (count, 4), whose lowest words do not overflow: all lanes of an integer at once.
+    """Return the blocks from `counter` on, (count, 4), all lanes of an integer at once; the lowest words must not overflow.
 
-    A product of two words fills a lane of 64 bits and goes no further.
+    A product of two words fills a lane of 64 bits and does not carry into the next lane.
     """
     one, numbers = _each_lane(count)
     mask = one * _MASK32
@@ -182,7 +183,7 @@ def _keys_of_rounds(key: int) -> list[tuple[Array, Array]]:
 
 
 def words_per_sample(dtype: np.dtype[Any]) -> int:
-    """How many 32-bit words one uniform or normal sample takes."""
+    """Return the number of 32-bit words of a uniform or normal sample."""
     return 2 if dtype.itemsize == 8 else 1
 
 
@@ -194,9 +195,9 @@ def uniform(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
 
 
 def _samples(from_words: Callable[[Array, np.dtype[Any]], Array], gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
-    """`count` samples, which follow from words block by block: many of them in parts that stay in a cache.
+    """Draw `count` samples, computed from words block by block; many samples in parts that fit a cache.
 
-    Threads would take turns at the many short calls: two of them take longer than one.
+    Threads would take turns at the many short calls: two threads take longer than a single thread.
     """
     words = words_per_sample(dtype)
     if count <= 2 * _PART:
@@ -223,7 +224,7 @@ def unit_double(upper: int, lower: int) -> float:
 
 
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
-    """Uniform samples on [0, 1): random mantissas under the exponent of [1, 2), less one."""
+    """Return uniform samples on [0, 1): random mantissas under the exponent of [1, 2), minus 1."""
     if dtype == np.float32:
         bits = words & _MANTISSA
         bits |= _EXPONENT
@@ -241,7 +242,7 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 
 _IN_A_BLOCK: Final = 4
-"""Samples in single precision up to which computing them one by one takes less time."""
+"""The number of samples in single precision up to which a loop in Python takes less time."""
 
 
 def _floats(gen: Philox) -> list[float]:
@@ -258,7 +259,7 @@ def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
 
 
 def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
-    """Standard normal samples by Box and Muller from pairs of uniform ones, an even number."""
+    """Return standard normal samples by Box and Muller from pairs of uniform samples, an even number."""
     if dtype == np.float64:
         return _box_muller(uniform_from_words(words, dtype), 2 * np.pi).reshape(-1)
     samples = uniform_from_words(words, np.dtype(np.float32))
@@ -266,7 +267,7 @@ def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 
 _FEW_SAMPLES: Final = 8
-"""Normal samples up to which computing them one by one takes less time."""
+"""The number of normal samples up to which a loop in Python takes less time."""
 
 
 def _box_muller(uniforms: Array, turn: float) -> Array:
@@ -283,7 +284,7 @@ _LEAST, _MINUS_TWO, _TURN = np.array(1e-7, np.float32), np.array(-2, np.float32)
 
 
 def _pair(u: float, v: float) -> tuple[float, float]:
-    """The two samples of two uniform ones, rounded to floats once more as an array rounds them."""
+    """Return the normal samples of two uniform samples, rounded to floats at the same steps as the array code."""
     radius = libm32.rounded(math.sqrt(-2.0 * libm32.log_of(max(u, _SMALLEST))))
     sine, cosine = libm32.sincos_of(libm32.rounded(v * (2 * math.pi)))
     return sine * radius, cosine * radius
@@ -307,9 +308,9 @@ def _box_muller_float(uniforms: Array) -> Array:
 
 
 def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float = 2.0) -> Array:
-    """`count` standard normal samples, those of magnitude `limit` or more drawn anew.
+    """Draw `count` standard normal samples; samples of magnitude `limit` or more are drawn anew.
 
-    Every group of four samples (two in double) has a region of the stream to itself, so groups do not depend on each other.
+    Every group of four samples (two in double) has a separate region of the stream, so groups do not depend on each other.
     """
     size = 4 // words_per_sample(dtype)
     stride = size * RESERVED_PER_OUTPUT // 4
@@ -336,11 +337,11 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
 
 
 _FEW_GROUPS: Final = 8
-"""Groups of truncated samples up to which computing them one by one takes less time."""
+"""The number of groups of truncated samples up to which a loop in Python takes less time."""
 
 
 def _truncated(gen: Philox, limit: float) -> list[float]:
-    """The samples of one group."""
+    """Return the samples of a group."""
     found: list[float] = []
     while len(found) < 4:
         a, b, c, d = map(unit_float, gen.next_block())
@@ -350,7 +351,7 @@ def _truncated(gen: Philox, limit: float) -> list[float]:
 
 
 def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, accepted: Array) -> Array:
-    """Put the accepted samples of the active groups behind those that they have; the groups that still lack some."""
+    """Append the accepted samples of the active groups to the groups' samples; return the groups that still lack some."""
     size = result.shape[1]
     places = filled[active, None] + np.cumsum(accepted, axis=1) - 1
     accepted &= places < size

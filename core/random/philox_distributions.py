@@ -1,9 +1,9 @@
 """Distributions that TensorFlow draws by rejection: gamma, Poisson, binomial, multinomial, shuffles.
 
-Where TensorFlow gives each output a region of the stream to itself, all outputs are drawn in lockstep: `Lanes` holds one
-position a lane, and lanes leave the loop as they are accepted.
+Where TensorFlow gives each output a separate region of the stream, all outputs are drawn in lockstep: `Lanes` holds a
+position per lane, and accepted lanes leave the loop.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds of this file.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from
 
 _FLOAT64 = np.dtype(np.float64)
 _FEW: Final = 16
-"""Samples by rejection up to which drawing them one by one takes less time."""
+"""The number of samples by rejection up to which a loop in Python takes less time."""
 
 
 class Lanes:
-    """One position in the stream for each lane; samples come block by block, the last of a block first."""
+    """A position in the stream for each lane; samples come block by block, the last of a block first."""
 
     def __init__(self, gen: Philox, offsets: Array, dtype: np.dtype[Any]) -> None:
         self._gen = gen
@@ -35,11 +35,11 @@ class Lanes:
         self._buffers: dict[str, tuple[Array, Array]] = {}
 
     def uniform(self, lanes: Array) -> Array:
-        """One uniform sample for each of `lanes`."""
+        """Draw a uniform sample for each of `lanes`."""
         return self._take("uniform", lanes, uniform_from_words)
 
     def normal(self, lanes: Array) -> Array:
-        """One standard normal sample for each of `lanes`."""
+        """Draw a standard normal sample for each of `lanes`."""
         return self._take("normal", lanes, normal_from_words)
 
     def _take(self, kind: str, lanes: Array, distribution: Callable[[Array, np.dtype[Any]], Array]) -> Array:
@@ -58,7 +58,7 @@ class Lanes:
 
 
 def gamma(gen: Philox, alpha: Array) -> Array:
-    """One sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
+    """Draw a sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
     if len(alpha) <= _FEW and (alpha > 0).all():
         return np.array(single_samples.gamma(gen, alpha.tolist()))
     return in_pieces(lambda i, j: _gamma(gen.skipped(i * RESERVED_PER_OUTPUT), alpha[i:j]), len(alpha))
@@ -92,7 +92,7 @@ def _gamma(gen: Philox, alpha: Array) -> Array:
 
 
 def poisson(gen: Philox, rate: Array) -> Array:
-    """One Poisson sample for each rate, double.
+    """Draw a Poisson sample for each rate, double.
 
     Below a rate of ten by Knuth's product of uniforms, else by Hoermann's transformed rejection (1993).
     """
@@ -161,13 +161,13 @@ _STIRLING_TAILS = np.array(
     ]
 )
 _INVERSION_BLOCKS = 42
-"""Blocks set aside for an output whose mean is below ten."""
+"""The number of blocks reserved for an output with a mean below ten."""
 
 
 def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array:
-    """One binomial sample for each (count, prob), double; `is_large`: the rarer outcome is expected ten times or more.
+    """Draw a binomial sample for each (count, prob), double; `is_large`: the rarer outcome is expected ten times or more.
 
-    InvalidArgumentError for endless counts, of which TensorFlow draws without end.
+    InvalidArgumentError for infinite counts; TensorFlow would draw without end.
     """
     counts = counts.astype(np.float64)
     probs = probs.astype(np.float64)
@@ -243,14 +243,14 @@ def _binomial_proposal(count: Array, prob: Array, u: Array, v: Array) -> tuple[A
 
 
 def _stirling_tail(k: Array) -> Array:
-    """log k! less Stirling's approximation of it."""
+    """Return log k! minus Stirling's approximation."""
     square = (k + 1) * (k + 1)
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
     return np.where(k <= 9, _STIRLING_TAILS[np.clip(k, 0, 9).astype(np.intp)], series)
 
 
 def multinomial(uniforms: Array, logits: Array) -> Array:
-    """For each row of logits as many classes as uniform samples, by inversion of the cumulative distribution; int64."""
+    """Return a class per uniform sample for each row of logits, by inversion of the cumulative distribution; int64."""
     values = logits.astype(np.float64)
     finite = np.isfinite(values)
     peak = np.max(np.where(finite, values, -np.inf), axis=1, keepdims=True)
@@ -269,10 +269,11 @@ def permutation(gen: Philox, size: int) -> Array:
 
 
 def _swapped(partners: Array) -> Array:
-    """range(len(partners) + 1) after place i was swapped with place partners[i] >= i, one i after the other.
+    """Return range(len(partners) + 1) after place i was swapped with place partners[i] >= i, for each i in order.
 
-    A swap finds at its partner what the last swap before it with that partner left there, which is what that one had found
-    at its own place; there it was left by another, and so on to one whose place none had touched.
+    A swap reads from the partner the element left there by the last swap with the same partner. That swap had read the
+    element at its own place, where an earlier swap may have left the element, and so on back to an untouched place.
+    Following the chain by pointer doubling yields all sources at once.
     """
     count = len(partners)
     swaps = np.lexsort((partners.astype(np.uint16), (partners >> 16).astype(np.uint16)))  # by radix, as it is for 16 bits

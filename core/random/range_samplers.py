@@ -1,6 +1,6 @@
-"""Samplers over ranges of classes as TensorFlow's candidate samplers draw them from a Philox stream.
+"""Samplers over ranges of classes, drawn from a Philox stream as by TensorFlow's candidate samplers.
 
-Which words a draw takes, and how they become a class, is as in TensorFlow's core/kernels/range_sampler.cc.
+The words of a draw, and their conversion to a class, follow TensorFlow's core/kernels/range_sampler.cc.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..types.arrays import Array
 from .philox import Philox, unit_double, unit_float
 
 _WORDS_AT_ONCE: Final = 64
-"""Random words that are drawn at once for samples that take one each."""
+"""The number of random words drawn at once for samples that take a word each."""
 _AT_ONCE: Final = 1024
-"""Samples after which the time is looked at."""
+"""The number of samples between checks of the time."""
 
 
 class Words:
-    """The words of a stream, one after the other, and the numbers that TensorFlow's SimplePhilox makes of them."""
+    """The words of a stream in order, and the numbers that TensorFlow's SimplePhilox makes from the words."""
 
     def __init__(self, gen: Philox) -> None:
         self._gen = gen
@@ -98,7 +98,7 @@ class LogUniformSampler(UniformSampler):
 
 
 class LearnedUnigramSampler(UniformSampler):
-    """Each class in proportion to one plus how often it was seen; the counts stand in a binary tree of sums."""
+    """A sampler of classes in proportion to 1 plus the times seen; the counts stand in a binary tree of sums."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)

@@ -1,6 +1,6 @@
-"""Draws of one kind that follow each other in a stream at equal distances.
+"""Prefetched draws of the same kind that follow each other in a stream at equal distances.
 
-Small ones are computed ahead, some together.
+Small draws are computed ahead, several together.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ from ..types.arrays import Array
 from .philox import Philox
 
 _MOST_SAMPLES: Final = 1 << 13
-"""Of a small draw, most of whose time is taken by what does not depend on its size."""
+"""The largest size of a small draw; most of a small draw's time does not depend on the size."""
 _SAMPLES_AHEAD: Final = 1 << 15
 """Samples that are computed ahead at most: a cache holds them."""
 _DRAWS_AHEAD: Final = 256
 """Draws that are computed ahead at most."""
 _GROWTH: Final = 4
-"""The ratio of draws computed ahead to those of the time before: the first draw may be the only one."""
+"""The growth of the number of draws computed ahead from each time to the next: the first draw may be the only draw."""
 
 
 class Draw(NamedTuple):
-    """An array of shape `dims` of a distribution with `parameters`, and by how many blocks drawing it moves the stream on.
+    """An array of shape `dims` of a distribution with `parameters`, and the number of blocks by which the draw advances the
+    stream.
 
-    `whole(generator, size, *parameters)` makes the samples, and `from_words` of so many words, for one draw or several.
+    `whole(generator, size, *parameters)` makes the samples; `from_words` makes samples from words, for a draw or several
+    draws.
     """
 
     whole: Callable[..., Array]
@@ -39,16 +41,16 @@ class Draw(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """True where it is worth computing with others."""
+        """Return True where the draw is worth computing together with others."""
         return 0 < self.size <= _MOST_SAMPLES
 
     def at(self, start: Philox) -> Array:
-        """What is drawn from a generator."""
+        """Draw from a generator."""
         return self.whole(start, self.size, *self.parameters).reshape(self.dims)
 
 
 class DrawsAhead:
-    """What draws from a stream will give as long as each is like the one before. Threads have to take turns."""
+    """A prefetcher of draws from a stream, as long as each draw equals the draw before. Threads have to take turns."""
 
     __slots__ = ("_computed", "_counter", "_draw", "_next")
 
@@ -59,7 +61,7 @@ class DrawsAhead:
         self._next: list[Any] = []
 
     def take(self, stream: Philox, draw: Draw) -> Any:
-        """The samples at the stream's position, which is moved on."""
+        """Return the samples at the stream's position and advance the stream."""
         if self._counter != stream.counter or (self._draw is not draw and self._draw != draw):
             self._draw, self._computed = draw, 0
             self._next.clear()
@@ -70,14 +72,14 @@ class DrawsAhead:
         return self._next.pop()
 
     def _compute(self, stream: Philox, draw: Draw) -> None:
-        """The next draws, more of them each time: the first may be the only one."""
+        """Compute the next draws, more of them each time: the first draw may be the only draw."""
         most = min(_DRAWS_AHEAD, max(_SAMPLES_AHEAD // draw.size, 1))
         self._computed = count = min(max(self._computed * _GROWTH, 1), most)
         self._next = list(_drawn(stream, draw, count))[::-1]
 
 
 def _drawn(start: Philox, draw: Draw, count: int) -> Array:
-    """So many draws, (count, *dims), from where the first one begins."""
+    """Return `count` draws, (count, *dims), from the position `start` on."""
     blocks = np.arange((draw.words + 3) // 4, dtype=np.uint64)
     offsets = np.arange(count, dtype=np.uint64)[:, None] * np.uint64(draw.stride) + blocks
     words = start.blocks(offsets.reshape(-1)).reshape(count, -1)[:, : draw.words]

@@ -1,4 +1,4 @@
-"""Few samples of distributions that are drawn by rejection, one after the other in Python's numbers: as `Lanes` draws many."""
+"""Few samples of distributions drawn by rejection, in Python's numbers; equal to the samples of `Lanes`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .philox import RESERVED_PER_OUTPUT, Philox, unit_double
 
 _TURN: Final = 2 * math.pi
 _LEAST: Final = 1e-7
-"""The least uniform number whose logarithm TensorFlow takes (1e-7)."""
+"""The least uniform number that TensorFlow takes a logarithm of (1e-7)."""
 
 
 class Lane:
@@ -23,13 +23,13 @@ class Lane:
         self._uniforms: list[float] = []
 
     def uniform(self) -> float:
-        """One sample uniform on [0, 1)."""
+        """Draw a sample uniform on [0, 1)."""
         if not self._uniforms:
             self._uniforms = list(self._pair())
         return self._uniforms.pop()
 
     def normal(self) -> float:
-        """One standard normal sample, by Box and Muller."""
+        """Draw a standard normal sample, by Box and Muller."""
         if not self._normals:
             u, v = self._pair()
             radius, angle = math.sqrt(-2.0 * math.log(max(u, _LEAST))), v * _TURN
@@ -43,7 +43,7 @@ class Lane:
 
 
 def gamma(gen: Philox, alphas: list[float]) -> list[float]:
-    """One sample of Gamma(alpha, 1) for each alpha, all positive: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
+    """Draw a sample of Gamma(alpha, 1) for each alpha, all positive: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
     return [_gamma(Lane(gen.skipped(i * RESERVED_PER_OUTPUT)), alpha) for i, alpha in enumerate(alphas)]
 
 
@@ -63,7 +63,7 @@ def _gamma(lane: Lane, alpha: float) -> float:
 
 
 def poisson(gen: Philox, rates: list[float]) -> list[float]:
-    """One Poisson sample for each rate, all from 0 to 10: by Knuth's product of uniforms."""
+    """Draw a Poisson sample for each rate, all from 0 to 10: by Knuth's product of uniforms."""
     return [_poisson(Lane(gen.skipped(i * RESERVED_PER_OUTPUT)), rate) for i, rate in enumerate(rates)]
 
 

@@ -1,6 +1,6 @@
-"""Sobol sequences by SciPy, whose table of directions is read as soon as this is imported.
+"""Sobol sequences by SciPy; the table of directions is read when this module is imported.
 
-A kernel may be interrupted, but not an import: half a table would stay for all draws that follow.
+A kernel may be interrupted, but not an import: an interrupted read would leave half a table for all later draws.
 """
 
 from scipy.stats import qmc

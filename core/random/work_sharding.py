@@ -1,6 +1,6 @@
-"""How TensorFlow cuts a loop into blocks for its threads, where the blocks decide which part of a random stream is drawn.
+"""TensorFlow's division of a loop into blocks for threads, where the blocks decide the part of a random stream to draw.
 
-The cost model is Eigen's (ThreadPoolDevice::parallelFor), for the two threads that the recorded answers were made with.
+The cost model is Eigen's (ThreadPoolDevice::parallelFor), for the two threads of the machine that recorded the answers.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _BLOCKS_PER_THREAD: Final = 4
 
 
 def blocks(count: int, cost: float) -> list[tuple[int, int]]:
-    """(start, stop) of each block of a loop of `count` turns that cost so many cycles each."""
+    """Return (start, stop) of each block of a loop of `count` turns that cost `cost` cycles each."""
     size = block_size(count, cost)
     return [(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def block_size(count: int, cost: float) -> int:
-    """How many turns a block has; all of them where one thread will do."""
+    """Return the number of turns in a block; all turns where a single thread is enough."""
     if count <= 1 or int((count * cost - _CYCLES_PER_THREAD) / _CYCLES_PER_THREAD + 0.9) <= 1:
         return max(count, 1)
     size = min(count, max(-(-count // (_BLOCKS_PER_THREAD * THREADS)), int(_CYCLES_PER_TASK / cost)))
