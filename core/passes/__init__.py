@@ -1,1 +1,1 @@
-"""Graph passes: rewrites that keep what a graph computes, and the pipeline that runs them."""
+"""Graph passes: rewrites that preserve the results of a graph, and the pipeline that runs the passes."""

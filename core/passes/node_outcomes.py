@@ -1,4 +1,4 @@
-"""What became of single nodes when a graph was optimized."""
+"""The fates of single nodes in an optimization."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .pipeline import OptimizeReport, optimize
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeFate:
-    """What became of a node; `refused` lists what was not done to it, by which pass's rule and why."""
+    """The fate of a node; `refused` lists refused rewrites of the node, each with the pass's rule and the reason."""
 
     name: str
     op: str
@@ -25,7 +25,9 @@ class NodeFate:
 def node_fates(
     graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = (), *, fast_math: bool = False
 ) -> tuple[NodeFate, ...]:
-    """Optimize for the fetches, and say of each node whether it went (folded, merged, fused, removed ...) or why it stayed."""
+    """Optimize for the fetches, and tell of each node how the node went (folded, merged, fused, removed ...) or why the
+    node stayed.
+    """
     nodes = [graph.node_of(name) for name in names]
     after, report = optimize(graph, fetches, feeds, fast_math=fast_math)
     fetched = {parse_tensor_name(name)[0] for name in fetches}

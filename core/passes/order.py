@@ -1,4 +1,4 @@
-"""The passes there are, found in the modules beside this one and in the rooms, in the order that they run."""
+"""The passes, collected from the modules beside this module and from the rooms, in the order of their runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FOLDER = pathlib.Path(__file__).parent
 
 @functools.cache
 def all_passes() -> tuple[type[Pass], ...]:
-    """Every pass, each directly behind the one that it follows; NotFoundError where there is none of that name."""
+    """Return every pass, each directly behind the pass that it follows; NotFoundError for an unknown name in `follows`."""
     followers: dict[str, list[type[Pass]]] = collections.defaultdict(list)
     for kind in _defined():
         followers[kind.follows].append(kind)
@@ -33,13 +33,13 @@ def _defined() -> list[type[Pass]]:
 
 
 def _behind(name: str, followers: Mapping[str, Sequence[type[Pass]]]) -> list[type[Pass]]:
-    """What runs behind a pass: of several that follow it, the one with the fewest behind itself comes first."""
+    """Return the passes that run behind a pass: of several followers, the follower with the shortest chain comes first."""
     chains = [[kind, *_behind(kind.name, followers)] for kind in followers.get(name, ())]
     return [kind for chain in sorted(chains, key=lambda chain: (len(chain), chain[0].name)) for kind in chain]
 
 
 def find_pass(name: str) -> type[Pass]:
-    """The pass of that name; NotFoundError lists those there are."""
+    """Return the pass with a name; NotFoundError lists the existing names."""
     for kind in all_passes():
         if kind.name == name:
             return kind

@@ -33,12 +33,12 @@ from .order import all_passes, find_pass
 
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
-"""The nodes up to which functions that are called from several places are copied where all calls are to go."""
+"""The number of nodes up to which shared functions are copied where all calls are to be inlined."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PassRecord:
-    """What one run of one pass did; costs only where `optimize` was asked for them."""
+    """The record of a single run of a pass; costs are present only if requested from `optimize`."""
 
     name: str
     round: int
@@ -48,14 +48,14 @@ class PassRecord:
     fired: Mapping[str, int]
     refused: tuple[Refusal, ...]
     accuracy: Mapping[str, Accuracy]
-    """The class of each rule that fired: the loosest, where it has several."""
+    """The accuracy class of each rule that fired: the loosest of several classes."""
     cost_before: GraphCost | None = None
     cost_after: GraphCost | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizeReport:
-    """What an optimization did: per pass, per node that is gone, and the op counts before and after."""
+    """The report of an optimization: per pass, per removed node, and the op counts before and after."""
 
     passes: tuple[PassRecord, ...]
     ops_before: Mapping[str, int]
@@ -96,14 +96,16 @@ def optimize(
     costs: bool = False,
     observe: Callable[[str, Graph], None] = lambda stage, graph: None,
 ) -> tuple[Graph, OptimizeReport]:
-    """A copy of `graph` that gives the same fetches for the same feeds with less work, and a report of what was done.
+    """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
 
-    `fetches` and `feeds` are names; `passes` is a list of passes or a text such as "prune,fold{limit=1MB}", by default all
+    `fetches` and `feeds` are names; `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
-    Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math` only.
-    Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember them.
-    What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
-    called with the graph at the start (stage "load") and after each pass that changed it.
+    Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
+    only.
+
+    Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
+    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass.
+    `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
     chosen = choose_passes(passes, disable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
@@ -129,7 +131,9 @@ def optimize(
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
-    """A copy of the graph that fits its ops, and what the passes did that see it before it does."""
+    """Return a copy of the graph whose nodes fit their ops, and the records of the mending passes that run before the
+    check.
+    """
     if not menders:
         graph.check()
     result = graph.copy()
@@ -141,9 +145,9 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
 
 
 def inline_functions(graph: Graph) -> tuple[Graph, int]:
-    """A copy in which every call that can be is replaced by what the function does, and how many calls there were.
+    """Return a copy with every possible call inlined, and the number of inlined calls.
 
-    What the graph had before keeps its name, so that fetches and signatures hold; functions that nothing calls are dropped.
+    The original nodes keep their names, so that fetches and signatures hold; functions without callers are dropped.
     """
     kept = [node.name for node in graph]
     fetched = [output.name for node in graph for output in node.outputs()]
@@ -155,7 +159,9 @@ def inline_functions(graph: Graph) -> tuple[Graph, int]:
 def _records(
     chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Callable[[str, Graph], None]
 ) -> Iterator[PassRecord]:
-    """Run the passes until none changes anything, then the final ones; a pass rests while nothing changes."""
+    """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph has not changed since its
+    run.
+    """
     unchanged_since: dict[Pass, int] = {}
     changes = number = 0
     for number in range(1, rounds + 1):
@@ -176,7 +182,7 @@ def _records(
 
 
 def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:
-    """The records with what a run costs before and after each: a pass runs when its record is asked for."""
+    """Yield the records with a run's cost before and after each pass; a pass runs when the iterator advances."""
     cost = meter.read()
     for record in records:
         is_same = not record.fired or find_pass(record.name).keeps_cost
@@ -187,16 +193,16 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
 def optimization_stages(
     graph: Graph, fetches: Sequence[str], feeds: Sequence[str] = (), passes: str | None = None
 ) -> list[tuple[str, Graph]]:
-    """The graph as a session would see it when loaded and after each pass that changed it."""
+    """Return the graph as a session would see the graph when loaded and after each pass that changed the graph."""
     stages: list[tuple[str, Graph]] = []
     optimize(graph, fetches, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
 
 
 def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str, ...]:
-    """The graph's outputs and training operations, as `tfg explain` finds them; InvalidArgumentError where there are none.
+    """Return the graph's outputs and training operations, by `tfg explain`; InvalidArgumentError where there are none.
 
-    `facts` are what it finds, where that is known.
+    `facts` are the facts of `explain_graph`, if already computed.
     """
     facts = facts or explain_graph(graph)
     names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
@@ -206,10 +212,10 @@ def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str,
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = ()) -> list[Pass]:
-    """The passes to run, with what they require before them; InvalidArgumentError for unknown names and options.
+    """Return the passes to run, preceded by their required passes; InvalidArgumentError for unknown names and options.
 
-    In a text `default` stands for those that need no decision; others beside it take their usual places, or another's that
-    had other options.
+    In a text `default` stands for the passes that need no decision; other passes beside `default` take their usual places,
+    or replace the default pass of the same name with other options.
     """
     disabled = set(disable)
     for name in disabled:
@@ -267,7 +273,7 @@ def _check(graph: Graph, after: Pass) -> None:
 
 
 def _op_counts(graph: Graph) -> dict[str, int]:
-    """How many nodes of each type there are in the graph and its functions, the most frequent type first."""
+    """Count the nodes of each type in the graph and the functions, the most frequent type first."""
     return dict(collections.Counter(node.op for node in all_nodes(graph)).most_common())
 
 

@@ -1,4 +1,4 @@
-"""How close the results of a rewritten graph are to those of the original."""
+"""The accuracy of a rewritten graph's results, relative to the original's."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 _EXACT: Final = 1e-6
 _ROUNDING: Final = 1e-4
 _UNITS: Final = 16
-"""Units in the last place: in half and bfloat16 these are more than `_ROUNDING`."""
+"""The tolerated units in the last place: in half and bfloat16 more than `_ROUNDING`."""
 _EPSILONS: Final = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
 
 
 class Accuracy(enum.StrEnum):
-    """The class of a rewrite, by the worst that it may do to a floating-point result. Integer results stay the same."""
+    """The class of a rewrite, by the worst possible change of a floating-point result. Integer results stay the same."""
 
     EXACT = "exact"
-    """The same bits; one NaN is as good as another."""
+    """The same bits; all NaNs count as equal."""
     ROUNDING = "rounding"
-    """A few units in the last place of the operands, or the sign of a zero. Finite, infinite and NaN stay what they are."""
+    """A few units in the last place of the operands, or the sign of a zero. Finite, infinite and NaN keep their kinds."""
     RELAXED = "relaxed"
-    """Digits may cancel, and a finite result may become infinite or NaN, or the reverse. Only fast math allows it."""
+    """Digits may cancel, and a finite result may become infinite or NaN, or the reverse. Only fast math allows the change."""
 
     @property
     def rank(self) -> int:
@@ -39,6 +39,6 @@ def loosest(classes: Iterable[Accuracy]) -> Accuracy:
 def tolerance_of(accuracy: Accuracy, dtype: np.dtype[Any]) -> float:
     """Return the tolerance, relative to the largest element, for a result of rewrites of a class.
 
-    It is not 0 even where all is exact: in another graph a kernel may add in another order.
+    The tolerance of exact rewrites is not 0: in another graph a kernel may add in another order.
     """
     return _EXACT if accuracy is Accuracy.EXACT else max(_ROUNDING, _UNITS * _EPSILONS.get(dtype.name, 0))

@@ -1,4 +1,4 @@
-"""What one run of a graph costs, noted between passes."""
+"""The cost of a run of a graph, measured between passes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...types.dims import DimLike
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphCost:
-    """FLOPs, transcendental operations and bytes moved by one run, and how many nodes could not be counted."""
+    """FLOPs, transcendental operations and bytes moved by a run, and the number of nodes without a count."""
 
     flops: DimLike
     transcendentals: DimLike
@@ -21,7 +21,7 @@ class GraphCost:
 
 
 class CostMeter:
-    """Counts what a run of the same fetches costs while passes change the graph, and maybe the names of the fetches."""
+    """A meter of the cost of running the same fetches while passes change the graph, and maybe the names of the fetches."""
 
     def __init__(self, graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]) -> None:
         self.graph = graph
@@ -38,5 +38,5 @@ class CostMeter:
         return GraphCost(total.flops, total.transcendentals, total.bytes, len(report.unknown()))
 
     def _current(self, name: str, target: Output | Node) -> str:
-        """The name as it was given while the graph has it, and what its node is called now where it has been renamed."""
+        """Return the original name while the graph has the name, and the current name of a renamed node."""
         return name if name.partition(":")[0] in self.graph else target.name

@@ -1,4 +1,4 @@
-"""Which nodes come after others: found in order, as far as somebody asks, and each once for all who ask."""
+"""The descendants of nodes: searched lazily in order, and each search shared by all queries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ STEPS: Final = 200
 
 
 class Waves:
-    """Waves through a graph, each from what it began at to all that comes after it.
+    """Breadth-first waves through a graph, each from a source to all descendants of the source.
 
-    `places` numbers nodes so that none has a lower place than what it takes; nodes of one loop may share a place, and a node
-    without one counts as the first. `users` gives the nodes directly after a node. A wave has met a node only if that comes
-    after its source; the reverse may be wrong for a node that came to stand there later, and where all waves together have
-    taken as many steps as they may.
+    `places` numbers nodes in topological order; nodes of a loop may share a place, and a node without a place counts as the
+    first. `users` returns the nodes directly after a node. A wave has met a node only if the node is a descendant of the
+    source; the reverse may fail for a node that became a descendant later, and once all waves together have used up their
+    steps.
     """
 
     def __init__(self, places: Mapping[Node, int], users: Callable[[Node], Iterable[Node]]) -> None:
@@ -41,13 +41,13 @@ class Waves:
             self.meet(source, node)
 
     def meet(self, source: Hashable, node: Node) -> None:
-        """Let a wave meet a node now; it goes on from there."""
+        """Let a wave meet a node now; the wave continues from the node."""
         if node not in self._met[source]:
             self._met[source].add(node)
             heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
 
     def meets(self, source: Hashable, wanted: Set[Node], place: float) -> bool:
-        """True where a wave meets one of the nodes before it is beyond `place`, the last of theirs."""
+        """Return True where a wave meets a node of `wanted` before the wave passes `place`, the last place of the nodes."""
         met, border = self._met[source], self._borders[source]
         is_met = not met.isdisjoint(wanted)
         while not is_met and border and border[0][0] <= place and self._left > 0:

@@ -18,7 +18,7 @@ from .graph_pass import PassContext
 
 
 def why_not_copied(ctx: PassContext, function: Function) -> str | None:
-    """Why a changed copy cannot stand for a function at one of its callers, or None."""
+    """Return the reason why a changed copy cannot replace a function at a single caller, or None."""
     functions = ctx.graph.functions
     reached = reached_functions(ctx.graph, function)
     if function.name in reached:
@@ -30,7 +30,7 @@ def why_not_copied(ctx: PassContext, function: Function) -> str | None:
 
 
 class Draft:
-    """A copy of a function, to be changed and put into the library of `graph` under a name of its own."""
+    """A copy of a function, to be changed and added to the library of `graph` under a new name."""
 
     def __init__(self, graph: Graph, reference: FuncRef) -> None:
         self._functions = graph.functions
@@ -44,7 +44,7 @@ class Draft:
         self._flags = origin.signature.flags
 
     def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
-        """A new last argument, and where `is_result` a last result that hands it on."""
+        """Add a last argument, and where `is_result` a last result that returns the argument."""
         name = self.body.unique_name(name)
         node = add_argument(self.body, name, dtype, len(self.args))
         self.args.append(node)
@@ -63,7 +63,7 @@ class Draft:
         self.body.replace_control_uses(arg, made)
 
     def keep_args(self, kept: Sequence[int]) -> None:
-        """Drop the other arguments, which nothing uses."""
+        """Drop all other arguments; nothing uses them."""
         doomed = [arg for i, arg in enumerate(self.args) if i not in kept]
         self.body.remove_nodes(doomed)
         self.args, self._inputs = [self.args[i] for i in kept], [self._inputs[i] for i in kept]
@@ -80,13 +80,13 @@ class Draft:
         self.results = [new if value == old else value for value in self.results]
 
     def prune(self, ctx: PassContext) -> None:
-        """Remove what neither results nor effects need, arguments apart."""
+        """Remove dead code: nodes that neither results nor effects need, except arguments."""
         acting = [node for node in self.body if ctx.acts(node)]
         needed = needed_nodes([*self.results, *self.control_results, *acting, *self.args])
         self.body.remove_nodes([node for node in self.body if node not in needed])
 
     def add(self) -> FuncRef:
-        """Put the function into the library; what calls it as the origin was called."""
+        """Add the function to the library; return a reference with the origin's attributes."""
         base = re.sub(r"_specialized(_\d+)?$", "", self._reference.name) + "_specialized"
         numbered = (f"{base}_{i}" if i else base for i in range(len(self._functions) + 1))
         name = next(name for name in numbered if name not in self._functions)

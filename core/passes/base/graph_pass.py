@@ -1,4 +1,4 @@
-"""What a pass is: a frozen dataclass whose fields are its options, and the context it works in."""
+"""The base class of passes, a frozen dataclass whose fields are the pass's options, and the context of a pass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .rule_sets import RuleSet
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Refusal:
-    """A change that a pass did not make: at which node, by which rule, and why."""
+    """A refused change: the node, the rule, and the reason."""
 
     node: str
     rule: str
@@ -37,7 +37,7 @@ class Refusal:
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """A change of a graph that keeps what it computes.
+    """A change of a graph that preserves results.
 
     Subclasses are frozen dataclasses: their fields are the options of `--passes "name{option=value}"`. `requires` names the
     passes that must have run before.
@@ -46,19 +46,19 @@ class Pass:
     name: ClassVar[str]
     summary: ClassVar[str]
     follows: ClassVar[str] = ""
-    """The pass directly after which it has its place; none for the first."""
+    """The pass directly before this pass in the order; empty for the first pass."""
     requires: ClassVar[tuple[str, ...]] = ()
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False
     """True for a pass that runs once, when the others have come to an end."""
     mends: ClassVar[bool] = False
-    """True for a pass that takes a graph whose nodes do not fit their ops; it runs before the graph is checked."""
+    """True for a pass that accepts a graph whose nodes do not fit their ops; the pass runs before the graph is checked."""
     accuracy: ClassVar[Accuracy] = Accuracy.EXACT
-    """The class of what the pass does by itself; the rules that it applies state their own."""
+    """The accuracy class of the pass's own changes; the rules of the pass state their own classes."""
     rule_sets: ClassVar[tuple[RuleSet, ...]] = ()
-    """The rules that it applies."""
+    """The rules that the pass applies."""
     keeps_cost: ClassVar[bool] = False
-    """True for a pass that takes away only what never runs or costs nothing: a run costs the same afterwards."""
+    """True for a pass that removes only nodes that never run or cost nothing: a run costs the same afterwards."""
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -67,19 +67,19 @@ class Pass:
 
     @classmethod
     def accuracies(cls) -> tuple[Accuracy, ...]:
-        """The classes of what the pass and its rules may do, the strictest first."""
+        """Return the accuracy classes of the pass and its rules, the strictest first."""
         rules = [rule for one in cls.rule_sets for rule in one.rules]
         stated = {rule.accuracy for rule in rules} if rules else {cls.accuracy}
         relaxed = {Accuracy.RELAXED for rule in rules if rule.relaxed_where}
         return tuple(sorted(stated | relaxed, key=lambda one: one.rank))
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        """Change the graph in place; say through `ctx` what was done and what was refused."""
+        """Change the graph in place; report changes and refusals to `ctx`."""
         raise NotImplementedError
 
 
 class Settled(NamedTuple):
-    """A function that calls none, in whose body no pass changed anything: with what was known of its arguments, and why."""
+    """A leaf function whose body no pass changed: with the facts known of the arguments, and the refusals."""
 
     function: Function
     known: Hashable
@@ -88,14 +88,14 @@ class Settled(NamedTuple):
 
 @dataclasses.dataclass(slots=True)
 class Shared:
-    """What the contexts of a graph and of the functions that are optimized with it have in common."""
+    """The state shared by the contexts of a graph and of the functions that are optimized with the graph."""
 
     passes: Sequence[Pass] = ()
-    """The passes that run, those that do not look into functions among them."""
+    """The passes that run, including passes that do not look into functions."""
     graph: Graph | None = None
-    """The graph itself, with the library that it shares with all functions."""
+    """The graph, with the library that all functions share."""
     answers: Answers = dataclasses.field(default_factory=Answers)
-    """What inference found of the library's functions."""
+    """The inference results of the library's functions."""
     fast_math: bool = False
     """True where relaxed rules may be applied."""
     accuracies: dict[str, Accuracy] = dataclasses.field(default_factory=dict)
@@ -107,7 +107,7 @@ class Shared:
     settled: dict[str, Settled] = dataclasses.field(default_factory=dict)
     """The functions that need no second look, by name."""
     calls: CallTable = dataclasses.field(default_factory=CallTable)
-    """What the graph and its functions call."""
+    """The calls of the graph and of the functions."""
     is_called_anew: bool = True
     """True where functions may have gone since `calls` was last looked at."""
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
@@ -124,7 +124,7 @@ class Shared:
 
 
 class PassContext:
-    """What passes share: what must stay, what is known of shapes, and the record of what they do."""
+    """The shared context of passes: the nodes that must stay, the known shapes, and the record of changes."""
 
     def __init__(
         self,
@@ -142,13 +142,13 @@ class PassContext:
         self.shared = shared or Shared()
         self.shared.graph = self.shared.graph or graph
         self.function = function
-        """The function whose body this is, empty for the graph itself."""
+        """The name of the function with this body, empty for the graph itself."""
         self._known = dict(known or {})
         self.fetches = {f.node.name if isinstance(f, Output) else f.name for f in fetches}
         self.fetched_outputs = {f.name for f in fetches if isinstance(f, Output)}
         self.always_fed = {f.name for f in feeds}
         self.feeds = self.always_fed | {f.name for f in overridable}
-        """Tensors that are fed in every run, and those that a run may feed or compute."""
+        """The tensors that are fed in every run, and the tensors that a run may feed or compute."""
         self._fed_nodes = {f.node.name for f in (*feeds, *overridable)}
         self.keep = frozenset(keep)
         self.start = {node.name for node in start} - self.fetches
@@ -156,7 +156,7 @@ class PassContext:
         self.fired: collections.Counter[str] = collections.Counter()
         self.refusals: dict[tuple[str, str], Refusal] = {}
         self.fates: dict[str, str] = {}
-        """What became of each node that is gone: node name -> words."""
+        """The fate of each removed node: node name -> description."""
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
@@ -166,7 +166,7 @@ class PassContext:
         self._order: tuple[int, list[Node]] | None = None
 
     def begin_pass(self) -> None:
-        """Forget what the pass before did and what was known of the graph then."""
+        """Reset the record of the previous pass and the facts about the graph before the pass."""
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
         self.fired, self.refusals = collections.Counter(), {}
@@ -191,7 +191,7 @@ class PassContext:
         return output.name in self.feeds
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
-        """Record that `rule` changed something at a node, what became of the node, and the rule's class if it has one."""
+        """Record that `rule` changed a node, the fate of the node, and the rule's accuracy class, if any."""
         name = node if isinstance(node, str) else node.name
         self.fired[rule] += 1
         if accuracy is not None:
@@ -201,7 +201,7 @@ class PassContext:
             self.fates[name] = fate if before in (None, fate) else f"{before}, then {fate}"
 
     def refuse(self, rule: str, node: Node | str, reason: str) -> None:
-        """Record that `rule` was not applied at a node; one in a function goes by `function: node`."""
+        """Record that `rule` was not applied at a node; a node in a function is named `function: node`."""
         name = node if isinstance(node, str) else node.name
         self.refusals[name, rule] = Refusal(name, rule, reason)
 
@@ -211,7 +211,7 @@ class PassContext:
 
     @property
     def inference(self) -> Inference:
-        """Shapes and constant values of the graph as it is now."""
+        """Return the shapes and constant values of the current graph."""
         if self._inference is None:
             known = {
                 output: TensorSpec(output.dtype.base, Shape())
@@ -227,7 +227,7 @@ class PassContext:
         return self._inference
 
     def _results_of_effects(self, inference: Inference) -> dict[Output, TensorSpec]:
-        """Results of calls that act, without their values: whoever reads one makes the call's effects happen."""
+        """Return the results of calls with effects, without values: a reader of a result makes the call's effects happen."""
         return {
             output: dataclasses.replace(inference.specs[output], value=None)
             for node in self.graph
@@ -241,13 +241,15 @@ class PassContext:
         return self.inference.specs[output].shape if output in self.inference.specs else Shape()
 
     def value(self, output: Output) -> Any:
-        """The value of an output where inference knows it in full, else None."""
+        """Return the value of an output where inference knows the full value, else None."""
         spec = self.inference.specs.get(output)
         known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
         return spec.value if known and spec is not None else None
 
     def constant_value(self, output: Output) -> Any:
-        """The array of a Const that no feed replaces, else None; so too where one element of very many stands in the graph."""
+        """Return the array of a Const that no feed replaces, else None; None also for a huge array stored as a single
+        element.
+        """
         if not output.node.is_constant or self.is_fed(output):
             return None
         value = output.node.constant_value()
@@ -255,7 +257,7 @@ class PassContext:
         return value if is_there else None
 
     def is_filled(self, output: Output, number: float) -> bool:
-        """True for a Const that no feed replaces and whose elements, one at least, all equal `number`."""
+        """Return True for a non-empty Const, not fed, whose elements all equal `number`."""
         if not output.node.is_constant or self.is_fed(output):
             return False
         output.node.constant_value()
@@ -263,7 +265,7 @@ class PassContext:
         return elements.dtype != object and elements.size > 0 and bool(np.all(elements == number))
 
     def is_inside(self, node: Node) -> bool:
-        """True where a node may lie in a loop or on a branch: it comes after an Enter or a Switch."""
+        """Return True where a node may lie in a loop or on a branch: after an Enter or a Switch."""
         return node in self.inside
 
     @property
@@ -274,7 +276,7 @@ class PassContext:
         return self._inside
 
     def has_effects(self, node: Node) -> bool:
-        """True where running the node, or what it needs, may do more than compute."""
+        """Return True where the node or an ancestor of the node has effects."""
         pending = [node]
         while pending:
             current = pending[-1]
@@ -296,20 +298,20 @@ class PassContext:
         return self.impurity(node) is not None
 
     def impurity(self, node: Node) -> str | None:
-        """Why a node does not only compute, None where it does; what functions do is looked up once in a pass."""
+        """Return the reason why a node is impure, None for a pure node; functions are analysed once per pass."""
         return impurity(self.graph, node, self.shared.impurities)
 
     def is_shared(self, function: str) -> bool:
-        """True where several nodes call a function, as it was when the pass began."""
+        """Return True where several nodes call a function, at the beginning of the pass."""
         table, own = self._called()
         return table.count(function, but=self.function) + own[function] > 1
 
     def calls_itself(self, function: str) -> bool:
-        """True for a function that calls itself, directly or through others, as it was when the pass began."""
+        """Return True for a recursive function, directly or through other functions, at the beginning of the pass."""
         return self._called()[0].calls_itself(function)
 
     def _called(self) -> tuple[CallTable, Mapping[str, int]]:
-        """What the graph and all functions call, and how often this graph calls each function."""
+        """Return the calls of the graph and all functions, and this graph's number of calls of each function."""
         table = self.shared.calls
         if self._calls is None:
             self._calls = calls_of(self.graph)
@@ -319,9 +321,10 @@ class PassContext:
         return table, self._calls
 
     def anchors(self, node: Node, values: Sequence[Output] | None = None) -> list[Node]:
-        """What a constant in the place of `node` must wait for: effects, and in a loop or on a branch its inputs.
+        """Return the nodes that a constant in the place of `node` must wait for: effects, and in a loop or on a branch the
+        inputs.
 
-        Where `values` are given, only these of the inputs count.
+        With `values`, only the listed inputs count.
         """
         found = list(node.control_inputs)
         for value in node.inputs if values is None else values:
@@ -332,25 +335,25 @@ class PassContext:
         return list(dict.fromkeys(found))
 
     def runs_as_read(self, node: Node) -> bool:
-        """True where waiting for a node is less than reading it.
+        """Return True where waiting for a node runs less than reading the node.
 
-        A Switch itself runs whichever branch is taken; of what a call or a conditional does, only that runs which leads to a
-        result that somebody reads.
+        A Switch runs whichever branch is taken; of a call or a conditional with effects, only the part runs that leads to a
+        result with a reader.
         """
         return node.op in SWITCH or (node.op in PARTLY_READ and self.acts(node))
 
     def anchor(self, value: Output) -> Node:
-        """A node that runs where `value` is alive, and reads it where that makes more run."""
+        """Return a node that runs where `value` is alive, and reads `value` where reading makes more run."""
         if value.dtype is None or not self.runs_as_read(value.node):
             return value.node
         name = f"{value.node.name}/output_{value.index}"
         return add_identity(self.graph, name, value, value.dtype.base, device=value.node.device)
 
     def replace(self, node: Node, value: Output, rule: str, fate: str, accuracy: Accuracy | None = None) -> bool:
-        """Let `value` stand for the first output of `node` and drop the node; its control inputs move to its consumers.
+        """Replace the first output of `node` by `value` and drop the node; the node's control inputs move to the consumers.
 
-        A preserved node stays, as an Identity of `value`; where it is one already, nothing happens and False is returned.
-        Nor does it where control edges could not be moved, or would become many more.
+        A preserved node stays, as an Identity of `value`. False, and no change, for a node that is such an Identity
+        already, and where control edges could not be moved, or would multiply.
         """
         if not self.is_preserved(node) and self._holds_controls(node, value):
             self.refuse(
@@ -381,7 +384,7 @@ class PassContext:
         return True
 
     def _holds_controls(self, node: Node, value: Output) -> bool:
-        """True where a control edge would come to stand at an op where it means something else."""
+        """Return True where a control edge would move to an op that gives control edges another meaning."""
         if node.control_inputs and any(user.op in CONTROL_FLOW for user in node.uses):
             return True
         return self.runs_as_read(value.node) and bool(self.graph.control_consumers(node))
@@ -394,7 +397,9 @@ class PassContext:
 
 
 def _would_multiply(node: Node) -> bool:
-    """True where very many control edges would come of those of a node that goes, or of those that gather as others go."""
+    """Return True where bypassing a node would multiply control edges, at the node or at nodes that collect the edges of
+    others.
+    """
     count = len(node.control_inputs)
     return count > _FEW and count * len(node.uses) > _MANY
 
@@ -403,11 +408,11 @@ _FEW: Final = 16
 _MANY: Final = 64
 
 _SPREAD: Final = 10 * 2**20
-"""The bytes up to which a pass computes with the elements that one in the graph stands for."""
+"""The size, in bytes, up to which a pass expands a constant stored as a single repeated element."""
 
 
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:
-    """The op that passes values of these dtypes on, and its attributes: Identity, IdentityN, or NoOp for none."""
+    """Return the op that passes values of the dtypes on, and the op's attributes: Identity, IdentityN, or NoOp for none."""
     if not dtypes:
         return "NoOp", {}
     return ("Identity", {"T": dtypes[0]}) if len(dtypes) == 1 else ("IdentityN", {"T": list(dtypes)})

@@ -13,7 +13,7 @@ from .graph_pass import Pass
 
 
 def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:
-    """`fold{limit=1MB},cse` as names with options; InvalidArgumentError where it is not of that form."""
+    """Parse `fold{limit=1MB},cse` into names with options; InvalidArgumentError for another form."""
     found = []
     for item in split_top(text):
         match = re.fullmatch(r"([\w-]+)(?:\{(.*)\})?", item)
@@ -32,7 +32,9 @@ def _option(name: str, text: str) -> tuple[str, str]:
 
 
 def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
-    """A pass with options given as text, converted to its fields' types; InvalidArgumentError names what does not fit."""
+    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for an option that does
+    not fit.
+    """
     fields = {field.name: field for field in dataclasses.fields(kind)}
     settings: dict[str, Any] = {}
     for key, text in options.items():
@@ -63,7 +65,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def parse_size(text: str) -> int:
-    """A number of bytes or elements: `4096`, `64KB`, `1MB`; ValueError where it is none."""
+    """Parse a number of bytes or elements: `4096`, `64KB`, `1MB`; ValueError for any other text."""
     match = re.fullmatch(r"(\d+)\s*([KMG]?)I?B?", text.strip().upper())
     if match is None:
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""What races in a graph that is to be optimized keeps its order: by a control edge, before anything else changes."""
+"""Races settled before optimization: a control edge fixes the order of racing nodes, before anything else changes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ...planning.reachability import needed_nodes, needed_sources
 def settle_races(
     graph: Graph, targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]
 ) -> None:
-    """Let the later one of two accesses that no path orders wait for the earlier one, when `given` and `maybe_given` are fed.
+    """Let the later of two unordered accesses wait for the earlier, when `given` and `maybe_given` are fed.
 
-    The same in the graph's functions. Left alone are the iterations of a V1 loop, and a pair of which some target needs the
-    later one only: an edge must not make more run.
+    The same in the graph's functions. Iterations of a V1 loop are left alone, and pairs of which some target needs only the
+    later access: an edge must not make more run.
     """
     fed = [*given, *_outside_loops(targets, given, maybe_given)]
     for earlier, later in _settled(graph, targets, fed):
@@ -36,7 +36,7 @@ def settle_races(
 
 
 def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
-    """How the graph and its functions call each function."""
+    """Return the call sites of each function in the graph and the functions."""
     sites: dict[str, set[CallSite]] = {}
     for body in [graph, *(function.body for function in graph.functions.values())]:
         for node in body:
@@ -49,9 +49,10 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
 def _settled(
     graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], always: Sequence[Output | Node] = ()
 ) -> list[tuple[Node, Node]]:
-    """Return the pairs of nodes that race in a run of all targets and of `always`, in the order that they have there.
+    """Return the pairs of nodes that race in a run of all targets and of `always`, in the run's order.
 
-    The other pairs follow. A run may be of one target and `always`: where the later node of a pair runs, so must the earlier.
+    Then follow the pairs of other runs. A run may have a single target and `always`: where the later node of a pair runs,
+    so must the earlier node.
     """
     fetched = {target if isinstance(target, Node) else target.node for target in targets}
     if all(node in fetched for node in graph):
@@ -70,7 +71,7 @@ def _settled(
 
 
 def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, int]:
-    """Return for each node the targets whose runs have it, a bit for each."""
+    """Return for each node the targets whose runs include the node, a bit for each."""
     needed = needed_nodes([*targets, *always], list(fed))
     sources = {node: [source for source in needed_sources(node, fed) if source is not None] for node in needed}
     runs = dict.fromkeys(needed, 0) | dict.fromkeys(needed_nodes(always, list(fed)), (1 << len(targets)) - 1)
@@ -86,7 +87,7 @@ def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed
 
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
-    """The function, or one like it whose body orders what races there: in any call, whatever of its results is read."""
+    """Return the function, or a copy with settled races; the order holds in any call, for any subset of results read."""
     fed = [arg.output() for arg in function.args]
     targets = function_targets(function, site)
     count = len(function.results) - len(site.unused)
@@ -101,7 +102,7 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
 
 
 def _outside_loops(targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]) -> list[Output]:
-    """Those of `maybe_given` that a run can be given: what is inside a V1 loop cannot be fed."""
+    """Return the feeds of `maybe_given` outside V1 loops: tensors inside a loop cannot be fed."""
     if not maybe_given:
         return []
     fed = frozenset(given)

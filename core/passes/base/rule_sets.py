@@ -1,4 +1,4 @@
-"""Tables of rules: what each replaces, where it starts, and how close its results are."""
+"""Tables of rules: each rule's pattern, root ops and accuracy class."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ RuleFunction = Callable[[Any, Node], Output | None]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule with the algebra that it stands for, such as `x * 1 -> x`.
+    """A rule with an algebraic notation, for example `x * 1 -> x`.
 
-    `accuracy` is the class of the rule. With `relaxed_where` the rule is relaxed under that condition, and asks
+    `accuracy` is the class of the rule. With `relaxed_where` the rule is relaxed under the condition, and asks
     `Rewriter.may_relax` there.
     """
 
@@ -42,7 +42,7 @@ class Rule:
 
     @property
     def classes(self) -> str:
-        """The class in words, with the condition under which the rule is relaxed."""
+        """Return the class in words, with the condition under which the rule is relaxed."""
         return f"{self.accuracy}; relaxed where {self.relaxed_where}" if self.relaxed_where else str(self.accuracy)
 
 
@@ -56,7 +56,7 @@ def _dtypes(node: Node) -> list[DType]:
 
 
 class RuleSet:
-    """Rules by root op, in the order in which they are tried."""
+    """Rules by root op, in the order of the attempts."""
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self.rules = list(rules)
@@ -65,7 +65,9 @@ class RuleSet:
     def rule(
         self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
     ) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; its name is the rule's."""
+        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; the function's name names
+        the rule.
+        """
 
         def register(function: RuleFunction) -> RuleFunction:
             name = function.__name__.replace("_", "-")
@@ -75,7 +77,7 @@ class RuleSet:
         return register
 
     def of(self, op: str) -> Sequence[Rule]:
-        """The rules for nodes of a type, found when it is first met."""
+        """Return the rules for nodes of a type, cached at first use."""
         if op not in self._by_op:
             self._by_op[op] = [rule for rule in self.rules if rule.is_for(op)]
         return self._by_op[op]

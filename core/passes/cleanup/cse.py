@@ -13,7 +13,7 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class CommonSubexpressions(Pass):
-    """Let one node stand for all that have the same op, inputs, control inputs and attributes.
+    """Replace all nodes with equal op, inputs, control inputs and attributes by a single node.
 
     Stateful and random ops, ops on references, fed values and nodes of unknown ops are left alone; equal constants are
     merged too, unless `constants` is false.
@@ -53,7 +53,7 @@ class CommonSubexpressions(Pass):
 
 
 class _Keys:
-    """What nodes that compute the same have in common."""
+    """Keys that are equal for nodes that compute the same."""
 
     def __init__(self) -> None:
         self._attrs: dict[int, tuple[Mapping[str, Any], int]] = {}

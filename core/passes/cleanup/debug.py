@@ -1,4 +1,4 @@
-"""Drop what only watches values."""
+"""Removal of ops that only watch values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..base.graph_pass import Pass, PassContext, become
 
 @dataclasses.dataclass(frozen=True)
 class StripDebug(Pass):
-    """Turn Assert and PrintV2 into NoOps that wait for the same, and bypass CheckNumerics and Print.
+    """Turn Assert and PrintV2 into NoOps that wait for the same inputs, and bypass CheckNumerics and Print.
 
-    Errors that these ops would have raised are not raised any more: that is for the user to ask for.
+    The errors of these ops are no longer raised; therefore only the user may ask for the pass.
     """
 
     name: ClassVar[str] = "strip_debug"

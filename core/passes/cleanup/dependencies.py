@@ -22,8 +22,8 @@ from ..base.graph_pass import Pass, PassContext
 class Dependencies(Pass):
     """Bypass Identity, IdentityN and NoOp nodes and drop control edges that other paths imply.
 
-    A NoOp goes where the edges between its inputs and its consumers are no more than those it had. An Identity of a
-    variable's reference stays, and so does one that carries a control edge out of a Switch.
+    A NoOp goes where the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
+    reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
     name: ClassVar[str] = "dependency"
@@ -64,7 +64,7 @@ class Dependencies(Pass):
         ctx.replace(node, value, "identity", f"bypassed: it passed on {value.name}")
 
     def _bypass_identity_n(self, graph: Graph, ctx: PassContext, node: Node) -> None:
-        """Let each value go its own way, where nobody waits for all of them and none has effects."""
+        """Bypass each value of an IdentityN, where no node waits for all values and no value has effects."""
         if ctx.is_preserved(node) or any(map(ctx.is_fed, node.outputs())):
             return
         reason = _knot(graph, ctx, node)
@@ -120,7 +120,7 @@ def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
 
 
 def _own_gradient(graph: Graph, node: Node) -> str | None:
-    """Why an identity with a gradient of its own stays, or None."""
+    """Return the reason why an Identity with a registered gradient stays, or None."""
     if "_gradient_op_type" in node.attrs and has_variables(graph):
         return "a gradient of its own is registered for it, and gradients may yet be taken"
     return None
@@ -136,18 +136,18 @@ _ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
 
 
 _OFTEN: Final = 4
-"""The uses from which on all that comes after a node is found once, rather than for each user what it comes after."""
+"""The number of uses from which all descendants of a node are searched once, instead of the ancestors of each user."""
 
 
 class _Paths:
-    """Looks for the longer paths beside control edges, none through what runs although something before it does not."""
+    """A search for longer paths beside control edges, none through nodes that run even where an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:
         self._order = order
         self._waves = Waves(order, _surely_after)
 
     def implied(self, node: Node) -> list[Node]:
-        """The control inputs of a node that another of its inputs already waits for."""
+        """Return the control inputs of a node that another input of the node already waits for."""
         often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
         found = self._ahead(node, often)
         rest = set(node.control_inputs) - often
@@ -156,7 +156,7 @@ class _Paths:
         return [control for control in node.control_inputs if control in found]
 
     def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Those of the control inputs that are before another input, by what is after them."""
+        """Return the control inputs that another input waits for, by a search through the control inputs' descendants."""
         sources = {source for source in forward_predecessors(node) if source.op not in _ALIVE_ANYWAY}
         last = max(map(self._waves.place, sources), default=-math.inf)
         for control in candidates:
@@ -165,7 +165,7 @@ class _Paths:
         return {control for control in candidates if self._waves.meets(control, sources, last)}
 
     def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Those of the control inputs that are before another input, by what is before it."""
+        """Return the control inputs that another input waits for, by a search through the node's ancestors."""
         earliest = min(self._order[c] for c in candidates)
         found: set[Node] = set()
         seen: set[Node] = set()
@@ -184,5 +184,5 @@ class _Paths:
 
 
 def _surely_after(node: Node) -> list[Node]:
-    """The nodes that run only after a node that waits for this one."""
+    """Return the nodes that run only after a node."""
     return [user for user in node.uses if user.op not in _ALIVE_ANYWAY]

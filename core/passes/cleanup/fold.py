@@ -1,4 +1,4 @@
-"""Compute what depends on constants only."""
+"""Constant folding: computation of nodes that depend on constants only."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from ..base.graph_pass import Pass, PassContext, become
 
 @dataclasses.dataclass(frozen=True)
 class FoldConstants(Pass):
-    """Replace nodes whose inputs are all constant by their values, computed by the ordinary kernels.
+    """Replace nodes with constant inputs by their values, computed by the ordinary kernels.
 
-    A result of more than `limit` bytes is left to run time, unless it is no larger than the constants that it makes
-    unnecessary. Shapes, sizes and what is computed from them count as constant where inference knows them.
+    A result of more than `limit` bytes is left to run time, unless the result is no larger than the constants that become
+    unnecessary. Shapes, sizes and values computed from shapes count as constant where inference knows them.
     """
 
     name: ClassVar[str] = "fold"
@@ -72,9 +72,9 @@ class FoldConstants(Pass):
         self._replace(graph, ctx, node, values, "constant")
 
     def _evaluated(self, graph: Graph, ctx: PassContext, node: Node, inputs: int, most: int) -> list[Any] | None:
-        """The values of a node that goes through `inputs` bytes of constants, and that may take `most` for its results.
+        """Return the values of a node that reads `inputs` bytes of constants, with `most` bytes for the results.
 
-        None where they are left to the run.
+        None where the node is left to the run.
         """
         if node.is_identity:
             return [node.inputs[0].node.constant_value()]
@@ -97,7 +97,7 @@ class FoldConstants(Pass):
             ctx.shared.folding += time.process_time() - start
 
     def _replace(self, graph: Graph, ctx: PassContext, node: Node, values: list[Any], rule: str) -> None:
-        """Turn the node into a Const, with one more Const for every further output that is used."""
+        """Turn the node into a Const, with another Const for every further output that is used."""
         controls = ctx.anchors(node)
         if len(values) > 1 and node.name in ctx.fetches:
             ctx.refuse(rule, node, "it is fetched and has several outputs")
@@ -114,9 +114,9 @@ class FoldConstants(Pass):
 
 
 def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
-    """The values of a pure node whose inputs are all Const nodes, made in `most` bytes.
+    """Return the values of a pure node whose inputs are all Const nodes, computed in `most` bytes.
 
-    UnimplementedError where its kernel needs a session, ResourceExhaustedError where it takes more.
+    UnimplementedError where the kernel needs a session, ResourceExhaustedError for a kernel that needs more bytes.
     """
     if node.op in CALL_KINDS:
         return _evaluate_call(graph, node, most)
@@ -124,7 +124,7 @@ def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
 
 
 def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
-    """The results of a call or functional loop, run in a session of its own that ends after a while."""
+    """Return the results of a call or functional loop, run in a separate session with a time limit."""
     alone = Graph()
     alone.functions, alone.versions = graph.functions, graph.versions
     for source in {value.node for value in node.inputs}:
@@ -137,13 +137,15 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
 
 
 _ROOM = 8
-"""Times its limit a node may take while it is folded: a larger result would not be kept, and kernels make copies."""
+"""The memory of a node during folding, as a multiple of the result limit: larger results are dropped, and kernels make
+copies.
+"""
 _ALL_SECONDS = 3
-"""What all that is folded may take to compute, here and in functions."""
+"""The time, in seconds, for all folding of a graph and the functions."""
 
 
 def _written(value: np.ndarray[Any, Any]) -> int:
-    """The bytes of a value in a file, where a string is written as often as it stands in the array."""
+    """Return the bytes of a value in a file; a file repeats a string for each occurrence in the array."""
     if value.dtype != object:
         return value.nbytes
     return value.nbytes + sum(len(item) for item in value.ravel().tolist() if isinstance(item, bytes))

@@ -1,4 +1,4 @@
-"""Changes of names, devices and order, which change nothing that is computed."""
+"""Changes of names, devices and order, without effect on results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _pairs(items: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 @dataclasses.dataclass(frozen=True)
 class SetDevice(Pass):
-    """Put all nodes, or with `if_default` those that have none, on a device; an empty one clears them."""
+    """Put all nodes, or with `if_default` only nodes without a device, on a device; an empty device clears the field."""
 
     name: ClassVar[str] = "set_device"
     summary: ClassVar[str] = "set the device of all nodes, or of those without one; by default clear it"
@@ -82,7 +82,7 @@ class SetDevice(Pass):
 
 @dataclasses.dataclass(frozen=True)
 class RemoveAttribute(Pass):
-    """Drop an attribute from all nodes, or from those of type `op`."""
+    """Drop an attribute from all nodes, or from all nodes of type `op`."""
 
     name: ClassVar[str] = "remove_attribute"
     summary: ClassVar[str] = "drop an attribute (by default _class) from all nodes, or from those of one op type"
@@ -100,7 +100,7 @@ class RemoveAttribute(Pass):
 
 @dataclasses.dataclass(frozen=True)
 class Sort(Pass):
-    """Put the nodes into an order in which they can run: every node after what it needs."""
+    """Sort the nodes topologically: every node after all inputs."""
 
     name: ClassVar[str] = "sort"
     summary: ClassVar[str] = "order the nodes as they can run"

@@ -1,4 +1,4 @@
-"""Drop what no fetch runs."""
+"""Removal of nodes that no fetch runs."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ class Prune(Pass):
 
 
 def _is_cut(graph: Graph, node: Node) -> bool:
-    """True for a node whose only output is fed: it computes nothing."""
+    """Return True for a node whose only output is fed: the node computes nothing."""
     return len(node.output_dtypes) == 1 and not node.is_placeholder and not graph.control_consumers(node)

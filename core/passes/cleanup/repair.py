@@ -1,4 +1,4 @@
-"""Mend what training left in a graph, so that TensorFlow imports it."""
+"""Repair of the remains of training in a graph, so that TensorFlow imports the graph."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ..base.graph_pass import Pass, PassContext, become, identity_of
 
 @dataclasses.dataclass(frozen=True)
 class Repair(Pass):
-    """Let nodes compute that would write to variables which are constants now, and forget locations of nodes that are gone.
+    """Let nodes that would write to frozen variables compute instead, and remove locations of missing nodes.
 
-    A node that nothing reads becomes a NoOp where no op computes the same.
+    A node without readers becomes a NoOp where no op computes the same.
     """
 
     name: ClassVar[str] = "repair"
@@ -71,7 +71,9 @@ def _hand_on(graph: Graph, node: Node, values: Sequence[Output]) -> None:
 
 
 def _of_slices(op: str) -> str | None:
-    """The op that computes what ScatterUpdate and its kin write, whose second input is a number for each slice."""
+    """Return the op that computes the result of ScatterUpdate and similar ops, with a number for each slice as second
+    input.
+    """
     plain = f"Tensor{op}"
     return plain if plain in CATALOG else None
 

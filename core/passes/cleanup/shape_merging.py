@@ -1,4 +1,4 @@
-"""Merge what is computed from shapes and known, by inference, to be the same numbers."""
+"""Merging of values computed from shapes that inference knows to be equal."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class Shapes(Pass):
-    """Let one node stand for all whose values are the same dimensions, whatever they are taken of.
+    """Replace all nodes whose values are the same dimensions by a single node, whatever tensors the dimensions come from.
 
-    Shape(x) and Shape(x + 1) are one where x may have any shape, and so are the slices and packs made of them. Nodes in loops
-    and on branches stay, and so do those whose inputs have effects.
+    Shape(x) and Shape(x + 1) are equal for every shape of x, and so are slices and packs of the two. Nodes in loops and on
+    branches stay, and so do nodes with inputs that have effects.
     """
 
     name: ClassVar[str] = "shapes"

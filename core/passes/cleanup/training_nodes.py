@@ -1,4 +1,4 @@
-"""Drop what only training needs."""
+"""Removal of nodes that only training needs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class RoundWeights(Pass):
-    """Round every float constant of at least `minimum_size` elements to `steps` values between its least and greatest."""
+    """Round every float constant of at least `minimum_size` elements to `steps` values between the least and greatest
+    element.
+    """
 
     name: ClassVar[str] = "round_weights"
     summary: ClassVar[str] = "round weights to few values, so that the file compresses (results change)"
@@ -50,9 +52,9 @@ class RoundWeights(Pass):
 
 @dataclasses.dataclass(frozen=True)
 class QuantizeWeights(Pass):
-    """Store every float constant of at least `minimum_size` elements in 8 bits, with a Dequantize behind it.
+    """Store every float constant of at least `minimum_size` elements in 8 bits, with a Dequantize behind the constant.
 
-    The codes are those of Dequantize in mode MIN_FIRST: element = least + code (greatest - least) / 255.
+    The codes follow Dequantize in mode MIN_FIRST: element = least + code (greatest - least) / 255.
     """
 
     name: ClassVar[str] = "quantize_weights"
@@ -71,7 +73,7 @@ class QuantizeWeights(Pass):
             ctx.fire("quantize", node, "its values are stored in 8 bits")
 
     def _replace(self, graph: Graph, node: Node, codes: Any, limits: tuple[float, float]) -> None:
-        """The node under its name becomes the Dequantize; the constants stand beside it."""
+        """Turn the node into the Dequantize under the same name; the constants stand beside the node."""
         parts = [("quantized", codes, dtypes.quint8), ("min", limits[0], dtypes.float32), ("max", limits[1], dtypes.float32)]
         inputs = []
         for suffix, value, dtype in parts:

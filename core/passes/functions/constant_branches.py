@@ -22,9 +22,9 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class DeadBranches(Pass):
-    """Where a predicate is constant, take the branch: a call in place of If and Case, an Identity in place of a Switch.
+    """Take the branch of a constant predicate: a call replaces If and Case, an Identity replaces a Switch.
 
-    What lies on the branch of a Switch that is never taken goes, and a Merge takes the one input that is left.
+    Nodes on the dead branch of a Switch go, and a Merge takes the only remaining input.
     """
 
     name: ClassVar[str] = "branches"
@@ -63,7 +63,7 @@ class DeadBranches(Pass):
         ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
 
     def _left_behind(self, graph: Graph, ctx: PassContext, node: Node, branch: FuncRef) -> Node | None:
-        """What acts in a branch and would no longer where the branch is called: a conditional may run all that has effects."""
+        """Return a node with effects that a call of the branch would not run, though a conditional may run all effects."""
         function = graph.functions.get(branch.name)
         if function is None or call_site(node).is_lowered:
             return None
@@ -102,7 +102,7 @@ def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
 
 
 def _is_true(value: np.ndarray) -> bool:
-    """What If makes of its condition: a scalar by its value, a string or another tensor by whether it is empty."""
+    """Return If's truth of a condition: a scalar is true by value, a string or another tensor where not empty."""
     if value.ndim:
         return value.size > 0
     return len(value.item()) > 0 if value.dtype == object else bool(value)
@@ -113,7 +113,7 @@ def _merges_of(switch: Node) -> set[Node]:
 
 
 def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
-    """The nodes that never run where `output` is dead; a Merge only where all its inputs are."""
+    """Return the nodes that never run where `output` is dead; a Merge only where all inputs are dead."""
     dead: dict[Node, None] = {}
     pending = graph.consumers(output)
     while pending:
@@ -128,7 +128,7 @@ def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
 
 
 def _obstacle(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
-    """Why a Switch stays although its predicate is constant, or None."""
+    """Return the reason why a Switch with a constant predicate stays, or None."""
     if any(ctx.is_preserved(node) for node in (switch, *dead)):
         return "a node that never runs is fetched or kept"
     if any(node.op in (*EXIT, *NEXT_ITERATION) for node in dead):
@@ -143,14 +143,14 @@ def _obstacle(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
 
 
 def _can_settle(ctx: PassContext, merge: Node) -> bool:
-    """True for a Merge of two plain inputs whose index nobody fetches and whose value no feed replaces."""
+    """Return True for a Merge of two plain inputs, without a fetch of the index or a feed of the value."""
     is_fetched = merge.output(1).name in ctx.fetched_outputs or merge.name in ctx.keep
     is_plain = merge.op == "Merge" and len(merge.inputs) == 2 and not merge.control_inputs
     return is_plain and not is_fetched and not any(map(ctx.is_fed, merge.outputs()))
 
 
 def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
-    """A Merge of which one input never comes becomes an Identity of the other, and its index a constant."""
+    """Replace a Merge with a dead input by an Identity of the other input, and the Merge's index by a constant."""
     gone = [value.node in dead or value.node is switch for value in merge.inputs]
     if gone.count(True) != 1:
         return

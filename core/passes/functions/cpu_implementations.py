@@ -12,9 +12,9 @@ from ..base.graph_pass import Pass, PassContext
 
 @dataclasses.dataclass(frozen=True)
 class Implementations(Pass):
-    """Where functions implement one interface for several devices, call the one for CPUs by its own name, as a run does.
+    """Call the CPU's function by name where functions implement an interface for several devices, as a run does.
 
-    Passes that change functions work on copies, which implement no interface any more.
+    Passes that change functions work on copies, and a copy implements no interface any more.
     """
 
     name: ClassVar[str] = "implementations"

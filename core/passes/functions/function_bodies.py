@@ -42,9 +42,9 @@ _MAX_ROUNDS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Bodies(Pass):
-    """Run those passes that concern single nodes in the bodies of all functions that are called, too.
+    """Run the passes on single nodes in the bodies of all called functions, too.
 
-    A function keeps its name, its arguments and its results, all nodes with effects stay, and so does their order.
+    A function keeps name, arguments and results, all nodes with effects stay, and so does their order.
     """
 
     name: ClassVar[str] = "bodies"
@@ -60,7 +60,7 @@ class Bodies(Pass):
 
 
 def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
-    """Optimize the functions that the nodes call but those `done`, and then what they call."""
+    """Optimize the functions that the nodes call, except the functions in `done`, and then their callees."""
     for node in list(graph):
         for name in function_names(graph, node):
             if name not in done and name in graph.functions:
@@ -77,7 +77,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
 
 
 def _is_settled(graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> bool:
-    """True where the same body was looked at before and nothing changed; what was refused then is refused again."""
+    """Return True for an unchanged body in which no pass changed anything before; past refusals are recorded again."""
     settled = ctx.shared.settled.get(name)
     if settled is None or settled.function is not graph.functions[name] or settled.known != _key(known):
         return False
@@ -87,9 +87,9 @@ def _is_settled(graph: Graph, ctx: PassContext, name: str, known: Mapping[int, T
 
 
 class _Body:
-    """The body of one function under change, and the context that the passes work in.
+    """The body of a function under change, and the context of the passes.
 
-    An Identity behind each result that is not constant keeps its place, so that what gives it may be folded or merged.
+    An Identity behind each non-constant result keeps the result's place, so that the producer may be folded or merged.
     """
 
     def __init__(self, graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> None:
@@ -150,7 +150,7 @@ class _Body:
         return fired + collections.Counter(unreachable=len(doomed))
 
     def _drop_ends(self) -> None:
-        """Return what stands before the Identities again, where they are nothing but copies of it."""
+        """Remove the Identities of results again, where they are plain copies."""
         self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
         for end in self.ends.values():
             value = copied_from(end.output())
@@ -162,7 +162,7 @@ class _Body:
 
 
 def _known(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
-    """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls, by place."""
+    """Return the specs of a function's arguments, by index, where `node` is the only caller: shapes that hold in all calls."""
     kind = call_kind(ctx.graph.functions, node)
     if kind is None or not kind.is_plain or ctx.is_shared(name):
         return {}
@@ -172,5 +172,5 @@ def _known(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
 
 
 def _key(known: Mapping[int, TensorSpec]) -> Hashable:
-    """The same for what is known alike."""
+    """Return a key that is equal for equal specs."""
     return tuple(known), signature_of(list(known.values()))[0]

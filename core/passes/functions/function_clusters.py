@@ -1,4 +1,4 @@
-"""Group what only computes into one function call, as a compiler would take it over as one kernel."""
+"""Clustering of pure nodes into a single function call, as input for a compiler that makes a kernel of the cluster."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ..base.graph_pass import Pass, PassContext, identity_of
 
 @dataclasses.dataclass(frozen=True)
 class Cluster(Pass):
-    """Move all pure nodes that can run in one go into a function, called by a single PartitionedCall.
+    """Move all pure nodes that can run together into a function, called by a single PartitionedCall.
 
-    Left out are nodes in loops and on branches, those that wait for something with effects, and those that come after an
-    effect which itself needs the group. At least `minimum` nodes besides constants make a group.
+    Nodes in loops and on branches are left out, and so are nodes that wait for an effect, and nodes after an effect that
+    needs the group. At least `minimum` nodes besides constants make a group.
     """
 
     name: ClassVar[str] = "cluster"
@@ -38,7 +38,7 @@ class Cluster(Pass):
 
 
 def _members(graph: Graph, ctx: PassContext) -> list[Node]:
-    """The pure nodes with no effect among what they need that needs a pure node itself, in order."""
+    """Return, in order, the pure nodes without an effect among their ancestors that needs a pure node."""
     members: dict[Node, None] = {}
     after_effect: set[Node] = set()
     computed: set[Node] = set()
@@ -141,7 +141,7 @@ class _Grouping:
                 self.graph.set_inputs(user, [result if value == output else value for value in user.inputs])
 
     def _remove(self, call: Node) -> None:
-        """Drop the members; who waited for one waits for the call."""
+        """Drop the members; nodes that waited for a member wait for the call."""
         for node in self.members:
             for user in self.graph.control_consumers(node):
                 if user not in self.members:

@@ -21,11 +21,10 @@ from ..base.graph_pass import Pass, PassContext, identity_of
 class Inline(Pass):
     """Replace PartitionedCall, StatefulPartitionedCall and calls by name by the nodes of the function, `limit` at most.
 
-    What is called from several places is copied: `copies` nodes at most, with those that are copied into other functions.
-
-    As in TensorFlow only what leads to a result or is a control output comes along; it waits for what the call waited for, and
-    what waited for the call waits for all of it. Functions that call themselves stay, and so do those with random ops that are
-    called from several places, whose draws would part.
+    A function with several callers is copied: `copies` nodes at most, including copies into other functions. As in
+    TensorFlow only nodes that lead to a result or a control output come along; they wait for the call's inputs, and nodes
+    that waited for the call wait for all of them. Recursive functions stay, and so do functions with random ops and several
+    callers, as copies would draw from separate streams.
     """
 
     name: ClassVar[str] = "inline"
@@ -86,7 +85,7 @@ def _called(graph: Graph, node: Node) -> FuncRef | None:
 
 
 class _Inlining:
-    """One call on its way into the graph."""
+    """The inlining of a single call."""
 
     def __init__(self, graph: Graph, ctx: PassContext, call: Node, function: Function) -> None:
         self.graph = graph
@@ -106,7 +105,7 @@ class _Inlining:
         self._redirect([self._result(value) for value in self.function.results])
 
     def _result(self, value: Output) -> Output:
-        """What stands for a result: whoever reads it makes all control results run, as the call did."""
+        """Return the replacement of a result: a reader makes all control results run, as the call did."""
         made = Output(self.made[value.node], value.index)
         waited = needed_nodes([value])
         left = [c for c in self.function.control_results if any(map(self.ctx.acts, needed_nodes([c]) - waited))]
@@ -136,7 +135,7 @@ class _Inlining:
         self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
 
     def _connect(self, node: Node) -> None:
-        """Give a copy its edges; what has none waits for what the call waited for and for what it was given."""
+        """Connect a copy; a copy without edges waits for the call's control inputs and arguments."""
         inputs = [Output(self.made[value.node], value.index) for value in node.inputs]
         controls = [self.made[c] for c in node.control_inputs]
         if not inputs and not controls:

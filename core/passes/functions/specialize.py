@@ -1,4 +1,4 @@
-"""Functions made to fit one call: constant arguments inside, without what nobody uses."""
+"""Functions specialized for a single call: with constant arguments inside, without unused arguments and results."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..base.graph_pass import Pass, PassContext
 from ..loops.invariance import passed_on
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
-"""What TensorFlow's Python notes about inputs and outputs by their numbers; it refuses to import shapes that do not fit."""
+"""Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Specialize(Pass):
-    """Give calls that stay functions of their own, with constants of at most `limit` bytes in the place of arguments.
+    """Give remaining calls functions of their own, with constants of at most `limit` bytes in the place of arguments.
 
-    Arguments that no function uses and results that nobody reads are dropped, and so are variables of a loop on which neither
-    its condition, its effects nor what is read of it depends. A function that others call, too, is copied where less is
-    computed then, not just to drop an argument.
+    Unused arguments and unread results are dropped, and so are loop variables that the condition, the effects and the read
+    results do not depend on. A function with other callers, too, is copied only where the copy computes less, not just to
+    drop an argument.
     """
 
     name: ClassVar[str] = "specialize"
@@ -49,7 +49,7 @@ class Specialize(Pass):
 
 
 class _Specialization:
-    """One call, and which of its arguments and results stay; `acting` notes the nodes with effects of each function."""
+    """A call, and the arguments and results that stay; `acting` holds the nodes with effects of each function."""
 
     def __init__(
         self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int, acting: dict[str, set[Node]]
@@ -73,7 +73,7 @@ class _Specialization:
             self.results = self.args
 
     def run(self, made: dict[Hashable, FuncRef]) -> None:
-        """Let the node call functions of its own where that is worth it; `made` has those that are there already."""
+        """Let the node call functions of its own where worthwhile; `made` holds the existing specializations."""
         dropped = [i for i in range(len(self.given)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by their numbers")
@@ -93,7 +93,7 @@ class _Specialization:
         return self.ctx.is_preserved(self.node) or (self.kind.is_inlined and not is_read and not has_controls)
 
     def _is_needed(self, index: int) -> bool:
-        """True for a result that is read, and for a variable of a loop where effects run because they lead to it."""
+        """Return True for a result with a reader, and for a loop variable whose computation runs effects."""
         value = self.functions[-1].results[index]
         return self._is_read(index) or (self.kind.is_loop and not self.acting[-1].isdisjoint(needed_nodes([value])))
 
@@ -102,7 +102,7 @@ class _Specialization:
         return bool(self.graph.consumers(output)) or output.name in self.ctx.fetched_outputs
 
     def _constants(self, limit: int) -> dict[int, Node]:
-        """The arguments that are constants; of a loop only those that no iteration changes and nobody reads after it."""
+        """Return the constant arguments; of a loop only arguments that no iteration changes and no node reads afterwards."""
         found = {}
         for i, value in enumerate(self.given):
             if not value.node.is_constant or self.ctx.is_fed(value) or _bytes(value.node) > limit:
@@ -115,12 +115,12 @@ class _Specialization:
         return found
 
     def _kept_results(self, position: int) -> Sequence[int]:
-        """The results that stay of one of the functions; a loop's condition keeps its own."""
+        """Return the remaining results of a function; a loop's condition keeps all of its results."""
         is_condition = self.kind.is_loop and position == 0
         return range(len(self.functions[0].results)) if is_condition else sorted(self.results)
 
     def _needed_args(self) -> set[int]:
-        """The arguments that results which are read, or effects, depend on."""
+        """Return the arguments that effects, or results with a reader, depend on."""
         found = set()
         for position, function in enumerate(self.functions):
             results = [function.results[i] for i in self._kept_results(position)]
@@ -129,7 +129,7 @@ class _Specialization:
         return self._carried(found | self.results) if self.kind.is_loop else found
 
     def _carried(self, variables: set[int]) -> set[int]:
-        """Variables of a loop with those that they are computed from."""
+        """Return the closure of loop variables under the dependences of the loop's body."""
         body = self.functions[-1]
         while True:
             needed = needed_nodes([body.results[i] for i in variables])
@@ -180,7 +180,7 @@ class _Specialization:
         return made[key]
 
     def _rewrite(self, dropped: Sequence[int], references: Sequence[FuncRef]) -> None:
-        """Let the node take and give what its new functions do; for inputs that are gone it waits where that matters."""
+        """Rewire the node for the new functions' inputs and outputs; the node waits for dropped inputs with effects."""
         graph, node, kind = self.graph, self.node, self.kind
         args, results = sorted(self.args), sorted(self.results)
         waits = self.ctx.anchors(node, [self.given[i] for i in dropped])

@@ -44,7 +44,7 @@ _ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
 
 
 def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
-    """The rules that fuse products with bias and activation into those of the `kernels`."""
+    """Return the rules that fuse products with bias and activation into fused ops of the `kernels`."""
     rules = RuleSet()
     by_op = {kernel.op: kernel for kernel in kernels.values()}
 
@@ -81,7 +81,7 @@ PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
 
 
 def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
-    """True where one of the `kernels` computes the product and the bias."""
+    """Return True where a kernel of `kernels` computes the product and the bias."""
     kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
     if kernel is None:
         return False
@@ -107,7 +107,7 @@ def _is_nchw(node: Node) -> bool:
 
 
 def _may_be_grouped(r: Rewriter, product: Node) -> bool:
-    """True unless a convolution's weights are known to take all channels of its input, which lie last."""
+    """Return True unless a convolution's weights are known to take all input channels, in last position."""
     data, weights = (r.shape(value).dims for value in product.inputs[:2])
     source = product.inputs[0].node
     if data is None and source.op in ("Conv2D", "_FusedConv2D"):
@@ -116,14 +116,14 @@ def _may_be_grouped(r: Rewriter, product: Node) -> bool:
 
 
 def _behind_reshape(r: Rewriter, node: Node) -> tuple[Node, Node | None]:
-    """What a Reshape or Squeeze that nobody else reads gives another shape, and it; or `node` itself and None."""
+    """Return the node before a Reshape or Squeeze without other readers, and the Reshape; or `node` itself and None."""
     if node.op in ("Reshape", "Squeeze") and r.is_free(node):
         return node.inputs[0].node, node
     return node, None
 
 
 def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
-    """True where the last dimension stays what it is."""
+    """Return True where a Reshape keeps the last dimension."""
     before, after = r.shape(reshape.inputs[0]).dims, r.shape(reshape.output()).dims
     return before is not None and bool(after) and isinstance(before[-1], int) and before[-1:] == (after or ())[-1:]
 
@@ -135,7 +135,7 @@ def _operands(product: Node, bias: Output) -> tuple[object, ...]:
 
 
 def _attributes(product: Node) -> dict[str, object]:
-    """The attributes that the fused op shares with the product, and what is fused."""
+    """Return the attributes that the fused op shares with the product, and the fused ops."""
     dropped = {"use_cudnn_on_gpu", "grad_a", "grad_b"}
     if product.op == "DepthwiseConv2dNative":
         dropped |= {"explicit_paddings"}
@@ -148,12 +148,13 @@ def _attributes(product: Node) -> dict[str, object]:
 
 @dataclasses.dataclass(frozen=True)
 class Fuse(Pass):
-    """Fuse products with the bias and the activation behind them, and padding and resizing into the convolution behind it.
+    """Fuse products with the bias and the activation behind them, and padding and resizing into the convolution behind.
 
-    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless `trainable`
-    says so. TensorFlow's CPU kernels for Conv2D and MatMul are in all its builds; those for DepthwiseConv2dNative, Conv3D,
-    GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` these are used too, and the graph
-    runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86 servers since AVX512-VNNI).
+    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless
+    `trainable`. TensorFlow's CPU kernels for Conv2D and MatMul are in all builds; the kernels for DepthwiseConv2dNative,
+    Conv3D, GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` the latter are used
+    too, and the graph runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86
+    servers since AVX512-VNNI).
     """
 
     name: ClassVar[str] = "fuse"

@@ -1,4 +1,4 @@
-"""Batch normalization with fixed moments folded into the weights beside it, in all its forms."""
+"""Folding of batch normalization with fixed moments, in all forms, into the neighbouring weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..rules.rewrite import Rewriter, attrs_of
 RULES = RuleSet()
 rule = RULES.rule
 LEFT = RuleSet()
-"""For what stands beside no weights that could take it."""
+"""The rules for normalizations without neighbouring weights to fold into."""
 
 _FUSED_NORMS = ops_with("batch_normalization")
 _NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
@@ -39,10 +39,10 @@ _ADD = ops_with("addition")
 
 @dataclasses.dataclass(frozen=True)
 class FoldBatchNorm(Pass):
-    """Multiply the scale of a batch normalization into the constant weights of the convolution or product beside it.
+    """Multiply the scale of a batch normalization into the constant weights of the neighbouring convolution or product.
 
-    What remains is a bias. Decomposed normalizations (x * scale + offset) are folded like the fused ops. A normalization
-    that stands alone becomes a product and a sum, where that takes no more nodes.
+    A bias remains. Decomposed normalizations (x * scale + offset) are folded like the fused ops. A lone normalization
+    becomes a product and a sum, where these take no more nodes.
     """
 
     name: ClassVar[str] = "batchnorm"
@@ -180,14 +180,14 @@ def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
 
 
 def _constant_operands(r: Rewriter, node: Node) -> list[tuple[Output, Output]]:
-    """The ways to see an operation of two operands as one of a floating constant and a value: (constant, value)."""
+    """Return the pairs (constant, value) of a two-operand operation with a floating-point constant."""
     a, b = node.inputs
     pairs = [(b, a)] if node.op == "Sub" else [(a, b), (b, a)]
     return [(c, v) for c, v in pairs if c.dtype is not None and c.dtype.is_floating and r.constant_value(c) is not None]
 
 
 def _product_of(producer: Node) -> Node | None:
-    """The product behind which `producer` adds a bias, or that it is itself."""
+    """Return the product: `producer` itself, or the product to which `producer` adds a bias."""
     if producer.op in PRODUCTS:
         return producer
     product = producer.inputs[0].node if producer.op == "BiasAdd" else None
@@ -197,7 +197,7 @@ def _product_of(producer: Node) -> Node | None:
 
 
 def _constant_bias(r: Rewriter, producer: Node) -> Any:
-    """The bias that `producer` adds, 0 where it is a product; None, with the reason noted, where it is not constant."""
+    """Return the bias that `producer` adds, 0 for a product; None, with a refusal, for a non-constant bias."""
     if producer.op != "BiasAdd":
         return np.float32(0)
     bias = r.constant_value(producer.inputs[1])
@@ -208,7 +208,7 @@ def _constant_bias(r: Rewriter, producer: Node) -> Any:
 
 
 def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
-    """True where the product's weights are constant and nobody else reads what is to be scaled."""
+    """Return True where the product's weights are constant and the tensors to be scaled have no other readers."""
     if constant_weights(r, product) is None:
         return False
     for node in {product, producer}:
@@ -219,7 +219,7 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
 
 
 def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
-    """True where the product of weights that are scaled along the channels of its result differs by rounding only."""
+    """Return True where scaling the weights along the output channels changes results by rounding only."""
     weights = r.constant_value(product.inputs[WEIGHTS])
     with np.errstate(all="ignore"):
         after = scaled(weights, output_axes(product), factor).astype(weights.dtype)
@@ -235,7 +235,7 @@ def _is_without_padding(r: Rewriter, product: Node) -> bool:
 
 
 def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] | None:
-    """(x, s, o) where `node` computes x * s + o for each channel of the product's data; None where it does not."""
+    """Return (x, s, o) where `node` computes x * s + o for each channel of the product's data; else None."""
     if is_matrix_product(product) and product.attr("transpose_a"):
         return None
     if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):

@@ -91,7 +91,7 @@ def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     accuracy=Accuracy.RELAXED,
 )
 def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
-    """As tf.keras writes it: each row is a channel of one image, normalized with its own moments."""
+    """Fuse tf.keras's layer normalization: each row is a channel of a single image, normalized by the row's moments."""
     norm = node.inputs[0].node
     if norm.op not in _BATCH_NORMS or not norm.attr("is_training") or norm.attr("data_format") != b"NCHW":
         return None
@@ -128,7 +128,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
 
 
 def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
-    """A new _MklLayerNorm over the last dimension of `x`; None, with the reason noted, where its kernel would not take `x`."""
+    """Return a new _MklLayerNorm over the last dimension of `x`; None, with a refusal, where the kernel would not take `x`."""
     dims = r.shape(x).dims
     name = x.dtype.name if x.dtype is not None else ""
     if name not in ("float", "bfloat16"):
@@ -144,7 +144,7 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
 
 
 def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
-    """What a layer normalization that nobody else reads normalizes, its scale and its offset."""
+    """Return the input, scale and offset of a layer normalization without other readers."""
     if value.node.op != "_MklLayerNorm" or not r.is_free(value.node):
         return None, None, None
     x, gamma, beta = value.node.inputs
@@ -153,7 +153,7 @@ def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
 
 
 def _vector(r: Rewriter, x: Output, value: Output) -> Any:
-    """A constant that is one number for each element of the last dimension of `x`, or one for all; else None."""
+    """Return a constant with a number for each element of the last dimension of `x`, or a single number; else None."""
     array, dims = r.constant_value(value), r.shape(x).dims
     if array is None or not dims or array.ndim > len(dims):
         return None
@@ -184,7 +184,7 @@ def _is_variance(r: Rewriter, value: Output, x: Output, mean: Output) -> bool:
 
 
 def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
-    """True for the mean of `x` over its last dimension, which stays with size 1."""
+    """Return True for the mean of `x` over the last dimension, kept with size 1."""
     node = _bare(value).node
     if node.op != "Mean" or node.inputs[0] != x or not node.attr("keep_dims"):
         return False
@@ -193,10 +193,10 @@ def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
 
 
 def _bare(value: Output) -> Output:
-    """What a StopGradient hides from gradients."""
+    """Return the value before a StopGradient."""
     return value.node.inputs[0] if value.node.op == "StopGradient" else value
 
 
 def _is_filled(r: Rewriter, value: Output, number: float) -> bool:
-    """True for a constant, or a Fill, of one number."""
+    """Return True for a constant, or a Fill, whose elements all equal `number`."""
     return r.is_all(value.node.inputs[1] if value.node.op == "Fill" else value, number)

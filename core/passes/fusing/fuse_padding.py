@@ -16,7 +16,7 @@ from ..rules.linear_maps import is_read, is_read_only_by
 from ..rules.rewrite import Rewriter, attrs_of
 
 ZERO_PADDING = RuleSet()
-"""What is left has gradients."""
+"""The rules whose result has gradients."""
 MIRROR_PADDING = RuleSet()
 
 _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative", "_FusedConv2D")
@@ -121,9 +121,9 @@ def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, in
 
 
 def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
-    """True where TensorFlow's kernels that pad while they convolve would do the same.
+    """Return True where TensorFlow's kernels that pad while they convolve give the same result.
 
-    They mix up the images of a batch, whatever its size; so they are right for one image only.
+    The kernels mix up the images of a batch, whatever the batch size; so their result is right for a single image only.
     """
     if not is_read(r, node):
         return False

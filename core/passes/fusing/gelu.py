@@ -1,4 +1,4 @@
-"""GELU behind a product and its bias, in whatever operations it is written."""
+"""GELU behind a product and a bias, in any spelling by operations."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
 
 
 def adds_bias_only(fused: Node) -> bool:
-    """True for a fused product that nothing but one bias is added to."""
+    """Return True for a fused product with a single bias and nothing else."""
     return bool(fused.attr("fused_ops") == [b"BiasAdd"] and fused.attr("num_args") == 1)
 
 
 def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:
-    """The one value that `root` is a function of besides numbers, and the operations of that function."""
+    """Return the only non-constant input of the expression ending in `root`, and the operations of the expression."""
     nodes, leaves, pending = {root}, set(), [root]
     while pending and len(nodes) <= _MOST:
         for value in pending.pop().inputs:
@@ -74,7 +74,7 @@ def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
 
 
 def _evaluate(r: Rewriter, output: Output, known: dict[Output, Any]) -> Any:
-    """The value of `output` by the ordinary kernels, with what is known given and remembered in `known`."""
+    """Evaluate `output` by the ordinary kernels; `known` holds given values and caches computed values."""
     if output.node.is_constant:
         return r.constant_value(output)
     if output not in known:

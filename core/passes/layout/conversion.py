@@ -17,16 +17,16 @@ from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sens
 from .minimum_cut import UNCUT, Network
 
 _COSTS = {"T": 1000, "V": 1}
-"""What it costs to reorder a tensor, and a vector of its sizes."""
+"""The costs of reordering a tensor, and a vector of channel sizes."""
 _SOURCE, _SINK = "converted", "as it is"
 
 
 @dataclasses.dataclass(frozen=True)
 class Layout(Pass):
-    """Turn convolutions, poolings, biases and normalizations into the layout `to`: NHWC (NDHWC) or NCHW (NCDHW).
+    """Convert convolutions, poolings, biases and normalizations to the layout `to`: NHWC (NDHWC) or NCHW (NCDHW).
 
-    Which of the other nodes follow is a minimum cut: no other choice needs fewer transposes, and among those that need as
-    many, most nodes follow.
+    A minimum cut chooses the other nodes that follow: no other choice needs fewer transposes, and of the choices with
+    equally few, most nodes follow.
     """
 
     name: ClassVar[str] = "layout"
@@ -46,7 +46,7 @@ class Layout(Pass):
 
 
 class _Conversion:
-    """One change of layout: which nodes take part, then the edges where an order meets the other."""
+    """A conversion of the layout: the choice of nodes, then the edges where two orders meet."""
 
     def __init__(self, graph: Graph, ctx: PassContext, to: str) -> None:
         self._graph, self._ctx, self._to = graph, ctx, to
@@ -75,7 +75,7 @@ class _Conversion:
             self._convert(node, values)
 
     def _place(self, node: Node) -> Carrying | str | None:
-        """As `carrying`, with what the node's place in the graph asks for."""
+        """Return `carrying`, or the reason why the node's place in the graph forbids a conversion."""
         if any(map(self._ctx.is_fed, node.outputs())):
             return "a feed may replace it"
         found = carrying(self._ctx, node, self._to)
@@ -86,7 +86,7 @@ class _Conversion:
         return found
 
     def _network(self) -> Network:
-        """Nodes that may be converted, and for each value what it costs if only some of its producer and consumers are."""
+        """Return the network of convertible nodes; an edge's capacity is the cost of converting only one end of a value."""
         network = Network()
         for node in self._graph:
             for value in node.outputs():
@@ -102,7 +102,7 @@ class _Conversion:
         return network
 
     def _add(self, network: Network, value: Output, cost: int, producer: Hashable, consumers: set[Hashable]) -> None:
-        """One reordering serves all consumers: they hang on a vertex of their own, one for each direction."""
+        """Add a value's edges; a single reordering serves all consumers, so they hang on a vertex per direction."""
         away, back = (value, "away"), (value, "back")
         network.add(producer, away, cost)
         network.add(back, producer, cost)
@@ -115,7 +115,7 @@ class _Conversion:
             yield from ((user, i) for i, taken in enumerate(user.inputs) if taken == value)
 
     def _vertex(self, node: Node, index: int) -> Hashable:
-        """Whose choice it is in which order an input or output is."""
+        """Return the vertex that decides the order of an input or output."""
         if node not in self._able:
             return _SINK
         if is_sensitive(node, self._to):
@@ -123,7 +123,7 @@ class _Conversion:
         return (node, index) if self._able[node].is_separate else node
 
     def _part(self, node: Node, how: Carrying, side: set[Hashable]) -> Carrying:
-        """Of what a node can carry, that which is on the converted side."""
+        """Return the part of a node's inputs and outputs on the converted side."""
         inputs, outputs = (
             "".join(letter if self._vertex(node, i) in side else "." for i, letter in enumerate(letters))
             for letters in (how.inputs, how.outputs)
@@ -131,7 +131,7 @@ class _Conversion:
         return dataclasses.replace(how, inputs=inputs, outputs=outputs)
 
     def _given(self, nodes: Mapping[Node, Carrying], value: Output) -> str:
-        """The letter of an output where its node is among `nodes`."""
+        """Return the letter of an output where the output's node is among `nodes`."""
         return nodes[value.node].outputs[value.index] if value.node in nodes else "."
 
     def _wanted(self, nodes: Mapping[Node, Carrying], node: Node, index: int) -> str:
@@ -139,7 +139,7 @@ class _Conversion:
         return nodes[node].inputs[index] if node in nodes else "."
 
     def _step_aside(self, node: Node) -> None:
-        """What is fetched keeps its name and its order: it becomes an identity of a new node that is converted instead."""
+        """Turn a fetched node into an identity, with the old name and order, of a new node that is converted instead."""
         how = self._converted[node]
         if not any(letter in _COSTS for letter in how.outputs):
             return
@@ -152,7 +152,7 @@ class _Conversion:
         become(self._graph, node, op, made.outputs(), attrs, ())
 
     def _inputs(self, node: Node) -> list[Output]:
-        """A node's inputs, in the order that it will want them in."""
+        """Return a node's inputs in the order that the converted node needs."""
         return [self._input(node, i, value) for i, value in enumerate(node.inputs)]
 
     def _input(self, node: Node, index: int, value: Output) -> Output:
@@ -169,7 +169,7 @@ class _Conversion:
         return self._reorder(value, given, self._converted[value.node].rank, next(to for to in FORMATS if to != self._to))
 
     def _reorder(self, value: Output, letter: str, rank: int, to: str) -> Output:
-        """A value with its dimensions, or its rows, in the order of layout `to`; made once."""
+        """Return a value with dimensions, or rows, in the order of layout `to`; cached per value."""
         key = (value, letter, rank)
         order = permutation(to, rank)
         if key not in self._reordered:
@@ -182,7 +182,7 @@ class _Conversion:
         return self._reordered[key]
 
     def _moved(self, value: Output, letter: str, order: tuple[int, ...], name: str) -> Output:
-        """A Transpose, or a GatherV2 of rows, beside the value; its constants lie in the loop or branch where that lies."""
+        """Add a Transpose, or a GatherV2 of rows, beside the value; the constants lie in the value's loop or branch."""
         with self._builder.device(value.node.device):
             places = self._builder.constant(np.array(order, np.int32), name=f"{name}/order")
             inputs: list[Any] = [value, places]
@@ -198,14 +198,14 @@ class _Conversion:
         return node.output()
 
     def _constant(self, old: Output, array: Any) -> Output:
-        """A new constant that waits for what an old one waits for."""
+        """Add a constant with the control inputs of an old constant."""
         with self._builder.device(old.node.device):
             made = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
         self._graph.set_inputs(made.node, (), old.node.control_inputs)
         return made
 
     def _convert(self, node: Node, inputs: list[Output]) -> None:
-        """Give a node its inputs, and one that takes part its attributes."""
+        """Set a node's inputs, and the attributes of a converted node."""
         if inputs != list(node.inputs):
             self._graph.set_inputs(node, inputs)
         if node in self._converted:
@@ -214,7 +214,7 @@ class _Conversion:
 
 
 def _ordered(array: Any, letter: str, order: tuple[int, ...]) -> Any:
-    """The array of a constant with its rows or dimensions in another order; broadcasting's dimensions of size 1 are added."""
+    """Reorder the rows or dimensions of a constant's array; broadcasting's dimensions of size 1 are added."""
     if letter == "V":
         return array[list(order)]
     return array.reshape((1,) * (len(order) - array.ndim) + array.shape).transpose(order)

@@ -1,6 +1,6 @@
-"""Which inputs, outputs and attributes of an op follow the order of dimensions, NCHW or NHWC.
+"""The inputs, outputs and attributes of an op that follow the order of dimensions, NCHW or NHWC.
 
-The ops themselves say so, see `registry.layout`.
+The ops declare their layout, see `registry.layout`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
     "NHWC": {"NCHW": "NHWC", "NCDHW": "NDHWC"},
     "NCHW": {"NHWC": "NCHW", "NDHWC": "NCDHW"},
 }
-"""Target -> the data formats that change, and what they become."""
+"""The data formats that change, by target layout, each with the new format."""
 
 _ELEMENTWISE = "B* -> T"
 _PER_DIMENSION = ("strides", "ksize", "dilations")
@@ -31,9 +31,9 @@ _RESHAPING_MASKS = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Carrying:
-    """How one node carries the layout of `rank` dimensions: a letter of T, V, A and `.` for each input and output.
+    """A node's layout of `rank` dimensions: a letter of T, V, A and `.` for each input and output.
 
-    In one that `is_separate`, only the input and the output of the same number go together.
+    With `is_separate`, only the input and the output of the same index go together.
     """
 
     rank: int
@@ -52,7 +52,9 @@ def _has_data_format(node: Node) -> bool:
 
 
 def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
-    """How a node carries the layout; why it cannot be changed; None for one that has none, or has the right one."""
+    """Return a node's layout; the reason why the node cannot change; None for a node without layout, or with the right
+    layout.
+    """
     line = _line(node, to)
     if line is None:
         return None
@@ -86,7 +88,7 @@ def _expanded(letters: str, count: int) -> str:
 
 
 def _rank(ctx: PassContext, node: Node, inputs: str, outputs: str) -> int | str:
-    """The rank of what the node takes or gives, or that it is not known."""
+    """Return the rank of the node's tensors, or the reason why the rank is unknown."""
     tensors = [value for value, letter in (*zip(node.outputs(), outputs), *zip(node.inputs, inputs)) if letter in "TB"]
     ranks = [rank for value in tensors if (rank := ctx.shape(value).rank) is not None]
     return ranks[0] if ranks else f"the rank of {tensors[-1]} is not known"
@@ -109,7 +111,7 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
 
 
 def _obstacle(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
-    """Why a node whose inputs can be changed must stay as it is nevertheless."""
+    """Return the reason why a node with convertible inputs must stay nevertheless."""
     if _has_data_format(node):
         data_format = node.attr("data_format").decode("utf-8", "backslashreplace")
         if data_format not in FORMATS[to]:
@@ -145,12 +147,12 @@ def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
 
 
 def permutation(to: str, rank: int) -> tuple[int, ...]:
-    """For each dimension of the layout `to` the one that it was before."""
+    """Return the old index of each dimension of the layout `to`."""
     return (0, *range(2, rank), 1) if to == "NHWC" else (0, rank - 1, *range(1, rank - 1))
 
 
 def renumbered(axes: Any, order: Sequence[int]) -> Any:
-    """The numbers that dimensions have after all were put into `order`, for those that they had before."""
+    """Return the new indices of the dimensions `axes` after all dimensions were put into `order`."""
     places = np.argsort(order)
     return places[np.asarray(axes) % len(order)]
 

@@ -10,19 +10,19 @@ UNCUT = 10**12
 
 
 class Network:
-    """Vertices with directed edges, each with what it costs to cut it."""
+    """A flow network: vertices with directed edges, each with a capacity, the cost of cutting the edge."""
 
     def __init__(self) -> None:
         self._residual: dict[Hashable, dict[Hashable, int]] = collections.defaultdict(dict)
 
     def add(self, tail: Hashable, head: Hashable, capacity: int) -> None:
-        """An edge; its capacity counts on top of what is there between the two."""
+        """Add an edge; the capacity adds to the existing capacity between the two vertices."""
         if tail != head:
             self._residual[tail][head] = self._residual[tail].get(head, 0) + capacity
             self._residual[head].setdefault(tail, 0)
 
     def source_side(self, source: Hashable, sink: Hashable) -> set[Hashable]:
-        """The vertices on the side of `source` in a minimum cut, as many as there can be.
+        """Return the vertices on the side of `source` in the minimum cut with the most vertices there.
 
         Edmonds and Karp 1972: flow goes along shortest paths until none is left. Consumes the network.
         """
@@ -51,7 +51,7 @@ class Network:
         return path
 
     def _reaching(self, sink: Hashable) -> set[Hashable]:
-        """The vertices from which more flow could get to `sink`."""
+        """Return the vertices from which more flow could get to `sink`."""
         found = {sink}
         stack = [sink]
         while stack:

@@ -1,4 +1,4 @@
-"""Whether a V1 while loop runs at all, and what is left of one that does not."""
+"""The entry of V1 while loops: a prediction of the first condition, and the removal of a loop that never runs."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ RULE = "never-runs"
 
 
 def truth(value: np.ndarray | None) -> bool | None:
-    """What a condition's value says, None where it is not known or no boolean scalar."""
+    """Return the truth of a condition's value, None for an unknown value or no boolean scalar."""
     return bool(value) if value is not None and value.dtype == bool and value.ndim == 0 else None
 
 
 def entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
-    """What is known of a value that enters a loop, without what a feed may replace."""
+    """Return the spec of a value that enters a loop, without values that a feed may replace."""
     spec = ctx.inference.specs[value]
     return dataclasses.replace(spec, dtype=spec.dtype.base, value=ctx.value(value))
 
 
 def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool | None:
-    """What the loop's condition is when the loop is entered, None where that is not known before a run.
+    """Return the loop's condition at entry, None where the condition is unknown before a run.
 
-    The nodes that give it are inferred by themselves, with what enters the loop in the place of its variables.
+    The condition's ancestors are inferred separately, with the entering values in the place of the loop's variables.
     """
     sources = {variable.merge.output(): variable.enter.inputs[0] for variable in variables}
     sources |= {enter.output(): enter.inputs[0] for enter in frame.invariants}
@@ -73,7 +73,7 @@ def _reached(node: Node, inputs_of: Callable[[Node], Iterable[Node]]) -> set[Nod
 
 
 def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
-    """Let what entered the loop stand for what leaves it; False where that cannot be, which is then refused."""
+    """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
     doomed = [node for node in nodes_within(frame) if node not in frame.with_op(EXIT)]
     reason = _obstacle(graph, ctx, frame, variables, doomed)
     if reason is not None:
@@ -93,7 +93,7 @@ def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[
 
 
 def _waits(ctx: PassContext, enter: Node) -> list[Node]:
-    """What an Enter waits for, as far as that is not always there or does more than compute."""
+    """Return the nodes an Enter waits for, as far as they are conditional or have effects."""
     source = enter.inputs[0].node
     return ctx.anchors(enter) if ctx.is_inside(source) or ctx.has_effects(source) else list(enter.control_inputs)
 
@@ -101,7 +101,7 @@ def _waits(ctx: PassContext, enter: Node) -> list[Node]:
 def _obstacle(
     graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], doomed: Sequence[Node]
 ) -> str | None:
-    """Why a loop whose condition is false from the start has to stay."""
+    """Return the reason why a loop whose condition is false from the start has to stay."""
     if any(ctx.is_preserved(node) for node in doomed):
         return "a node of the loop is fetched or kept"
     body = body_nodes(graph, frame)

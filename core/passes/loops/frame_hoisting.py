@@ -1,4 +1,4 @@
-"""Moving what is the same in every iteration out of V1 while loops."""
+"""Loop-invariant code motion for V1 while loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RULE = "invariant"
 
 
 def nodes_within(frame: Frame) -> list[Node]:
-    """The nodes of a loop and of the loops inside it."""
+    """Return the nodes of a loop and of all nested loops."""
     found: list[Node] = []
     pending = [frame]
     while pending:
@@ -37,7 +37,9 @@ def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
 
 
 def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """The nodes on branches within an iteration and what comes after them, and what runs after the last iteration only."""
+    """Return the nodes on branches within an iteration and their descendants, and nodes that run after the last iteration
+    only.
+    """
     predicate = frame.condition.output()
     starts: list[Node] = []
     for switch in frame.with_op(SWITCH):
@@ -47,7 +49,7 @@ def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
 
 
 def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
-    """The starts, and what comes after them in the same iteration."""
+    """Return the starts, and their descendants in the same iteration."""
     within, last = set(nodes_within(frame)), set(frame.with_op(NEXT_ITERATION))
     found = set(starts)
     stack = list(found)
@@ -61,11 +63,11 @@ def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
 
 
 class FrameMotion:
-    """One loop whose invariant nodes are computed before it.
+    """A loop with invariant nodes that are moved before the loop.
 
-    What entered as a constant, or as a variable that the body does not change, is what it was before the loop. A node that
-    depends on nothing else moves there, and a new constant Enter brings in what it gives. Its consumers wait for what it
-    waited for, so that they are alive in the same iterations as before.
+    A value that entered as a constant, or as a variable that the body does not change, has the same value before the loop.
+    A node that depends on nothing else moves there, and a new constant Enter brings in the node's result. The consumers
+    wait for the nodes that the moved node waited for, so that the consumers are alive in the same iterations as before.
     """
 
     def __init__(
@@ -77,14 +79,14 @@ class FrameMotion:
         self.enters: dict[Output, Node] = {}
         """The Enter of each value that is the same in every iteration."""
         self.constants: dict[Node, Node] = {}
-        """Constants of the loop -> what stands for them before it."""
+        """The replacement, before the loop, of each constant of the loop."""
         self.witnesses: dict[Node, Node] = {}
-        """For each node that was moved one that still runs in every iteration."""
+        """A node, for each moved node, that still runs in every iteration."""
         self.body = body_nodes(graph, frame)
         self.branches = _branch_nodes(graph, frame)
         sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
-        """True where the loop lies in no other loop and on no branch: a run that needs it starts it."""
+        """True where the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
         """Whether there is a first iteration once the loop is started, None where that is not known."""
         self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
@@ -93,7 +95,7 @@ class FrameMotion:
         self._seed()
 
     def run(self) -> None:
-        """Move what is worth it, and read unchanged variables past the loop."""
+        """Move worthwhile nodes, and read unchanged variables past the loop."""
         for variable in self.unchanged:
             self._read_past(variable)
         for node in topological_order(self.frame.nodes):
@@ -104,7 +106,7 @@ class FrameMotion:
             self._move(node, waits, moved.keys())
 
     def _seed(self) -> None:
-        """Note what is invariant to begin with: constants that enter, and variables that no iteration changes."""
+        """Seed the invariants: constants that enter, and variables that no iteration changes."""
         for enter in self.frame.invariants:
             self._add(enter.output(), enter)
         for variable in self.unchanged:
@@ -114,7 +116,7 @@ class FrameMotion:
                     self._add(user.output(), variable.enter, [user])
 
     def _read_past(self, variable: LoopVariable) -> None:
-        """Let what takes the variable after the loop take what entered it, unless it may have to wait for the loop."""
+        """Let consumers after the loop read the entering value of a variable, unless they may have to wait for the loop."""
         graph, ctx, exit_node, source = self.graph, self.ctx, variable.exit, variable.enter.inputs[0]
         users = [] if exit_node is None else graph.consumers(exit_node.output())
         if exit_node is None or not users or is_reference(source):
@@ -134,7 +136,7 @@ class FrameMotion:
             self.invariants.add(value, waits)
 
     def _obstacle(self, node: Node) -> str | None:
-        """Why a node stays in the loop though its inputs are the same in every iteration."""
+        """Return the reason why a node with invariant inputs stays in the loop."""
         reason = bound_to_loop(self.graph, node)
         if reason is not None:
             return reason
@@ -150,7 +152,7 @@ class FrameMotion:
         return None if reason is None else f"{reason}, and the loop may never run"
 
     def _move(self, node: Node, waits: Sequence[Node], moved: Set[Node]) -> None:
-        """Put a node before the loop, whose inputs that move are there already, and let those that stay take what comes in."""
+        """Put a node before the loop, after the moved inputs, and let consumers in the loop read the entering result."""
         graph = self.graph
         staying = [user for user in node.uses if user not in moved]
         sources = self.invariants.sources(node)
@@ -169,13 +171,13 @@ class FrameMotion:
         self.ctx.fire(RULE, node, f"moved before loop '{self.frame.name}': it is the same in every iteration")
 
     def _before(self, value: Output, moved: Set[Node]) -> Output:
-        """What an invariant value is before the loop."""
+        """Return the value before the loop of an invariant value."""
         if value in self.enters:
             return self.enters[value].inputs[0]
         return self._constant(value.node, moved).output() if value.node.is_constant else value
 
     def _constant(self, constant: Node, moved: Set[Node]) -> Node:
-        """The constant, or a copy where somebody in the loop takes it too."""
+        """Return the constant, or a copy where the loop has other readers of the constant."""
         if constant not in self.constants:
             # In an outer loop it waits for what enters this one: with neither inputs nor controls it would lie in no loop.
             around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
@@ -204,7 +206,7 @@ class FrameMotion:
 
 
 def _reads_reference(value: Output) -> bool:
-    """True for what is read of a variable by reference: a write changes it even after it was read."""
+    """Return True for a value read from a variable by reference: a write changes the value even after the read."""
     node = value.node
     references = [value, *(node.inputs if is_transparent(node) else ())]
     return any(map(is_reference, references))

@@ -1,4 +1,4 @@
-"""Loops: what is the same in every iteration is computed once, and a loop that never runs goes."""
+"""Loop passes: loop-invariant code motion, and the removal of loops that never run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .while_hoisting import improve_while
 
 @dataclasses.dataclass(frozen=True)
 class Loops(Pass):
-    """Compute before a loop, by V1 control flow or While, what is the same in every iteration.
+    """Compute loop-invariant nodes before a loop, by V1 control flow or While.
 
-    Only pure nodes move, and those that may fail only where the loop is known to run. A loop whose condition is false from the
-    start is replaced by what enters it, and a variable of a While that no iteration changes is read past the loop.
+    Only pure nodes move, and nodes that may fail only where the loop is known to run. A loop whose condition is false from
+    the start is replaced by the entering values, and a While's variable that no iteration changes is read past the loop.
     """
 
     name: ClassVar[str] = "loops"
@@ -43,7 +43,7 @@ class Loops(Pass):
                 ctx.refuse("loop", node, reason)
 
     def _run_frames(self, graph: Graph, ctx: PassContext) -> None:
-        """Outer loops first: with one that never runs those inside go too."""
+        """Process outer loops first: nested loops go together with an outer loop that never runs."""
         try:
             frames = list(dict.fromkeys(find_frames(graph).values()))
         except TfgError as error:

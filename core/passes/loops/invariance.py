@@ -1,4 +1,4 @@
-"""Which nodes of a loop compute the same in every iteration, and whether they may run where they would not have run."""
+"""Invariance of a loop's nodes in all iterations, and their safety where they would not have run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ...types.shapes import Shape
 
 
 class Invariants:
-    """The values of a loop that are the same in every iteration, and the pure nodes that give them.
+    """The invariant values of a loop, and the pure nodes that compute them.
 
-    `obstacle` says why a node has to stay although its inputs are invariant, or None; `refuse` is told.
+    `obstacle` returns the reason why a node with invariant inputs has to stay, or None; `refuse` is called with the reason.
     """
 
     def __init__(self, obstacle: Callable[[Node], str | None], refuse: Callable[[Node, str], None]) -> None:
@@ -27,14 +27,16 @@ class Invariants:
         self._waits: dict[Output, tuple[Node, ...]] = {}
         self._copies: dict[Output, Output] = {}
         self.nodes: dict[Node, tuple[Node, ...]] = {}
-        """The nodes that may leave the loop, inputs first, and what in the loop each waits for."""
+        """The nodes that may leave the loop, in topological order, and the loop's nodes that each waits for."""
 
     def add(self, value: Output, waits: Iterable[Node] = ()) -> None:
-        """State that a value is invariant, and what in the loop it waits for."""
+        """Add an invariant value, and the loop's nodes that the value waits for."""
         self._waits[value] = tuple(waits)
 
     def consider(self, node: Node) -> None:
-        """Note the node where its inputs are invariant and nothing is in the way. What only constants lead to is not moved."""
+        """Add the node where all inputs are invariant and no obstacle exists. Nodes with only constant inputs are left to
+        folding.
+        """
         if node.is_constant:
             self.add(node.output(), self._controls(node))
             return
@@ -56,11 +58,11 @@ class Invariants:
         return self._copies.get(value, value)
 
     def sources(self, node: Node) -> list[Output]:
-        """What a node's inputs are copies of."""
+        """Return the originals of a node's inputs."""
         return [self.original(value) for value in node.inputs]
 
     def worthwhile(self) -> dict[Node, tuple[Node, ...]]:
-        """The nodes to move: those that compute something, what they need, and what only hands on what they give."""
+        """Return the nodes to move: nodes that compute, their inputs, and nodes that only pass their results on."""
         chosen: set[Node] = set()
         for node in self.nodes:
             if not is_idle(node) or any(value.node in chosen for value in self.sources(node)):
@@ -71,17 +73,17 @@ class Invariants:
         return {node: waits for node, waits in self.nodes.items() if node in chosen}
 
     def _controls(self, node: Node) -> list[Node]:
-        """What a node's control inputs are, or wait for where they are invariant themselves."""
+        """Return a node's control inputs; an invariant control input is replaced by the nodes that the input waits for."""
         return [wait for control in node.control_inputs for wait in self.nodes.get(control, (control,))]
 
 
 def is_idle(node: Node) -> bool:
-    """True for a node that only hands its input on, whole or as its shape."""
+    """Return True for a node that only passes the input on, whole or as a shape."""
     return has_fact(node.op, "forwarding") or has_fact(node.op, "view")
 
 
 def passed_on(value: Output) -> Output:
-    """The value that `value` is a copy of, past nodes that only pass it on."""
+    """Return the original of `value`, past nodes that only pass the value on."""
     return trail_end(value, _before)
 
 
@@ -95,14 +97,14 @@ def is_reference(value: Output) -> bool:
 
 
 def bound_to_loop(graph: Graph, node: Node) -> str | None:
-    """Why a node with invariant inputs may still give another result in each iteration, or not leave its place."""
+    """Return the reason why a node with invariant inputs may vary between iterations, or may not move."""
     if any(dtype.base in (resource, variant) for dtype in node.output_dtypes):
         return "it gives a handle"
     return impurity(graph, node)
 
 
 def may_fail(node: Node, inference: Inference) -> str | None:
-    """Why a node may fail on inputs that are there, or None where it cannot: then it may run though nobody needs it."""
+    """Return the reason why a node may fail on valid inputs, or None for a total node, which may run speculatively."""
     if node.op in CALL_KINDS:
         return "the function it calls may fail"
     if node.name in inference.reasons or not (has_fact(node.op, "total") or _is_safe_elementwise(node)):
@@ -117,7 +119,7 @@ def may_fail(node: Node, inference: Inference) -> str | None:
 
 
 def _is_safe_elementwise(node: Node) -> bool:
-    """True for elementwise ops on numbers, without those on whole numbers, among which division is."""
+    """Return True for elementwise ops on numbers, except on integers, where a division may fail."""
     dtypes = [*node.output_dtypes, *(value.dtype for value in node.inputs)]
     is_numeric = all(dtype is not None and not dtype.is_object for dtype in dtypes)
     is_elementwise = has_fact(node.op, "elementwise") and not has_fact(node.op, "forwarding")

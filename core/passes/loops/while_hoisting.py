@@ -1,4 +1,4 @@
-"""While and StatelessWhile: what the body repeats is computed before them, what it leaves alone is read past them."""
+"""Loop-invariant code motion for While and StatelessWhile; unchanged variables are read past the loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = ("cond", "body")
 
 
 def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
-    """Replace a loop that never runs by its inputs, otherwise read past it and move nodes out of it where that can be."""
+    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out where possible."""
     cond, body = (graph.functions[node.attr(part).name] for part in PARTS)
     entered = _first_condition(graph, ctx, node, cond)
     if entered is False and _skip(graph, ctx, node, cond):
@@ -32,14 +32,14 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 
 
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
-    """What the condition is for what enters the loop, None where that is not known before a run."""
+    """Return the condition for the entering values, None where the condition is unknown before a run."""
     known = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
     spec = infer(cond.body, known, graph.functions).specs.get(cond.results[0])
     return truth(spec.value) if spec is not None else None
 
 
 def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
-    """Let the loop's inputs stand for its outputs; False where its condition acts, which is then refused."""
+    """Replace the loop's outputs by the inputs; False, with a refusal, where the condition has effects."""
     acting = next((inner for inner in cond.body if ctx.acts(inner)), None)
     if acting is not None:
         ctx.refuse("never-runs", node, f"'{acting.name}' in its condition has effects")
@@ -56,7 +56,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
 
 
 def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
-    """Let consumers of an output that is the input unchanged take the input; where it matters they still wait for the loop."""
+    """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
     output, value = node.output(index), node.inputs[index]
     waits = ctx.has_effects(node) or ctx.is_inside(node)
     for user in [] if ctx.is_fed(output) else graph.consumers(output):
@@ -70,7 +70,7 @@ def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
 
 
 class _WhileMotion:
-    """One loop whose invariant nodes are computed before it, each result becoming one more loop variable."""
+    """A loop with invariant nodes that are moved before the loop; each result becomes an additional loop variable."""
 
     def __init__(self, graph: Graph, ctx: PassContext, node: Node, unchanged: Sequence[int], entered: bool | None) -> None:
         self.graph = graph
@@ -83,10 +83,10 @@ class _WhileMotion:
         self.found = {part: self._invariants(part, unchanged) for part in PARTS}
         self.moved = {part: found.worthwhile() for part, found in self.found.items()}
         self.made: dict[Node, Node] = {}
-        """Nodes of the functions -> what stands for them before the loop."""
+        """The replacement, before the loop, of each node of the functions."""
 
     def run(self) -> None:
-        """Move what is worth it."""
+        """Move worthwhile nodes."""
         if not any(self.moved.values()):
             return
         for function in self.functions.values():
@@ -105,7 +105,7 @@ class _WhileMotion:
             self.node.set_attr(part, draft.add())
 
     def _infer(self, function: Function) -> Inference:
-        """What is known within a function in all iterations."""
+        """Infer the specs within a function that hold in all iterations."""
         specs = self.ctx.inference.specs
         known = {
             arg.output(): specs.get(value, TensorSpec(arg.output_dtypes[0]))
@@ -140,7 +140,7 @@ class _WhileMotion:
         return found
 
     def _put_before(self, part: str, node: Node, controls: Sequence[Node]) -> None:
-        """A copy of a node, and of the constants that it takes, in the graph around the loop."""
+        """Copy a node, and the node's constant inputs, into the graph around the loop."""
         args = self.functions[part].args
         inputs = []
         for value in self.found[part].sources(node):
@@ -155,7 +155,9 @@ class _WhileMotion:
         self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
 
     def _take_out(self, part: str, node: Node, waits: Sequence[Node]) -> None:
-        """Let a new loop variable stand for each output of a moved node; who took it waits for what the node waited for."""
+        """Replace each output of a moved node by a new loop variable; consumers wait for the nodes that the moved node
+        waited for.
+        """
         draft = self.drafts[part]
         inside = draft.body.node(node.name)
         leaving = {other.name for other in self.moved[part]}
@@ -172,7 +174,7 @@ class _WhileMotion:
         self.ctx.fire(RULE, f"{self.functions[part].name}: {node.name}", fate)
 
     def _add_variable(self, part: str, value: Output, shape: Shape) -> Output:
-        """One more variable of the loop, and its value within `part`."""
+        """Add a variable to the loop; return the variable's value within `part`."""
         assert value.dtype is not None
         node, dtype = self.node, value.dtype.base
         self.graph.set_inputs(node, (*node.inputs, value))

@@ -29,7 +29,7 @@ _DIVIDE = ops_with("division")
 
 @dataclasses.dataclass(frozen=True)
 class Arithmetic(Pass):
-    """Apply the identities of this file wherever they hold; those that regroup floating-point sums take fast math."""
+    """Apply the identities of this file wherever they hold; identities that regroup floating-point sums need fast math."""
 
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
@@ -61,7 +61,7 @@ def divide_by_one(r: Rewriter, node: Node) -> Output | None:
 
 
 def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -> Output | None:
-    """The other operand where one is the neutral element and does not broadcast the other."""
+    """Return the other operand of a neutral element that does not broadcast the operand."""
     a, b = node.inputs
     for kept, gone in ((a, b),) if only_right else ((a, b), (b, a)):
         if r.is_all(gone, number):
@@ -282,16 +282,16 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
 
 
 _FEW = 8
-"""The most equal terms whose sum differs from a multiple by a few units in the last place."""
+"""The largest number of equal terms whose sum differs from a multiple by a few units in the last place."""
 
 
 def _is_tree(r: Rewriter, value: Output, op: str) -> bool:
-    """True where a value is a sum of its own that only one node reads."""
+    """Return True for a sum with a single reader."""
     return value.node.op == op and r.is_free(value.node)
 
 
 def _flat(r: Rewriter, node: Node) -> list[Output]:
-    """The terms of a tree of nodes of one type, from left to right; a node with other readers is a term itself."""
+    """Return the terms of a tree of nodes of a single type, from left to right; a node with other readers is a term."""
     flat: list[Output] = []
     pending = list(node.inputs[::-1])
     while pending:
@@ -304,7 +304,7 @@ def _flat(r: Rewriter, node: Node) -> list[Output]:
 
 
 def _is_regrouped(r: Rewriter, node: Node) -> bool:
-    """True where another operand than the first of the tree at `node`, or of a tree in it, is a sum of its own."""
+    """Return True where an operand other than the first, in the tree at `node` or a subtree, is a sum."""
     while True:
         if any(_is_tree(r, value, node.op) for value in node.inputs[1:]):
             return True
@@ -350,7 +350,7 @@ def transpose_into_batch_matmul(r: Rewriter, node: Node) -> Output | None:
 
 
 def _transposes_into_product(r: Rewriter, node: Node, flags: tuple[str, str]) -> Output | None:
-    """The product with each operand that is a swap of the last two dimensions replaced by what is swapped."""
+    """Return the product with each transposition of an operand's last two dimensions absorbed into the product's flags."""
     inputs, attrs = list(node.inputs), dict(attrs_of(node))
     for i, flag in enumerate(flags):
         if _swaps_last_two(r, node.inputs[i].node):
@@ -393,7 +393,7 @@ def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
 
 
 def _takes_some(r: Rewriter, x: Output, axes: Output) -> bool:
-    """True where a reduction is known to go over one element at least for each that it gives."""
+    """Return True for a reduction known to take at least a single element for each result."""
     places, dims = r.constant_value(axes), r.shape(x).dims
     if places is None or dims is None:
         return False

@@ -57,7 +57,9 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
 
 
 def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any, scaled: Any) -> bool:
-    """True where the factor shrinks x, or x is small enough, so that nothing overflows; or fast math allows it."""
+    """Return True where scaling x cannot overflow: the factor shrinks x, or x is small enough; or fast math allows the
+    rule.
+    """
     if not rounds(node):
         return True
     data, largest = r.range(x).magnitude, most(factor)
@@ -67,7 +69,7 @@ def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: A
 
 
 def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any, bias: Any = 0) -> bool:
-    """True where neither a product with its bias nor that times a factor can overflow; or fast math allows it."""
+    """Return True where a product with bias cannot overflow, nor the product times a factor; or fast math allows the rule."""
     if not rounds(product):
         return True
     data = r.range(data_input(product)).magnitude
@@ -77,7 +79,7 @@ def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any
 
 
 def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
-    """The weights times a factor of the same dtype; None, with the reason noted, where fractions leave what it holds."""
+    """Return the weights times a factor of the same dtype; None, with a refusal, where the result leaves the dtype's range."""
     with np.errstate(all="ignore"):
         scaled = weights * factor
         if scaled.dtype.kind in "iu":
@@ -90,7 +92,9 @@ def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
 
 
 def _along_weights(node: Node, factor: Any, rank: int, shape: tuple[int, ...]) -> Any:
-    """The factor in a form that broadcasts to weights of a shape; None where it varies along more than the input channels."""
+    """Return the factor in a form that broadcasts to weights of a shape; None for a factor not along the input channels
+    alone.
+    """
     if factor.size == 1:
         return factor.reshape(())
     channels_axis = _input_channels_axis(node, rank)
@@ -134,7 +138,7 @@ def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
 
 
 def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | None:
-    """A BiasAdd of x in the place of `node` that adds the constant too, where that is one number or one for each channel."""
+    """Return a BiasAdd of x in the place of `node` that adds a scalar or per-channel constant too."""
     bias, offset = r.constant_value(bias_add.inputs[1]), r.constant_value(constant)
     shape = r.shape(x)
     if bias is None:
@@ -152,7 +156,7 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
 
 
 def merged_offsets(r: Rewriter, first: Any, second: Any) -> Any:
-    """The sum of two constants that are added one after the other; None where that takes fast math."""
+    """Return the sum of two constants that are added in turn; None where the merge needs fast math."""
     with np.errstate(all="ignore"):
         total = first + second
     if total.dtype.kind in "iu":

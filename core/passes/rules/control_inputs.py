@@ -1,4 +1,4 @@
-"""What a node that is rewritten waits for from then on: what acts behind the inputs that it had and is read no more."""
+"""The control inputs of rewritten nodes: effects behind former inputs that are read no more."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..base.descendants import Waves
 from ..base.graph_pass import PassContext
 
 FAR: Final = 64
-"""How many values are looked through for what acts behind them; where that is not enough, those at hand are waited for."""
+"""The largest number of values searched for effects behind them; beyond the limit the values themselves are waited for."""
 
 
 class Effects:
-    """What acts behind values, and whether that is still behind what stands for them, while a graph is rewritten."""
+    """The effects behind values, and the check that the values' replacements still have the effects behind them."""
 
     def __init__(self, graph: Graph, ctx: PassContext) -> None:
         self._graph = graph
@@ -23,9 +23,9 @@ class Effects:
         self._descent = _Descent(graph)
 
     def keep(self, node: Node, before: Sequence[Output], value: Output, made: Iterable[Node]) -> None:
-        """Let `node`, which took `before`, wait for what acts there and is not behind `value`, which stands for it.
+        """Let `node`, which had the inputs `before`, wait for their effects that are not behind the replacement `value`.
 
-        `made` are the nodes that were made for that.
+        `made` are the nodes made for the replacement.
         """
         taken = {value, *(v for one in (value.node, *made) for v in one.inputs)}
         dropped, waits = self._behind(before, taken)
@@ -35,15 +35,15 @@ class Effects:
             self._graph.add_control_input(node, control)
 
     def note_users(self, node: Node, users: Sequence[Node]) -> None:
-        """Note who read and waited for a node that another stands for now."""
+        """Record the users of a replaced node."""
         self._descent.note_users(node, users)
 
     def _source(self, value: Output) -> Output | Node:
-        """What has to lead to a node so that it makes `value`'s node do all that it did."""
+        """Return the output or node that must be reached so that the node of `value` keeps all effects."""
         return value if self._ctx.runs_as_read(value.node) else value.node
 
     def _behind(self, values: Sequence[Output], taken: set[Output]) -> tuple[list[Output], list[Node]]:
-        """What acts behind `values`, up to what is `taken`, and what is waited for there and has effects."""
+        """Return the effects behind `values`, up to the `taken` values, and the control inputs with effects on the way."""
         seen: set[Output] = set()
         dropped, waits = [], []
         pending = list(values)
@@ -63,9 +63,9 @@ class Effects:
 
 
 class _Descent:
-    """Which nodes come after others, in a graph in which nodes give way to others that come after the same.
+    """Reachability in a changing graph, where nodes are replaced by nodes with the same ancestors.
 
-    A no may be wrong after changes, or where too much was asked; a yes holds.
+    False may be wrong after changes, or after too many queries; True always holds.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -75,7 +75,7 @@ class _Descent:
         self._gone: dict[Node, Sequence[Node]] = {}
 
     def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
-        """True where `node` comes after `source`, as `changed` did before it was changed; it does from then on."""
+        """Return True where `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
         waves = self._waves = self._waves or self._all_waves()
         if source not in waves:
             waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
@@ -85,7 +85,7 @@ class _Descent:
         return leads
 
     def note_users(self, node: Node, users: Sequence[Node]) -> None:
-        """Note who came after a node that is gone."""
+        """Record the users of a removed node."""
         if self._waves is not None:
             self._gone[node] = users
 
@@ -98,7 +98,7 @@ class _Descent:
         return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
 
     def _is_after(self, source: Output | Node, waves: Waves, node: Node, changed: Node) -> bool:
-        """Nodes that are new, and the changed one, come after what they take now."""
+        """Return True where the changed node, or a new node, is a descendant of the source by the current inputs."""
         pending, passed = [node], {node}
         while pending:
             current = pending.pop()
@@ -114,6 +114,6 @@ class _Descent:
 
 
 def _predecessors(node: Node) -> Iterator[Node]:
-    """What a node takes or waits for, back edges of loops included."""
+    """Yield a node's inputs and control inputs, back edges of loops included."""
     yield from (value.node for value in node.inputs)
     yield from node.control_inputs

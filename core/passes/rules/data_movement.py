@@ -24,7 +24,7 @@ rule = RULES.rule
 
 @dataclasses.dataclass(frozen=True)
 class Structure(Pass):
-    """Remove reshapes, transposes, casts, slices and pads that do nothing, and merge those that follow each other."""
+    """Remove reshapes, transposes, casts, slices and pads without effect, and merge consecutive data movements."""
 
     name: ClassVar[str] = "structure"
     summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
@@ -79,7 +79,10 @@ def same_shape(r: Rewriter, node: Node) -> Output | None:
 
 
 def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
-    """True where all dimensions but one are known, not 0 and alike: as many elements mean that the last one is alike too."""
+    """Return True where all dimensions except a single dimension are known, not 0 and equal in both shapes.
+
+    With equal numbers of elements, the unknown dimensions are then equal too.
+    """
     if a.dims is None or b.dims is None or len(a) != len(b):
         return False
     rest = [(p, q) for p, q in zip(a, b) if isinstance(p, int) and isinstance(q, int)]
@@ -123,9 +126,9 @@ def merge_casts(r: Rewriter, node: Node) -> Output | None:
 
 
 def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
-    """True where all numbers of `source` are numbers of `middle`, and become the same of `target` from there.
+    """Return True where the casts `source` to `middle` to `target` equal a direct cast.
 
-    A whole number that `target` does not hold wraps around; that is not what becomes of a fraction of that size.
+    An integer outside `target`'s range wraps around; a fraction of the same size does not.
     """
     if not np.can_cast(source.numpy, middle.numpy, "safe"):
         return False

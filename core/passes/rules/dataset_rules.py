@@ -1,4 +1,4 @@
-"""Transformations of input pipelines that become one, or change nothing, as in TensorFlow's dataset graph rewrites."""
+"""Rewrites of input pipelines that merge or drop transformations, as in TensorFlow's dataset graph rewrites."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _OPTIONS: Final = {
     "map-and-batch": fusion_rules.BATCHES,
     "map-and-map": fusion_rules.MAPS,
 }
-"""The option by which a pipeline says whether it wants a rule."""
+"""The pipeline option that enables each rule."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Pipelines(Pass):
-    """Make the rewrites of datasets that TensorFlow makes before a pass over them begins, and those that it offers.
+    """Make the rewrites of datasets that TensorFlow makes before an iteration begins, and TensorFlow's optional rewrites.
 
-    What a pipeline's options turn off is left out, and nothing is done where a node looks at transformations, not only at
-    elements.
+    Rewrites that a pipeline's options turn off are left out, and nothing is done where a node inspects transformations, not
+    only elements.
     """
 
     name: ClassVar[str] = "pipelines"
@@ -71,7 +71,7 @@ class Pipelines(Pass):
 
 
 def _options(graph: Graph) -> dict[fusion_rules.OptionName, int]:
-    """The options of all pipelines; one that any of them turns off is off."""
+    """Return the options of all pipelines; an option that any pipeline turns off is off."""
     found: dict[fusion_rules.OptionName, int] = {}
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
@@ -81,14 +81,14 @@ def _options(graph: Graph) -> dict[fusion_rules.OptionName, int]:
 
 
 class _Datasets(Rewriter):
-    """Makes nothing wait for a dataset that is dropped: without a pass over it, it does nothing."""
+    """A rewriter that adds no control inputs for a dropped dataset: without an iteration, a dataset has no effects."""
 
     def _keep_effects(self, node: Node, before: object, value: Output) -> None:
         return None
 
 
 def _kind(node: Node) -> str:
-    """The transformation, without the version of its op: Map, Shuffle."""
+    """Return the transformation without the op's version: Map, Shuffle."""
     return re.sub(r"Dataset(V[0-9]+)?$", "", node.op)
 
 
@@ -99,7 +99,7 @@ _REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", Batch.kind, "Shuffle")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Calling:
-    """What `fusing` asks of a transformation, of its node."""
+    """The facts about a transformation that `fusion_rules` needs."""
 
     kind: str
     is_stateful: bool
@@ -114,7 +114,7 @@ def _calling(r: Rewriter, node: Node) -> _Calling:
 
 
 def _number(r: Rewriter, value: Output) -> int | None:
-    """The one number that a constant holds."""
+    """Return the only number of a constant."""
     found = r.constant_value(value)
     return int(found.flat[0]) if found is not None and found.size == 1 else None
 
@@ -125,7 +125,7 @@ def _function(node: Node) -> FuncRef:
 
 
 def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
-    """The dataset that a node takes elements from, if it is one of these kinds and this node alone reads it."""
+    """Return the input dataset of a node, if the dataset has a kind of `kinds` and no other reader."""
     source = node.inputs[0].node
     if not has_fact(source.op, _DATASET) or _kind(source) not in kinds:
         return None
@@ -136,7 +136,7 @@ def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
 
 
 def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
-    """Why there is no function that calls that of one node and then that of the next; empty where there is."""
+    """Return the reason why the functions of two nodes cannot be composed; empty where they can."""
     missing = next((f.name for f in map(_function, (source, node)) if f.name not in r.graph.functions), None)
     if missing is not None:
         return f"function '{missing}' is not in the library"
@@ -150,7 +150,7 @@ def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
 
 
 def _take_place(r: Rewriter, node: Node, source: Node) -> None:
-    """Drop a dataset whose work another one does now."""
+    """Drop a dataset whose work another dataset does now."""
     r.graph.remove_node(source)
     r.ctx.fire("fused", source, f"part of {node.name}")
 
@@ -237,13 +237,13 @@ def map_and_filter(r: Rewriter, node: Node) -> Output | None:
 
 
 def _only_hands_on(r: Rewriter, node: Node) -> bool:
-    """True where a function computes nothing: calling it costs nothing."""
+    """Return True for an identity function, whose call costs nothing."""
     function = r.graph.functions.get(_function(node).name)
     return function is not None and places_handed_on(function) is not None
 
 
 def _arguments(node: Node) -> Iterator[object]:
-    """The inputs of a map that captures nothing, as they are given to make one."""
+    """Yield the inputs of a map without captures, as arguments for a new map."""
     yield from (node.inputs[0], [], *node.inputs[1:])
 
 

@@ -27,17 +27,17 @@ def is_channels_first(node: Node) -> bool:
 
 
 def bias_format(product: Node) -> bytes:
-    """What BiasAdd calls the layout of the product's result."""
+    """Return BiasAdd's name of the layout of the product's result."""
     return b"NCHW" if is_channels_first(product) else b"NHWC"
 
 
 def channel_vector(r: Rewriter, product: Node, value: Any) -> Any:
-    """The factor or offset of each channel of the result, None where `value` is not one for each, or one for all."""
+    """Return the factor or offset per channel of the result; None unless `value` is a scalar or varies along channels only."""
     return aligned_vector(r, product.output(), output_channels(r, product), is_channels_first(product), value)
 
 
 def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: bool, value: Any) -> Any:
-    """`value` as a vector over the channels of `tensor` that it is broadcast along; None where it is something else."""
+    """Return `value` as a vector over the channels of `tensor`; None where broadcasting aligns `value` otherwise."""
     shape = r.shape(tensor)
     if channels is None or shape.dims is None or value.ndim > len(shape):
         return None
@@ -58,7 +58,7 @@ def constant_weights(r: Rewriter, product: Node) -> Any:
 
 
 def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
-    """True where a constant factor of `value` can go into the constant weights of the product that it is, but for a bias."""
+    """Return True where a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
     product = value.node.inputs[0].node if value.node.op == "BiasAdd" else value.node
     if product.op not in PRODUCTS or r.constant_value(factor) is None:
         return False
@@ -66,7 +66,7 @@ def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
 
 
 def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, data: Output | None = None) -> Output:
-    """The product with its weights times a vector along `axes`, of other data where `data` is given."""
+    """Return the product with weights times a vector along `axes`, and with `data` as data if not None."""
     weights = r.constant_value(product.inputs[WEIGHTS])
     inputs = list(product.inputs)
     inputs[WEIGHTS] = r.constant(scaled(weights, axes, factor), product.inputs[WEIGHTS])
@@ -83,21 +83,21 @@ def scaled(weights: Any, axes: tuple[int, ...], factor: Any) -> Any:
 
 
 def reshaped(r: Rewriter, value: Output, reshape: Node | None) -> Output:
-    """`value` in the shape that the Reshape or Squeeze gives, if there is one."""
+    """Return `value` in the shape of the Reshape or Squeeze, if there is one."""
     return value if reshape is None else r.add(reshape.op, value, *reshape.inputs[1:], **attrs_of(reshape))
 
 
 def is_read(r: Rewriter, node: Node) -> bool:
-    """False for what a rule has replaced."""
+    """Return False for a node that a rule has replaced."""
     return bool(node.uses) or r.ctx.is_preserved(node)
 
 
 def is_read_only_by(r: Rewriter, node: Node, readers: Collection[Node]) -> bool:
-    """True where nobody but `readers` needs the node: it may go with them."""
+    """Return True where only `readers` need the node: the node may go with them."""
     others = [user for user in node.uses if user not in readers and is_read(r, user)]
     return not others and not r.ctx.is_preserved(node) and not node.control_inputs
 
 
 def wide(values: Any) -> Any:
-    """half and bfloat16 as float32: what is folded is rounded once, at the end."""
+    """Widen half and bfloat16 to float32, so that a folded result is rounded only once, at the end."""
     return values.astype(np.float32) if values.dtype.itemsize == 2 else values

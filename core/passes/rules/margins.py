@@ -1,4 +1,4 @@
-"""Conditions on constants under which two ways to compute a result differ by rounding only, whatever the other operand is."""
+"""Conditions on constants under which two computations of a result differ by rounding only, for any other operand."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import ml_dtypes
 import numpy as np
 
 _DIGITS: Final = 4
-"""The factor by which a sum of constants may be less than the largest of them: two bits are lost at most."""
+"""The largest ratio of the largest constant to the sum of constants: at most two bits are lost."""
 _MARGIN: Final = 4
-"""What products of bounds stay away from the largest number by, for rounding on the way."""
+"""The factor between products of bounds and the largest number; leaves room for rounding on the way."""
 
 
 def sum_hazard(total: Any, terms: Sequence[Any]) -> str:
-    """Why `x + total` may differ by more than rounding from x plus one term after another; empty where it does not."""
+    """Return the reason why `x + total` may differ by more than rounding from adding the terms in turn; empty for no
+    reason.
+    """
     wide = [_magnitudes(term) for term in terms]
     greatest, together = _broadcast(np.maximum, wide), _broadcast(np.add, wide)
     if np.any(_magnitudes(total) * _DIGITS < greatest):
@@ -27,9 +29,10 @@ def sum_hazard(total: Any, terms: Sequence[Any]) -> str:
 
 
 def product_hazard(product: Any, factors: Sequence[Any]) -> str:
-    """Why `x * product` may differ by more than rounding from x times one factor after another; empty where it does not.
+    """Return the reason why `x * product` may differ by more than rounding from multiplying by the factors in turn; or
+    empty.
 
-    Where all factors grow x, or all shrink it, no intermediate result overflows or underflows unless the last one does.
+    Where all factors grow x, or all shrink x, no intermediate result overflows or underflows unless the last result does.
     """
     if product.dtype.kind == "c":
         return "parts of complex products may overflow"
@@ -46,7 +49,7 @@ def is_normal(array: Any) -> bool:
 
 
 def holds_products(array: Any, *bounds: float) -> bool:
-    """True where results of these sizes, and partial sums of them, are far from overflowing in the dtype of `array`."""
+    """Return True where results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
     return all(math.isfinite(bound) and bound * _MARGIN < float(_limits(array).max) for bound in bounds)
 
 

@@ -1,4 +1,4 @@
-"""Which axes of the weights of convolutions and matrix products are channels of the result and of the data."""
+"""The axes of the weights of convolutions and matrix products that are channels of the result and of the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WEIGHTS = 1
 
 @dataclasses.dataclass(frozen=True)
 class _Axes:
-    """The axes of the weights that make up the channels of the result and of the data, and which input the data is."""
+    """The weights' axes that make up the channels of the result and of the data, and the index of the data input."""
 
     outputs: tuple[int, ...] = (-1,)
     inputs: tuple[int, ...] = (-2,)
@@ -57,12 +57,12 @@ def data_index(product: Node) -> int:
 
 
 def data_input(product: Node) -> Output:
-    """The data that a product multiplies by its weights."""
+    """Return the data input of a product, multiplied by the weights."""
     return product.inputs[data_index(product)]
 
 
 def weights_sum(product: Node, weights: Any) -> float:
-    """The greatest sum of the absolute weights of a channel: times the greatest datum it bounds the result."""
+    """Return the greatest sum of absolute weights of a channel: times the greatest datum, the sum bounds the result."""
     kept = {axis % weights.ndim for axis in output_axes(product) if -weights.ndim <= axis < weights.ndim}
     summed = np.abs(weights).astype(np.float64).sum(tuple(axis for axis in range(weights.ndim) if axis not in kept))
     return float(np.max(summed, initial=0))

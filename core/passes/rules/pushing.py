@@ -1,4 +1,4 @@
-"""Work that moves past splits, concatenations, transposes and casts, so that it is done once, or on fewer bytes."""
+"""Rules that move work past splits, concatenations, transposes and casts, so that the work is done once, or on fewer bytes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def _data_input(node: Node) -> int:
 
 
 def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
-    """The only readers of a node's outputs, one each, of the same op and attributes; None where that is not so."""
+    """Return the readers of a node's outputs if each output has a single reader, all with equal op and attributes; else
+    None.
+    """
     readers = [r.graph.consumers(output) for output in node.outputs()]
     if len(readers) < 2 or any(len(found) != 1 for found in readers) or r.ctx.is_preserved(node):
         return None
@@ -70,7 +72,7 @@ def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
 
 
 def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved: Output) -> Output:
-    """Split `moved` instead; the outputs stand for what their readers made of them."""
+    """Split `moved` instead; the outputs replace the results of their readers."""
     r.graph.set_input(node, position, moved)
     for output, user in zip(node.outputs(), users):
         r.ctx.replace(user, output, "split", f"moved before {node.name}")
@@ -99,7 +101,7 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
 
 
 def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
-    """The constant permutation of all transposes, None where it is not one."""
+    """Return the constant permutation of all transposes, None where the permutations differ or are unknown."""
     orders = [r.permutation(node.inputs[1]) for node in transposes]
     return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
 

@@ -1,4 +1,4 @@
-"""Range analysis: bounds of the values that a graph computes, whatever it is fed."""
+"""Range analysis: bounds of the values that a graph computes, for all feeds."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _product(ranges: Sequence[Range]) -> Range:
 
 
 def _of_results(op: str, ranges: Sequence[Range]) -> Range:
-    """The range of an op's results by those of its floating-point inputs."""
+    """Return the range of an op's results from the ranges of the op's floating-point inputs."""
     if has_fact(op, "unit_range"):
         found = Range(-1, 1)
     elif op == "Relu6":
@@ -85,7 +85,7 @@ class Ranges:
         return self._found[value]
 
     def _operands(self, value: Output) -> list[Output]:
-        """The inputs whose ranges tell that of a value."""
+        """Return the inputs whose ranges determine the range of a value."""
         node = value.node
         if self._ctx.is_fed(value):
             return []

@@ -1,7 +1,8 @@
-"""Local algebra: a table of rules, each at home at the op types it starts from, and the driver that applies them.
+"""Local algebra: a table of rules, each registered for root op types, and the driver that applies the rules.
 
-A rule is a function (rewriter, node) -> Output | None: the value that may stand for the node's first output, or None where
-it does not apply. It says why through `rewriter.refuse` where it nearly did. New nodes are made by `rewriter.MatMul(a, b)`.
+A rule is a function (rewriter, node) -> Output | None: the replacement of the node's first output, or None where the rule
+does not apply. A rule that nearly applies gives the reason to `rewriter.refuse`. New nodes are made by `rewriter.MatMul(a,
+b)`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _FAST_MATH: Final = "only fast math allows it"
 
 
 class Rewriter:
-    """What rules look at the graph and change it through."""
+    """The interface through which rules inspect and change the graph."""
 
     def __init__(self, graph: Graph, ctx: PassContext) -> None:
         self.graph = graph
@@ -52,7 +53,7 @@ class Rewriter:
         self._ranges = Ranges(ctx)
 
     def apply(self, *rules: RuleSet) -> None:
-        """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
+        """Apply rules to all nodes, in topological order, and to the nodes that the rules make, until no rule fires."""
         rules_of = functools.cache(lambda op: [rule for one in rules for rule in one.of(op)])
         queue = collections.deque(self.ctx.order())
         waiting = set(queue)
@@ -66,14 +67,14 @@ class Rewriter:
                 queue.extendleft(one for one in again if one not in waiting)
 
     def refuse(self, reason: str) -> None:
-        """Say why the rule being tried does not apply although it nearly did."""
+        """Record the reason why the current rule does not apply although the rule nearly did."""
         if self._node is not None:
             self.ctx.refuse(self._rule, self._node, reason)
 
     def may_relax(self, reason: str) -> bool:
-        """True where the rule may be applied though it is relaxed here, for `reason`; the refusal says so otherwise.
+        """Return True where the rule may be applied though relaxed here, for `reason`; otherwise record a refusal.
 
-        Integers take no harm.
+        Integer results are exact, so integers are always allowed.
         """
         if self._node is None or not rounds(self._node):
             return True
@@ -89,7 +90,7 @@ class Rewriter:
         return functools.partial(self.add, op)
 
     def add(self, op: str, *inputs: Any, **attrs: Any) -> Output:
-        """A new node beside the node being rewritten: same device, a name made from its."""
+        """Add a node beside the node being rewritten, on the same device, with a name derived from the node's."""
         assert self._node is not None
         with self._builder.device(self._node.device):
             node = self._builder.add(op, inputs, attrs, f"{self._node.name}/{self._rule}")
@@ -111,7 +112,7 @@ class Rewriter:
         return self.constant_of(value, like.dtype.base)
 
     def constant_for(self, value: Any, node: Node) -> Output:
-        """A new constant that stands for a node whose inputs then run for their effects only."""
+        """Return a constant that replaces a node; the node's inputs then run for their effects only."""
         made = self.constant(value, node.output())
         self.graph.set_inputs(made.node, (), self.ctx.anchors(node))
         return made
@@ -128,7 +129,7 @@ class Rewriter:
         return self._placed(made.node).output()
 
     def shape(self, value: Output) -> Shape:
-        """What inference knows of the shape; unknown for values made by rules of this run."""
+        """Return the inferred shape; unknown for values made by rules of this run."""
         spec = self._inference.specs.get(value)
         return spec.shape if spec is not None else Shape()
 
@@ -141,42 +142,42 @@ class Rewriter:
         return self._ranges.of(value)
 
     def axis(self, value: Output, rank: int) -> int | None:
-        """The dimension of `rank` that a constant names, counted from the first; None where it names none."""
+        """Return the dimension, of `rank`, that a constant names, counted from the first; None for no valid dimension."""
         array = self.constant_value(value)
         found = int(array.flat[0]) if array is not None and array.size == 1 else rank
         return found % rank if -rank <= found < rank else None
 
     def permutation(self, value: Output) -> Any:
-        """The order into which a constant puts dimensions; None where it is not constant, or no order of them."""
+        """Return the constant permutation of dimensions; None for a non-constant, or for no permutation."""
         array = self.constant_value(value)
         is_order = array is not None and array.ndim == 1 and np.array_equal(np.sort(array), np.arange(array.size))
         return array if is_order else None
 
     def partial_value(self, value: Output) -> Any:
-        """What inference knows of a value in part: an array with a Dim for each element that it only knows by a symbol."""
+        """Return a partly known value: an array with a Dim for each element that is only known by a symbol."""
         spec = self._inference.specs.get(value)
         known = spec is not None and spec.value is not None and spec.value.dtype == object and not self.ctx.is_fed(value)
         return spec.value if known and spec is not None else None
 
     def is_same(self, a: Output, b: Output) -> bool:
-        """True for one value, and for two constants that are equal."""
+        """Return True for the same value, and for two constants that are equal."""
         first, second = self.constant_value(a), self.constant_value(b)
         if a == b or first is None or second is None:
             return a == b
         return a.dtype is b.dtype and np.array_equal(first, second)
 
     def is_all(self, value: Output, number: float) -> bool:
-        """True for a constant whose elements all equal `number`."""
+        """Return True for a constant whose elements all equal `number`."""
         return self.ctx.is_filled(value, number)
 
     def is_free(self, node: Node) -> bool:
-        """True where only one node reads this one, and nobody else needs it: it may change or go."""
+        """Return True for a node with a single reader and no other need: the node may change or go."""
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
     def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
-        """True where the one node that reads this one `joins` it, so that a rule will look at both as one tree.
+        """Return True where the node's only reader `joins` the node, so that a rule will process both as a tree.
 
-        A tree is so taken at its root, at once; where that was refused, its nodes are looked at by themselves.
+        A tree is processed at the root, at once; after a refusal there, the tree's nodes are processed separately.
         """
         if node in self._alone or not self.is_free(node):
             return False
@@ -184,7 +185,7 @@ class Rewriter:
         return joins(reader) and node.output() in reader.inputs and self.is_open(reader)
 
     def look_alone(self, nodes: Sequence[Node]) -> None:
-        """Look at nodes again, as roots of what is below them."""
+        """Queue nodes again, as roots of their subtrees."""
         self._again += [node for node in nodes if node not in self._alone]
         self._alone.update(nodes)
 
@@ -208,9 +209,10 @@ class Rewriter:
         return first.dims is not None and first == second
 
     def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
-        """Try rules at a node; the nodes to look at (again) after one fired.
+        """Try rules at a node; return the nodes to process (again) after a rule fired.
 
-        A node whose shapes do not fit fails when it runs, and with it what comes after, which no rule may change.
+        A node whose shapes do not fit fails when the node runs, and all descendants with the node; no rule may change the
+        failure.
         """
         self._again = []
         if not self.is_open(node):
@@ -233,7 +235,7 @@ class Rewriter:
         return self._again
 
     def _took_back(self) -> bool:
-        """Remove what a rule made where TensorFlow could not run all of it, or where it takes fast math."""
+        """Remove the nodes of a rule where TensorFlow could not run all of them, or where the rule needs fast math."""
         lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
         if lacking is not None:
             self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
@@ -245,22 +247,24 @@ class Rewriter:
         return True
 
     def _is_opaque(self, value: Output) -> bool:
-        """True for a computed value that a feed may replace: what computes it says nothing of it."""
+        """Return True for a computed value that a feed may replace: the producer does not determine the value."""
         return self.ctx.is_fed(value) and not value.node.is_placeholder
 
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
-        """What stands for a node that took `before` waits for what has effects and is read or waited for no more."""
+        """Let the replacement of a node with inputs `before` wait for effects that are neither read nor waited for any
+        more.
+        """
         self._effects.keep(node, before, value, self._made)
 
 
 def holds(dtype: dtypes.DType, numbers: Any) -> bool:
-    """True where a dtype has exactly these numbers."""
+    """Return True where a dtype represents the numbers exactly."""
     with np.errstate(all="ignore"):
         return bool(np.all(np.asarray(numbers).astype(dtype.numpy) == numbers))
 
 
 def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
-    """The nodes whose inputs their shape functions refuse, and what comes after them: nothing is known of what they give."""
+    """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
     found = {node for node in refused if node is not None and shape_function(node.op) is not None}
     pending = list(found)
@@ -272,12 +276,12 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
-    """A node's attributes, without what a format noted, with some changed."""
+    """Return a node's attributes, without the annotations of file formats, and with `changes`."""
     return {**{k: v for k, v in node.attrs.items() if not k.startswith("_")}, **changes}
 
 
 def is_map(node: Node) -> bool:
-    """True for an op that does the same to each element wherever it stands, and that nothing observes."""
+    """Return True for an op that treats each element alike wherever the element stands, and that nothing observes."""
     definition = node.op_def
     if definition is None or len(node.output_dtypes) != 1 or any(attr.type == "shape" for attr in definition.attrs.values()):
         return False
@@ -285,5 +289,5 @@ def is_map(node: Node) -> bool:
 
 
 def is_unary_map(node: Node) -> bool:
-    """True for a map of one tensor."""
+    """Return True for a map of a single tensor."""
     return len(node.inputs) == 1 and is_map(node)

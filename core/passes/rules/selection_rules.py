@@ -71,7 +71,7 @@ def merge_gathers(r: Rewriter, node: Node) -> Output | None:
 
 
 def _constant_rows(r: Rewriter, node: Node) -> Any:
-    """The vector of rows that a GatherV2 takes of the first dimension, None where it is not constant."""
+    """Return the vector of rows that a GatherV2 takes of the first dimension, None for a non-constant vector."""
     if not _is_along_first(r, node):
         return None
     rows = r.constant_value(node.inputs[1])
@@ -101,7 +101,7 @@ _INDICES = {
     op: {i: arg.type_attr for i, arg in enumerate(CATALOG[op].inputs) if arg.name in _NUMBERS and arg.type_attr}
     for op in ops_with("row_numbers")
 }
-"""The inputs that are int32 or int64 numbers of rows, and the attributes that say which."""
+"""The inputs that are int32 or int64 row numbers, and the attributes with their dtypes."""
 
 
 @rule(*_INDICES, algebra="segment_sum(x, cast(i, int64)) -> segment_sum(x, i)", accuracy=Accuracy.EXACT)

@@ -27,7 +27,7 @@ rule = RULES.rule
 
 @dataclasses.dataclass(frozen=True)
 class _Group:
-    """An operation with an inverse: `parts` says which operands of an op come in inverted."""
+    """An operation with an inverse: `parts` tells which operands of an op are inverted."""
 
     parts: Mapping[str, tuple[bool, ...]]
     joined: str
@@ -35,12 +35,14 @@ class _Group:
     combine: Callable[[Any, Any], Any]
     invert: Callable[[Any], Any]
     hazard: Callable[[_Terms, Any, Sequence[Any]], str]
-    """Why the terms, joined in another way, may differ by more than rounding; takes the combined constant and its parts."""
+    """The reason why terms, joined in another way, may differ by more than rounding; takes the combined constant and the
+    parts.
+    """
 
 
 @dataclasses.dataclass
 class _Terms:
-    """The operands of a tree of sums or of products, each with whether it comes in inverted, and the nodes of the tree."""
+    """The operands of a tree of sums or of products, each with an inversion flag, and the nodes of the tree."""
 
     values: list[tuple[bool, Output]]
     constants: list[tuple[bool, Output]]
@@ -94,7 +96,7 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
 
 
 def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
-    """The tree at a node with one constant at most, where that takes fewer nodes."""
+    """Rebuild the tree at a node with at most a single constant, where the result has fewer nodes."""
     if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
         return None
     terms = _collected(r, node, group)
@@ -112,7 +114,7 @@ def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
 
 
 def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _Group) -> bool:
-    """True where joining the terms in another way is a matter of rounding, or fast math allows it."""
+    """Return True where joining the terms in another way changes rounding only, or fast math allows the rule."""
     if not rounds(terms.nodes[0]):
         return True
     with np.errstate(all="ignore"):
@@ -121,18 +123,18 @@ def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _Group) -> bool:
 
 
 def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> list[Any]:
-    """The arrays of the constants, those that come in inverted as their inverses."""
+    """Return the arrays of the constants, with inverted constants as their inverses."""
     arrays = [(inverted, r.constant_value(value)) for inverted, value in constants]
     return [group.invert(array) if inverted else array for inverted, array in arrays]
 
 
 def _becomes_sum(node: Node) -> bool:
-    """True for an AddN of two, which another rule makes an ordinary sum."""
+    """Return True for an AddN of two, to be turned into an ordinary sum by another rule."""
     return node.op == "AddN" and node.input_count() == 2
 
 
 def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
-    """The terms of the tree at `node`, from left to right; what others read too is a term itself."""
+    """Collect the terms of the tree at `node`, from left to right; a node with other readers is a term."""
     terms = _Terms([], [], [])
     pending: list[tuple[bool, Output, Node | None]] = [(False, node.output(), node)]
     while pending:
@@ -153,13 +155,13 @@ def _inner(r: Rewriter, value: Output, group: _Group) -> Node | None:
 
 
 def _elements(r: Rewriter, value: Output) -> float:
-    """What to sort by: small operands first, so that the results on the way stay small."""
+    """Return the sort key: small operands come first, so that intermediate results stay small."""
     shape = r.shape(value)
     return math.prod(shape.known()) if shape.is_known else math.inf
 
 
 def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> Any:
-    """One constant for all; None where it would be large, or would not be what they are together."""
+    """Combine all constants; None where the combination would be large, or would differ from the constants together."""
     values = [(inverted, r.constant_value(value)) for inverted, value in constants]
     try:
         broadcast_shapes(*(Shape(v.shape) for _, v in values))
@@ -207,7 +209,7 @@ def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
 
 
 def with_constant(r: Rewriter, node: Node | None) -> tuple[Output | None, Output | None]:
-    """The constant operand of a binary op and the other one."""
+    """Return the constant operand of a binary op, and the other operand."""
     operands = () if node is None else ((node.inputs[0], node.inputs[1]), (node.inputs[1], node.inputs[0]))
     for constant, other in operands:
         if r.constant_value(constant) is not None and r.constant_value(other) is None and other.dtype is not None:
@@ -265,7 +267,7 @@ def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None
 
 
 def _shared_factor(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
-    """Mul, the other factors and the factor of products that all have one in common."""
+    """Return Mul, the other factors and the factor of products with a common factor."""
     nodes = _free_nodes(r, values, ("Mul",))
     if nodes is None:
         return None
@@ -280,7 +282,7 @@ def _shared_factor(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
 
 
 def _free_nodes(r: Rewriter, values: Sequence[Output], ops: Sequence[str]) -> list[Node] | None:
-    """The different nodes of one type in `ops` behind the values, None where there are others among them."""
+    """Return the different nodes of a single type in `ops` behind the values; None for any other nodes."""
     nodes = [value.node for value in values]
     alike = nodes[0].op in ops and len(set(nodes)) == len(nodes) and len({n.op for n in nodes}) == 1
     return nodes if alike and all(map(r.is_free, nodes)) else None
