@@ -84,7 +84,7 @@ class NodeStream:
         return self._scan.place
 
     def node_at(self, place: int) -> Node:
-        """Return the node at an index of the file; inputs are known by name only."""
+        """Return the node whose field begins at byte `place`; inputs are known by name only."""
         name, op, inputs, device, attrs = self._scan.node_at(place)
         return Node(name, op, attrs, device, attrs, inputs, home=Graph())
 
