@@ -13,7 +13,7 @@ from ..support.errors import InvalidArgumentError, TfgError
 
 
 def make_presentable(graph: Graph) -> list[TfgError]:
-    """Leave out functions that cannot be read, and outputs of nodes that do not say what they make; what was found wrong."""
+    """Leave out functions that cannot be read, and outputs of nodes whose dtypes are unknown; return the faults."""
     unreadable = _drop_unreadable(graph)
     found = [_fault(graph.check), *map(fault_of, graph.functions.values())]
     unfit = [fault for fault in found if fault is not None]
@@ -23,9 +23,10 @@ def make_presentable(graph: Graph) -> list[TfgError]:
 
 
 def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = ()) -> None:
-    """Remove the nodes that do not fit their ops, and what needs them; `left_out` of the graph tells the fault of each.
+    """Remove the nodes that do not fit their ops and the nodes that depend on them; `graph.left_out` maps each name to the
+    fault.
 
-    `faults` are those that reading the file came upon, as `ABSENT` nodes for inputs that do not exist.
+    `faults` were met while the file was read, as `ABSENT` nodes for inputs that do not exist.
     """
     left_out: dict[str, TfgError] = {}
     for error in (*faults, *graph.faults()):
@@ -37,7 +38,7 @@ def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = ()) -> None:
 
 
 def fault_of(function: Function) -> TfgError | None:
-    """What is wrong with the first node of a function that does not fit its op."""
+    """Return the fault of the first node of a function that does not fit the declared op, or None."""
     return _fault(lambda: function.check(function.signature.attrs))
 
 

@@ -1,4 +1,4 @@
-"""How TensorFlow divides a graph among devices: where each node goes, what crosses between devices, what cannot be."""
+"""The division of a graph among devices, as TensorFlow does: placement of nodes, transfers between devices, conflicts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..support.errors import InvalidArgumentError
 from ..types.dtypes import resource
 
 CLIENT: Final = "the session's task"
-"""Where what asks for no task goes: the task whose server the client speaks to."""
+"""The place of nodes that ask for no task: the task of the server that the client speaks to."""
 _TENSOR, _REFERENCE, _CONTROL, _FEED, _FETCH = "tensor", "reference", "control", "feed", "fetch"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Crossing:
-    """What goes from one device to another once in every step that runs its ends: a pair of Send and Recv.
+    """A transfer between two devices, made once in every step that runs both ends: a pair of Send and Recv.
 
     `kind` is tensor, reference (the whole value of a variable is copied), control (no bytes, but a message), feed or fetch.
     `bytes` are None where the shape, or the length of strings, is not known before a run.
@@ -41,7 +41,7 @@ class Crossing:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PartitionFacts:
-    """The device of every node, what crosses, and the demands on devices that contradict each other."""
+    """The device of every node, the crossings between devices, and the demands on devices that contradict each other."""
 
     devices: dict[str, str]
     crossings: tuple[Crossing, ...]
@@ -54,11 +54,11 @@ class PartitionFacts:
 
 
 def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFacts:
-    """Where the nodes that `fetches` run would be, by default all nodes, and what crosses between them.
+    """Return the placement of the nodes that `fetches` run, by default of all nodes, and the crossings between devices.
 
-    Follows TensorFlow's placer with soft placement: nodes of a colocation group share a device, and so do users of a reference
-    or of a resource's handle; a node without inputs goes to its only user, one that looks at a shape stays with what it looks
-    at. What asks for no kind of device is taken to be on the CPU.
+    Follows TensorFlow's placer with soft placement: nodes of a colocation group share a device, and so do users of a
+    reference or of a resource's handle. A node without inputs goes to the device of an only user; a node that reads a shape
+    stays with the tensor. A node that asks for no kind of device is taken to be on the CPU.
     """
     wanted = [graph.result(name) for name in fetches]
     placer = _Placer(list(graph), Placement(graph))
@@ -93,13 +93,15 @@ class _Placer:
         return {name: _full_name(device) for name, device in found.items()}
 
     def conflicts(self) -> Iterator[str]:
-        """What the graph demands and no placement can give."""
+        """Yield the demands of the graph that no placement can meet."""
         for group in self._colocation.groups():
             yield from group.conflicts
         yield from self._broken
 
     def _wanted(self) -> dict[str, Device]:
-        """What the members of each group ask for together: those that others work on come first, as theirs is the memory."""
+        """Return the merged demand of each group; nodes that own memory come before the nodes that work on references to
+        the memory.
+        """
         found: dict[str, Device] = collections.defaultdict(Device)
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
             root = self._find(node.name)
@@ -109,7 +111,9 @@ class _Placer:
         return found
 
     def _joined_by_handle(self, node: Node) -> list[str]:
-        """Join a node with the references and handles that it works on; what it asks for in vain."""
+        """Join a node with the producers of references and handles; return the demands that contradict the producers'
+        devices.
+        """
         problems = []
         for value, takes_reference in zip(node.inputs, _reference_inputs(node)):
             if takes_reference:
@@ -124,7 +128,9 @@ class _Placer:
 
     @staticmethod
     def _heuristic(node: Node, found: dict[str, Device]) -> Device:
-        """Where a node goes that asks for nothing: to its only user, or to what it looks at."""
+        """Return the device for a node that asks for none: the device of an only user, or of the tensor whose metadata is
+        read.
+        """
         users = [user for user in node.uses if user.name in found]
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
             return found[users[0].name]
@@ -144,7 +150,7 @@ class _Placer:
 
 
 def _device(node: Node) -> Device:
-    """What a node asks for; nothing where it is no device, which `tfg check` says."""
+    """Return the device that a node asks for; the empty device where the text names none, as `tfg check` reports."""
     try:
         return Device.parse(node.device)
     except InvalidArgumentError:
@@ -160,13 +166,15 @@ def _full_name(device: Device) -> str:
 
 
 def _reference_inputs(node: Node) -> list[bool]:
-    """For each data input, whether the node must be where it comes from: it takes a reference, or a resource's handle."""
+    """Return for each data input whether the node must share the producer's device: for a reference or a resource's handle."""
     wants = node.op_def.input_dtypes(node.attrs) if node.op_def is not None else [value.dtype for value in node.inputs]
     return [dtype is not None and (dtype.is_ref or dtype is resource) for dtype in wants]
 
 
 def _shapes(graph: Graph) -> Inference:
-    """The specs of all tensors; what parts of a divided graph send each other has those of where it is made."""
+    """Return the specs of all tensors; a tensor that the parts of a divided graph exchange has the spec of the producer's
+    output.
+    """
     whole = connected(graph)
     specs = infer(whole).specs
     return Inference({graph.node(output.node.name).output(output.index): spec for output, spec in specs.items()}, {})
@@ -199,7 +207,7 @@ def _crossings(
 
 
 def _received(node: Node, shapes: Inference) -> Crossing:
-    """What a node of a divided graph receives."""
+    """Return the crossing that a Recv node of a divided graph stands for."""
     names = ("tensor_name", "send_device", "recv_device")
     tensor, start, target = map(node.text_attr, names)
     kind = _FEED if node.attr("client_terminated") else _TENSOR

@@ -1,4 +1,4 @@
-"""Differences between two graphs, and what every stage of a graph's construction changed."""
+"""Differences between two graphs, and the changes that every stage of a graph's construction made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ NOTHING_CHANGED = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field of a node (op, device, inputs, control_inputs or an attribute) before and after; None where it was absent."""
+    """One field of a node (op, device, inputs, control_inputs or an attribute) before and after; None where the field was
+    absent.
+    """
 
     field: str
     before: str | None
@@ -41,7 +43,7 @@ class NodeChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """A function that both libraries have and whose body or signature differs."""
+    """A function that both libraries have with a different body or signature."""
 
     name: str
     added: tuple[NodeRecord, ...]
@@ -51,7 +53,7 @@ class FunctionChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphDiff:
-    """What it takes to get from one graph to the other. Order of nodes does not count."""
+    """The changes that lead from one graph to the other. Order of nodes does not count."""
 
     nodes_before: int
     nodes_after: int
@@ -83,7 +85,7 @@ class GraphDiff:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A graph as it was after one stage of its construction, and what that stage did to it."""
+    """A graph after a stage of construction, and the changes that the stage made."""
 
     stage: str
     nodes: int
@@ -92,9 +94,9 @@ class Snapshot:
 
 
 def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
-    """All differences in nodes (found by name), functions and versions.
+    """Return all differences in nodes (matched by name), functions and versions.
 
-    What shapes a graph had recorded when it was exported is no difference to one that records none.
+    Shapes that only one of the graphs records, as an export does, are no difference.
     """
     added, removed, changed = _diff_nodes(before, after)
     around = diff_around(before, after)
@@ -119,7 +121,7 @@ def diff_around(before: Graph, after: Graph) -> GraphDiff:
 
 
 def diff_snapshots(snapshots: Iterable[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
-    """What each (stage, graph) changed against the one before; the first starts from the empty graph."""
+    """Return the changes of each (stage, graph) against the stage before; the first starts from the empty graph."""
     result: list[Snapshot] = []
     previous = Graph()
     for stage, graph in snapshots:
@@ -143,7 +145,7 @@ def _diff_nodes(before: Graph, after: Graph) -> tuple[tuple[NodeRecord, ...], tu
 
 
 def node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
-    """What differs between two nodes; where inputs stand, only their names are asked for."""
+    """Yield the fields in which two nodes differ; of inputs only the names are compared."""
     if old.op != new.op:
         yield FieldChange("op", old.op, new.op)
     if old.device != new.device:

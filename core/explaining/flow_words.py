@@ -1,4 +1,4 @@
-"""What nodes of control flow do, in words."""
+"""Roles of control flow nodes, in words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def flow_role(node: Node) -> str | None:
 
 
 def shown_input(node: Node, index: int = 0) -> str:
-    """The name of an input, where the node has it: nodes of broken graphs may not."""
+    """Return the name of an input, or "nothing": nodes of broken graphs may lack inputs."""
     return str(node.inputs[index]) if index < len(node.inputs) else "nothing"
 
 
@@ -69,7 +69,7 @@ _V1: Final[Mapping[str, Callable[[Node], str]]] = {
 
 
 def _functional_role(node: Node) -> str | None:
-    """Nodes whose attributes name the functions of a loop or of branches."""
+    """Describe a node whose attributes name the functions of a loop or of branches; None for other nodes."""
     functions = {name: value.name for name, value in node.attrs.items() if isinstance(value, FuncRef)}
     if {"cond", "body"} <= functions.keys():
         return (

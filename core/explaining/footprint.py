@@ -1,4 +1,4 @@
-"""How much a graph holds: parameters by what they are for, and the memory that a run takes at most."""
+"""The size of a graph: parameters by purpose, and the peak memory of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _MAX_INFERRED: Final = 50_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Holding:
-    """Variables of one purpose, or constants: `trainable`, `slots` of optimizers, `other`, `constants`, `unused` handles."""
+    """The total of the variables of a purpose, or of constants: `trainable`, `slots` of optimizers, `other`, `constants`,
+    `unused`.
+    """
 
     purpose: str
     tensors: int
@@ -33,11 +35,11 @@ class Holding:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PeakMemory:
-    """An estimate of what one run of `fetches` holds at most beside variables and constants, and the step where that is.
+    """An estimate of the peak memory of a run of `fetches` beside variables and constants, and the node at the peak.
 
-    Each value counts from the step that makes it to the last that takes it; one that shares the memory of another counts
-    nothing, and of a call the results only. Unknown dimensions are taken as 1; `unknown` values have an unknown rank and are
-    not counted.
+    Each value counts from the step that makes the value to the last step that reads it. A value that shares the memory of
+    another counts nothing; of a call only the results count. Unknown dimensions are taken as 1; `unknown` counts values of
+    unknown rank, all left out.
     """
 
     fetches: tuple[str, ...]
@@ -47,7 +49,9 @@ class PeakMemory:
 
 
 def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:
-    """What the graph's variables and its constants hold, purposes without any left out; unknown dimensions are taken as 1."""
+    """Return the totals of the graph's variables and constants by purpose, without empty ones; unknown dimensions are taken
+    as 1.
+    """
     held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
         held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
@@ -86,14 +90,14 @@ def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> P
 
 
 class _Walk:
-    """Goes through steps in order and adds up what is alive."""
+    """A walk through steps in order that adds up the live values."""
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
         self.unknown = 0
 
     def steps(self, steps: Sequence[Step]) -> tuple[int, str]:
-        """The largest sum, and the node at which it is reached."""
+        """Return the peak in bytes, and the node that reaches the peak."""
         alive: dict[int, int] = {}
         total, peak, place = 0, 0, ""
         for step in steps:
@@ -107,7 +111,7 @@ class _Walk:
         return peak, place
 
     def _sizes(self, step: Step) -> list[int]:
-        """The bytes of each result that has memory of its own."""
+        """Return the bytes of each result that has memory of the step's own."""
         if step.is_view or step.node.is_constant or isinstance(step, Loop):
             return []
         return [self._size(value) for value in step.node.outputs()]

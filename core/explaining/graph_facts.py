@@ -1,4 +1,4 @@
-"""What a graph is for: inputs, outputs, variables, initializers, signatures, what tfg cannot run of it, what to do next."""
+"""Facts about a whole graph: inputs, outputs, variables, initializers, signatures, ops without a kernel, next commands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class TensorFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableFacts:
-    """A variable: where its first value comes from, whose slot it is, and its purpose: trainable, slots, other or unused."""
+    """A variable: source of the first value, the variable that a slot serves, and purpose: trainable, slots, other or
+    unused.
+    """
 
     name: str
     kind: str
@@ -61,7 +63,9 @@ class VariableFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MissingOp:
-    """An op type without a kernel; not `known` where TensorFlow has no such op. `map_to` is what it can be read as."""
+    """An op type without a kernel; `known` is False where TensorFlow has no such op. `map_to` is a known op with the same
+    meaning.
+    """
 
     op: str
     count: int
@@ -73,7 +77,7 @@ class MissingOp:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpCount:
-    """How many nodes, those in functions included, are of one type."""
+    """The number of nodes of a type, bodies of functions included."""
 
     op: str
     count: int
@@ -82,7 +86,7 @@ class OpCount:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionFacts:
-    """A function of the library and the nodes that call it."""
+    """A function of the library and the nodes that call the function."""
 
     name: str
     nodes: int
@@ -91,7 +95,7 @@ class FunctionFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallableFacts:
-    """A function that Python calls on an object of a SavedModel, by its path; `function` is the one of the library."""
+    """A function that Python calls on an object of a SavedModel, by path; `function` is the name in the library."""
 
     name: str
     function: str
@@ -129,7 +133,9 @@ class GraphFacts:
 @rare_collection()
 @takes(graph=Graph)
 def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
-    """GraphFacts of a graph, or a tuple of NodeFacts: what each of the nodes named is for, and why `fetch` runs it."""
+    """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
+    node.
+    """
     inference = inferred(graph)
     if not nodes:
         return explain_graph(graph, inference=inference)
@@ -139,9 +145,9 @@ def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
 
 @rare_collection()
 def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None) -> GraphFacts:
-    """What the graph is; `name` is how the commands to paste call it.
+    """Return the facts of the graph; `name` is the file's name in the commands to paste.
 
-    With an inference, outputs have the shapes that follow from the inputs', and the memory that a run takes is estimated.
+    With an inference, outputs have the shapes that follow from the inputs', and the peak memory of a run is estimated.
     """
     roles = Roles(graph)
     purposes, placed = Purposes(roles), stage_of_nodes(roles)
@@ -180,7 +186,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
 def explain_signature(
     facts: GraphFacts, graph: Graph, signature: Signature, name: str, inference: Inference | None
 ) -> GraphFacts:
-    """What `explain_graph` says of a graph, with the inputs, outputs, memory and command of one of its signatures."""
+    """Return the facts of a graph with the inputs, outputs, memory and command of a signature in place of the graph's."""
     inputs, outputs = (
         tuple(tensor_facts(value.node, value.index, inference) for value in map(graph.output, tensors))
         for tensors in (signature.fed.values(), signature.fetched.values())
@@ -209,7 +215,7 @@ def op_counts(graph: Graph) -> tuple[OpCount, ...]:
 
 
 def callables(graph: Graph) -> tuple[CallableFacts, ...]:
-    """What Python calls on the objects of a SavedModel."""
+    """Return the functions that Python calls on the objects of a SavedModel."""
     found = []
     for saved in graph.meta.callables if graph.meta is not None else ():
         function = graph.functions.get(saved.function)
@@ -227,12 +233,14 @@ def _argument(node: Node, number: int, shapes: Sequence[Shape]) -> TensorFacts:
 
 
 def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
-    """Op types of the graph that tfg cannot run, with what is known of them."""
+    """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
     return missing_among(all_nodes(graph), graph.functions)
 
 
 def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[MissingOp, ...]:
-    """The op types of nodes that are neither functions nor have a kernel, with what is known of them."""
+    """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
+    substitute.
+    """
     found: dict[str, list[Node]] = {}
     for node in nodes:
         if not _can_run(functions, node.op):
@@ -255,7 +263,7 @@ def _can_run(functions: Container[str], op: str) -> bool:
 
 
 def _peak(graph: Graph, fetches: tuple[str, ...], inference: Inference | None) -> PeakMemory | None:
-    """The estimate, None where there is none: also for what cannot run, of which `missing` says why."""
+    """Return the estimated peak; None without inference, and for a graph that cannot run (`missing` gives the reason)."""
     try:
         return peak_memory(graph, fetches, inference) if fetches and inference is not None else None
     except TfgError:
@@ -263,13 +271,13 @@ def _peak(graph: Graph, fetches: tuple[str, ...], inference: Inference | None) -
 
 
 def _results(node: Node, inference: Inference | None) -> Iterator[TensorFacts]:
-    """All outputs of a node of which nobody takes any; of a loss, and of an op that nobody declares, the first."""
+    """Yield all outputs of a node without users; only the first of a loss and of an undeclared op."""
     count = 1 if node.uses else len(node.output_dtypes)
     yield from (tensor_facts(node, index, inference) for index in range(max(count, 1)))
 
 
 def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None) -> TensorFacts:
-    """What is known of an output, without inference by its node alone."""
+    """Return the dtype and shape of an output, without an inference as far as the node alone declares them."""
     dtypes = node.output_dtypes
     shape = declared_shapes(node, len(dtypes))[index] if dtypes else Shape()
     if dtypes and inference is not None:
@@ -278,7 +286,7 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    """The losses, and nodes of the model whose values nobody takes."""
+    """Yield the losses, and nodes of the model without users."""
     losses = dict.fromkeys(roles.losses)
     yield from losses
     for node in graph:
@@ -365,7 +373,7 @@ def example(tensor: TensorFacts) -> str:
 
 
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
-    """The numbers that one line each can say."""
+    """Return the counts that fit on a line each."""
     return {
         "nodes": facts.nodes,
         "edges": facts.edges,

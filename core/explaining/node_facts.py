@@ -1,4 +1,4 @@
-"""What a node is for, in plain words: its role, what it waits for, where it must live, who takes its values."""
+"""Facts about a node, in plain words: role, control inputs, placement, consumers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TUPLE = re.compile(r"/tuple/(group_deps|control_dependency(?:_(\d+))?)$")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ControlFacts:
-    """A control input: this node runs only after `name` has; `meaning` says what that orders."""
+    """A control input: the node runs only after `name` has run; `meaning` says why the order matters."""
 
     name: str
     op: str
@@ -59,7 +59,7 @@ class ControlFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConsumerFacts:
-    """A node that takes a value of this one (`tensor`), or waits for it (None)."""
+    """A node that reads a value (`tensor`) of the explained node, or waits for the node alone (None)."""
 
     name: str
     op: str
@@ -68,7 +68,7 @@ class ConsumerFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FetchFacts:
-    """Whether fetching a tensor runs the node, and one shortest way by which it comes to it."""
+    """Whether fetching a tensor runs the node, and a shortest path from the tensor to the node."""
 
     fetch: str
     runs: bool
@@ -93,10 +93,10 @@ class NodeFacts:
 
 
 class Explainer:
-    """Explains the nodes of one graph."""
+    """An explainer of the nodes of a graph."""
 
     def __init__(self, graph: Graph, inference: Inference | None = None) -> None:
-        """With an `inference` of the graph, the outputs of its nodes have the shapes found there."""
+        """Prepare the facts of the whole graph; with an `inference`, outputs have the inferred shapes."""
         self.graph = graph
         self.inference = inference
         self.roles = Roles(graph)
@@ -108,7 +108,7 @@ class Explainer:
         self._trained = _by_node((u.gradient, u.variable.name) for u in self.roles.updates.values())
 
     def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
-        """The facts of one node, of the graph or (as `name` or `function/name`) of a function's body."""
+        """Return the facts of a node of the graph, or of a function's body (as `name` or `function/name`)."""
         stem = parse_tensor_name(name)[0]
         if stem in self.graph:
             return self._facts(self.graph.node(stem), fetch)
@@ -150,11 +150,11 @@ class Explainer:
         return found
 
     def _order(self, node: Node, control: Node) -> str:
-        """What a control edge makes wait for what."""
+        """Return the order that a control edge sets, in words."""
         return f"'{node.name}' runs only after '{control.name}', which {self.effect(control)}"
 
     def effect(self, node: Node) -> str:
-        """What has happened once the node has run, as the end of a sentence."""
+        """Return the effect of a node that has run, as the end of a sentence."""
         if node in self.roles.initializers:
             return f"has written its initial value to variable '{self.roles.initializers[node].name}'"
         if node in self.roles.updates:
@@ -185,7 +185,7 @@ class Explainer:
         return FetchFacts(fetch, bool(path), tuple(reversed(path)))
 
     def role(self, node: Node) -> str:
-        """The node's role in one or two sentences."""
+        """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist: nodes of the graph name it as their input."
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
@@ -274,7 +274,7 @@ class Explainer:
         return None
 
     def _implementations_text(self, functions: Sequence[str]) -> str:
-        """What runs on a CPU in the place of functions that are called by name."""
+        """Return a sentence about functions that run on a CPU in the place of functions called by name."""
         chosen = {name: implementation(self.graph.functions, name) for name in functions}
         return "".join(
             f" On a CPU {other} runs in the place of {name}: both implement the same interface."

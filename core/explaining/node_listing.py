@@ -1,4 +1,4 @@
-"""What there is to say of each node, in plain values: the one source of dump's tables, lines and JSON."""
+"""Records of nodes in plain values: the only source of dump's tables, lines and JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOISE: frozenset[str | None] = frozenset([RECORDED_SHAPES, "_has_manual_control
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OutputRecord:
-    """One output: its dtype, and its shape where it is known."""
+    """The dtype of an output, and the shape as far as known."""
 
     dtype: str
     shape: Shape
@@ -57,7 +57,7 @@ class NodeRecord:
 
     @property
     def line(self) -> str:
-        """The node on one line: `y = MatMul(x, w/read, ^init) {transpose_b=true} -> float (2,3) on /cpu:0`."""
+        """Return the node on a line: `y = MatMul(x, w/read, ^init) {transpose_b=true} -> float (2,3) on /cpu:0`."""
         text = f"{self.name} = {self.op}({', '.join(self.arguments)})"
         if self.attributes:
             text += f" {{{attribute_text(self.attributes)}}}"
@@ -68,10 +68,10 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Filter:
-    """Which nodes to show; what is empty lets all pass.
+    """A filter of nodes; an empty field lets all nodes pass.
 
-    `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device, `op` is one that
-    matches all of its type; `scope` is a name scope. `among` are the only nodes that may pass, of the graph that they are of.
+    `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device; `op` must match
+    the whole type. `scope` is a name scope. `among` holds the only nodes that may pass in the graph of its members.
     """
 
     name: str = ""
@@ -94,7 +94,7 @@ class Filter:
         yield from (node for node in nodes if all(test(node) for test in tests))
 
     def _tests(self) -> Iterator[Callable[[Node], object]]:
-        """What a node has to pass."""
+        """Yield the tests that a node has to pass."""
         name, op, exclude, device = map(_compile, (self.name, self.op, self.exclude, self.device))
         scope, among = self.scope.rstrip("/"), self.among
         if among is not None:
@@ -119,7 +119,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def narrowed(graph: Graph, chosen: Filter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> Filter:
-    """The filter, for nodes only that fetching one of `to` needs, and that are at most `hops` edges away from `around`."""
+    """Return the filter narrowed to nodes that fetching any of `to` needs and that lie within `hops` edges of `around`."""
     among = None
     if to := tuple(to):
         among = reachable([graph.node_of(name) for name in to])
@@ -137,14 +137,14 @@ def _near(node: Node, hops: int) -> set[Node]:
 
 
 def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:
-    """Records of the bodies of all functions, by function; those without a node that passes are left out."""
+    """Return records of the bodies of all functions, by function; a function without a node that passes is left out."""
     return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
 
 
 def function_records(
     functions: Iterable[Function], chosen: Filter = Filter()
 ) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
-    """Functions with the records of their bodies, one after the other; those without a node that passes are left out."""
+    """Yield each function with the records of the body; a function without a node that passes is left out."""
     for function in functions:
         records = tuple(node_record(node, None, function.name) for node in chosen.apply(function.body))
         if records or chosen.is_empty:
@@ -152,7 +152,7 @@ def function_records(
 
 
 def node_record(node: Node, inference: Inference | None = None, function: str | None = None) -> NodeRecord:
-    """The record of one node."""
+    """Return the record of a node."""
     inputs, controls = node.input_names()
     return NodeRecord(
         node.name,
@@ -195,7 +195,9 @@ def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
 
 
 def own_attributes(node: NodeRecord) -> dict[str, Any]:
-    """The attributes that say more than the op and its dtypes do: those that are not the op's default and no type or count."""
+    """Return the attributes that add to the op and the dtypes: neither defaults of the op nor types and counts of the
+    inputs.
+    """
     declared, implied = _attribute_kinds(node.op)
     shown = {}
     for name, value in node.attributes.items():
@@ -208,7 +210,7 @@ def own_attributes(node: NodeRecord) -> dict[str, Any]:
 
 @functools.cache
 def _attribute_kinds(op: str) -> tuple[Mapping[str, AttrDef], frozenset[str | None]]:
-    """The declared attributes of an op, and the names of those that follow from its inputs and outputs."""
+    """Return the declared attributes of an op, and the names of attributes that follow from the inputs and outputs."""
     definition = CATALOG.get(op)
     if definition is None:
         return {}, _NOISE
@@ -223,7 +225,7 @@ def attribute_text(attributes: Mapping[str, Any]) -> str:
 
 
 def value_text(value: Any) -> str:
-    """An attribute's value as one writes it: true, "SAME", float, (2,3), [1, 2]."""
+    """Return the text of an attribute's value as people write: true, "SAME", float, (2,3), [1, 2]."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -242,7 +244,7 @@ def value_text(value: Any) -> str:
 
 
 def _tensor_text(tensor: Tensor) -> str:
-    """A constant's first elements, or only its dtype and shape where they are not at hand."""
+    """Return the first elements of a constant, or only dtype and shape where no elements are in memory."""
     elements = tensor.preview(MAX_PREVIEW)
     if not elements:
         return f"<{tensor.dtype} {Shape(tensor.shape)}>"

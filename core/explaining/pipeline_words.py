@@ -1,4 +1,4 @@
-"""What input pipelines do, in words: from where elements come, what is done to them, what is given."""
+"""Input pipelines in words: sources, stages, and components of the elements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Component:
-    """A tensor of each element, and how to feed it in the pipeline's place."""
+    """A tensor of each element, and the feed that replaces the pipeline."""
 
     name: str
     dtype: str
@@ -28,9 +28,10 @@ class Component:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PipelineFacts:
-    """What a node that asks for elements gets: stages from the source on, components, and the nodes that begin a pass.
+    """The pipeline of a node that asks for elements: stages from the source on, components, and the nodes that begin a
+    pass.
 
-    Without an iterator it goes through all elements by itself.
+    Without an iterator the node itself goes through all elements.
     """
 
     node: str
@@ -41,7 +42,7 @@ class PipelineFacts:
 
 
 def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:
-    """The pipelines behind the nodes that ask for elements, in the graph and in functions that it calls."""
+    """Return the pipelines behind the nodes that ask for elements, in the graph and in called functions."""
     return tuple(_facts(graph, path, node) for path, node in going_through_elements(graph, graph))
 
 
@@ -62,7 +63,7 @@ def _facts(graph: Graph, path: str, node: Node) -> PipelineFacts:
 
 
 def components(node: Node) -> tuple[Component, ...]:
-    """The tensors of each element that a node gives; an optional is one tensor."""
+    """Return the tensors of each element that a node yields; an optional is a single tensor."""
     is_optional = (node.attr_of(list, "output_types") or []) != list(node.output_dtypes)
     shapes = [SCALAR] if is_optional else node.attr_of(list, "output_shapes") or []
     found = zip(node.outputs(), node.output_dtypes, shapes)
@@ -70,7 +71,7 @@ def components(node: Node) -> tuple[Component, ...]:
 
 
 def _stages(graph: Graph, dataset: Output) -> list[str]:
-    """What is done, from the source on; inputs that are joined come one after the other, and what they share once."""
+    """Return the stages in words from the source on; joined inputs come in turn, and a shared stage is told once."""
     return [
         _words(graph, node) if has_fact(node.op, "input_pipeline") else f"whatever '{node.name}' ({node.op}) gives"
         for node in stages_of(dataset)
@@ -78,7 +79,7 @@ def _stages(graph: Graph, dataset: Output) -> list[str]:
 
 
 def _words(graph: Graph, node: Node) -> str:
-    """An op in words, with its constants and functions: `shuffle (buffer size 100, seed 1)`."""
+    """Return an op in words, with constants and functions: `shuffle (buffer size 100, seed 1)`."""
     name = re.sub(r"^Experimental|Dataset|V[0-9]+$", "", node.op)
     details = [*_constants(node), *_functions(graph, node)]
     words = " ".join(_WORD.findall(name)).lower()
@@ -86,7 +87,7 @@ def _words(graph: Graph, node: Node) -> str:
 
 
 def _constants(node: Node) -> Iterator[str]:
-    """The arguments that are constants, and sizes of those that are too large to show."""
+    """Yield the constant arguments, with the sizes of constants that are too large to show."""
     names = [arg.name for arg in node.op_def.inputs if not arg.is_list] if node.op_def is not None else []
     named = len(names) == len(node.inputs)
     for i, value in enumerate(node.inputs):
@@ -108,11 +109,11 @@ def _functions(graph: Graph, node: Node) -> Iterator[str]:
 
 
 def _work(graph: Graph, function: Function) -> list[str]:
-    """The op types of a function and of those it calls, but for constants and what only hands values on."""
+    """Return the op types of a function and of called functions, without constants and identities."""
     names = [function.name, *sorted(called_functions(graph, function.body) - {function.name})]
     nodes = (node for name in names for node in graph.functions[name].body)
     return list(dict.fromkeys(n.op for n in nodes if n.inputs and not n.is_identity))
 
 
 _SHOWN = 4
-"""So many op types of a function are told."""
+"""The largest number of a function's op types that are named."""

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a graph at once: what cannot run, what never runs, what contradicts itself."""
+"""All problems of a graph at once: nodes that cannot run, nodes that never run, contradictions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MAX_NAMES: Final = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong: an error where the node cannot run as it is, a warning where it is likely not what was meant.
+    """A problem: an error where the node cannot run as written, a warning where the author likely meant another thing.
 
     `function` names the function in whose body the node is; None for the graph itself.
     """
@@ -53,13 +53,13 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Body:
-    """A graph or a function's body, with what surrounds it."""
+    """A graph or a function's body, with the library of functions around the body."""
 
     graph: Graph
     functions: Mapping[str, Function]
     function: Function | None = None
     dtypes: dict[Node, Sequence[DType] | None] = dataclasses.field(default_factory=dict)
-    """What `_output_dtypes` found of nodes."""
+    """Memo of `_output_dtypes`."""
 
     def problem(self, severity: str, kind: str, node: Node | None, message: str, hint: str | None = None) -> Problem:
         name, op = (node.name, node.op) if node is not None else (None, None)
@@ -67,7 +67,7 @@ class Body:
 
 
 def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
-    """All problems of a graph and of its functions, errors first; `faults` are those that reading its file came upon."""
+    """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read."""
     functions, unreadable = _functions_of(graph)
     found = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
     found += unreadable
@@ -82,7 +82,7 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Proble
 
 
 def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
-    """The functions that can be read, and what is wrong with the others."""
+    """Return the functions that can be read, and a problem for each of the others."""
     functions, unreadable = {}, []
     for name in graph.functions:
         try:
@@ -102,7 +102,7 @@ def _of_body(body: Body, declared: Container[str], told: set[str | None]) -> lis
 
 
 def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
-    """Op types that nobody declares, and those that TensorFlow has and tfg has no kernel for."""
+    """Yield op types that nobody declares, and op types of TensorFlow without a kernel in tfg."""
     nodes = (node for body in bodies for node in body.graph if node.op != ABSENT)
     for op in missing_among(nodes, bodies[0].functions):
         severity, kind = (WARNING, "no kernel") if op.known else (ERROR, "unknown op")
@@ -123,7 +123,7 @@ def _names(body: Body, node: Node) -> Iterator[Problem]:
 
 
 def _device(body: Body, node: Node) -> Iterator[Problem]:
-    """TensorFlow places no node whose device it cannot read."""
+    """Yield a problem for a device that does not parse: TensorFlow cannot place the node."""
     try:
         Device.parse(node.device)
     except InvalidArgumentError as error:
@@ -176,7 +176,7 @@ def _input(body: Body, node: Node, index: int, value: Output, want: DType | None
 
 
 def _takers_of_reference(node: Node) -> Iterator[str]:
-    """The types of a node and of the nodes that it would hand its reference on to."""
+    """Yield the types of a node and of the nodes that receive the node's reference in turn."""
     pending = [node]
     for taker in pending:
         yield taker.op
@@ -193,14 +193,14 @@ def _wants_reference(user: Node, giver: Node) -> bool:
 
 
 def _fits(got: object, want: object) -> bool:
-    """True too where an attribute holds no dtype, which is a problem of its own or is left to a caller."""
+    """Return True where dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
     return got.base is want.base and not lacks_reference(got, want)
 
 
 def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem]:
-    """Functions that a node names and that the library does not have; of those that cannot be read it is told elsewhere."""
+    """Yield the missing functions that a node names; `_functions_of` reports functions that cannot be read."""
     for reference in function_references(node):
         if reference.name not in declared:
             message = f"it calls function '{reference.name}', which the library lacks"
@@ -211,7 +211,7 @@ _NODE_CHECKS: Final[Sequence[Callable[[Body, Node], Iterable[Problem]]]] = (_nam
 
 
 def _cycles(body: Body) -> Iterator[Problem]:
-    """One problem for every set of nodes that wait for each other; the back edges of loops are none."""
+    """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
     for component in strongly_connected(body.graph, forward_predecessors):
         if len(component) > 1 or component[0] in forward_predecessors(component[0]):
             names = " -> ".join(node.name for node in [*component[:_MAX_NAMES], component[0]])
@@ -237,7 +237,7 @@ def _colocation(body: Body) -> Iterator[Problem]:
 
 
 def _unreached(body: Body) -> Iterator[Problem]:
-    """Effects in a function that none of its results or control outputs needs, and checks that nobody waits for."""
+    """Yield effects in a function that no result or control output needs, and checks that nobody waits for."""
     if body.function is None:
         for node in body.graph:
             if not node.uses and _observes(body, node):
@@ -252,14 +252,14 @@ def _unreached(body: Body) -> Iterator[Problem]:
 
 
 def _observes(body: Body, node: Node) -> bool:
-    """True for an op that checks or prints what comes, and changes nothing."""
+    """Return True for an op that checks or prints the inputs and changes nothing."""
     is_told = has_fact(node.op, "side_effect") or has_fact(node.op, "debug")
     hands_on = has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
     return is_told and hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
 
 
 def _is_state(body: Body, value: Output) -> bool:
-    """True for what a node may write to, or where that cannot be told."""
+    """Return True for a value that a node may write to, or where the dtype is unknown."""
     dtypes = _output_dtypes(body, value.node) or ()
     return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 
@@ -268,7 +268,7 @@ _BODY_CHECKS: Final[Sequence[Callable[[Body], Iterable[Problem]]]] = (_colocatio
 
 
 def _loops(body: Body, broken: set[str | None]) -> Iterator[Problem]:
-    """The first node that leaves or joins a V1 loop where no loop is, among the nodes that only sound ones lead to."""
+    """Yield the first node that leaves or joins a V1 loop outside of any loop, in the sound part of the body."""
     if not any(node.op in LOOP_OPS for node in body.graph):
         return
     try:
@@ -279,7 +279,7 @@ def _loops(body: Body, broken: set[str | None]) -> Iterator[Problem]:
 
 
 def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
-    """Shapes that cannot be, found among the nodes that only sound ones lead to."""
+    """Yield contradictions of shapes in the sound part of the graph."""
     if body.function is not None:  # of a body with the shapes of its calls, which inference looks into
         return
     sound = _sound_part(body, broken)
@@ -299,7 +299,7 @@ def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
 
 
 def _ranks(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
-    """Inputs of ranks with which TensorFlow builds no such node."""
+    """Yield a problem where an input has a rank that TensorFlow refuses when the node is built."""
     if node.op_def is None:
         return
     try:
@@ -309,7 +309,7 @@ def _ranks(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
 
 
 def _recorded(body: Body, node: Node, inference: Inference) -> Iterator[Problem]:
-    """Shapes that the node records and TensorFlow does not find, which it refuses."""
+    """Yield recorded shapes that contradict the inferred shapes: TensorFlow refuses the graph."""
     recorded = node.attrs.get(RECORDED_SHAPES)
     if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
         return
@@ -329,7 +329,7 @@ def _recorded(body: Body, node: Node, inference: Inference) -> Iterator[Problem]
 
 
 def _versions(graph: Graph) -> Iterator[Problem]:
-    """What the graph says of those who may read it."""
+    """Yield conflicts of the graph's versions with the versions of TensorFlow that can read the graph."""
     versions = graph.versions or Versions()
     hint = "a newer TensorFlow reads it"
     if versions.min_consumer > GRAPH_VERSION:
@@ -344,7 +344,7 @@ def _versions(graph: Graph) -> Iterator[Problem]:
 
 
 def _sound_part(body: Body, broken: set[str | None]) -> Graph:
-    """The nodes without problems that need no node with one."""
+    """Return the nodes that neither have a problem nor depend on a node with a problem."""
     tainted = descendants(node for node in body.graph if node.name in broken)
     part = Graph()
     part.functions = dict(body.functions)
@@ -372,13 +372,13 @@ def _uninitialized(body: Body) -> Iterator[Problem]:
 
 
 def _definition(body: Body, node: Node) -> OpDef | None:
-    """The interface of an op or of the function that it names."""
+    """Return the signature of an op, or of the function that the node's type names."""
     function = None if node.op_def is not None else body.functions.get(node.op)
     return node.op_def if function is None else function.signature
 
 
 def _output_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
-    """The dtypes of a node's outputs; None where it does not say, of which it is told by itself."""
+    """Return the dtypes of a node's outputs; None where the node does not declare them: another check reports that."""
     if node not in body.dtypes:
         body.dtypes[node] = _declared_dtypes(body, node)
     return body.dtypes[node]

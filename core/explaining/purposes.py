@@ -17,11 +17,12 @@ TRAINABLE_COLLECTION: Final = "trainable_variables"
 
 
 class Purposes:
-    """Says what each variable of a graph is for.
+    """The purpose of each variable of a graph.
 
-    A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for its signatures, for its
-    functions in Python and as an initial value. A handle counts as used where a signature reaches it, a function of the model
-    captures it or an update writes to it; in a graph without signatures and functions of objects every variable is used.
+    A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for signatures, for
+    functions in Python and as an initial value. A handle counts as used where a signature reaches the handle, a function of
+    the model captures the handle or an update writes to the variable. In a graph without signatures and functions of
+    objects every variable is used.
     """
 
     def __init__(self, roles: Roles) -> None:
@@ -58,7 +59,9 @@ class Purposes:
                 yield graph.node(twins.get(self._owners[key], self._owners[key]))
 
     def _trainable_nodes(self) -> Iterator[Node]:
-        """Yield what updates by gradients write to, and what the file lists or marks as trainable."""
+        """Yield the variables that updates by gradients write to, and the variables that the file lists or marks as
+        trainable.
+        """
         graph, meta = self._roles.graph, self._meta
         yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
         listed = {record.name.partition(":")[0] for record in meta.variables.get(TRAINABLE_COLLECTION, ())}

@@ -1,4 +1,4 @@
-"""The races of a graph's runs in words, each with the control edge that would settle it."""
+"""The races of a graph's runs in words, each with the control edge that settles the order."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MOST_RACES: Final = 1000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RaceFacts:
-    """Two accesses to `state` that no path orders; `first` comes first here, as in TensorFlow on one thread.
+    """Two accesses to `state` that no path orders; `first` comes first in tfg, as in TensorFlow on a single thread.
 
-    Where both are one node's, they are of different iterations of `loop`. `control_edge` would settle the order: its first
-    node becomes a control input of its second. `function` is the library function whose body both lie in.
+    Two accesses of the same node belong to different iterations of `loop`. `control_edge` settles the order: the first node
+    becomes a control input of the second. `function` is the library function with both nodes in the body.
     """
 
     state: str
@@ -42,9 +42,9 @@ class RaceFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunRaces:
-    """The races among all that runs for some fetches, the functions that they call included.
+    """The races among the nodes that run for some fetches, called functions included.
 
-    Those of the graph, and of a function, are the first MOST_RACES: they may be as many as pairs of accesses.
+    The graph and each function report at most MOST_RACES races, as races may be as numerous as pairs of accesses.
     """
 
     fetches: tuple[str, ...]
@@ -60,7 +60,7 @@ def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, 
 
 
 def _guessed_targets(graph: Graph) -> list[Node]:
-    """The nodes that nobody waits for and that write or wait for a write; where nothing writes, those that wait for draws."""
+    """Return the nodes without users that write or wait for a write; where nothing writes, nodes that wait for draws."""
     active = accesses(graph, list(graph))
     for kind in (WRITE, DRAW):
         leading = descendants([access.node for access in active if access.kind == kind])
@@ -103,7 +103,7 @@ def _facts(
 
 
 def _control_edge(counters: Mapping[Node, Node | None], race: Race, first: Node, second: Node) -> tuple[str, str] | None:
-    """The edge that lets one access wait for the other, or the next iteration for this one's."""
+    """Return the edge that makes the second access wait for the first, or the next iteration wait for this iteration."""
     if race.loop is None:
         return first.name, second.name
     counter = counters[race.first.node]
@@ -111,7 +111,9 @@ def _control_edge(counters: Mapping[Node, Node | None], race: Race, first: Node,
 
 
 def _counters(graph: Graph) -> dict[Node, Node | None]:
-    """Return for each node in a loop what the loop's next iteration waits for; None where nothing decides it."""
+    """Return for each node in a loop the NextIteration that the next iteration waits for; None where no NextIteration
+    decides.
+    """
     frames = find_frames(graph)
     deciding = {
         frame: next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)
@@ -121,7 +123,7 @@ def _counters(graph: Graph) -> dict[Node, Node | None]:
 
 
 def _decides(next_iteration: Node) -> bool:
-    """True where a loop's condition waits for what this node hands on, and so does all of the iteration after."""
+    """Return True where a loop's condition, and so the whole next iteration, waits for this NextIteration."""
     pending = [user for user in next_iteration.uses if user.op in MERGE]
     seen = set(pending)
     while pending:

@@ -1,4 +1,4 @@
-"""Which node does what around the variables of a training graph: initializers, updates, slots, gradients, the loss."""
+"""Roles of nodes around the variables of a training graph: initializers, updates, slots, gradients, losses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GRADIENT_ARGS = ("grad", "delta")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Update:
-    """A node that writes to a variable in training; `optimizer` and `gradient` where it is an optimizer's op."""
+    """A node that writes to a variable in training; an optimizer's op has an `optimizer` and a `gradient`."""
 
     node: Node
     variable: VariableNodes
@@ -32,7 +32,7 @@ class Update:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
-    """A variable that an optimizer keeps beside the one it trains; no `variable` where all share it."""
+    """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot."""
 
     name: str
     optimizer: str
@@ -41,7 +41,7 @@ class Slot:
 
 
 class Roles:
-    """What the nodes around a graph's variables do; each part is worked out when it is first asked for."""
+    """The roles of nodes around a graph's variables, each computed at the first access."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -61,7 +61,7 @@ class Roles:
 
     @functools.cached_property
     def restored(self) -> dict[Node, Node]:
-        """Assignments that put what a Restore op read into a variable, each with that op."""
+        """Map assignments of restored values to the Restore ops that read the values."""
         found = {}
         read = Origins(("Identity", "Reshape"))
         for node in self.graph:
@@ -74,7 +74,7 @@ class Roles:
 
     @functools.cached_property
     def updates(self) -> dict[Node, Update]:
-        """Nodes that write to a variable and are neither its initializer nor a restore."""
+        """Map nodes that write to a variable, initializers and restores aside, to their updates."""
         found = {}
         for node in self.graph:
             if node in self.initializers or node in self.restored or not _writes_variable(node):
@@ -103,19 +103,19 @@ class Roles:
 
     @functools.cached_property
     def gradients(self) -> set[Node]:
-        """Nodes that compute gradients: those in a `gradients` scope, and gradient ops that updates need."""
+        """Return nodes that compute gradients: nodes in a `gradients` scope, and gradient ops that updates need."""
         scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
         needed = reachable(self.updates)
         return scoped | {node for node in needed if has_fact(node.op, "backward")}
 
     @functools.cached_property
     def after_gradients(self) -> set[Node]:
-        """The gradients, and every node that depends on one."""
+        """Return the gradients, and every node that depends on a gradient."""
         return descendants(self.gradients)
 
     @functools.cached_property
     def losses(self) -> tuple[Node, ...]:
-        """What gradients are taken of: forward nodes whose own gradient starts from `grad_ys` or a constant."""
+        """Return the nodes that are differentiated: forward nodes whose own gradient starts from `grad_ys` or a constant."""
         found: dict[Node, None] = {}
         for node in self.graph:
             if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and not node.is_constant:
@@ -131,7 +131,7 @@ class Roles:
         return reachable(self.losses)
 
     def gradient_of(self, node: Node) -> Node | None:
-        """The forward node whose gradient `node` helps to compute, as its scope `gradients/NAME_grad` tells."""
+        """Return the forward node whose gradient `node` helps to compute, from the scope `gradients/NAME_grad`."""
         match = _GRADIENT_OF.search(node.name)
         if match is None:
             return None
@@ -139,7 +139,7 @@ class Roles:
         return self.graph.get(match[1]) or (self.graph.get(f"{scope}/{match[1]}") if scope else None)
 
     def owner(self, value: Output) -> VariableNodes | None:
-        """The variable whose memory, handle or value arrives along an edge."""
+        """Return the variable whose memory, handle or value arrives along an edge."""
         return self.by_node.get(self._origins(value).node)
 
     def _update(self, node: Node, owner: VariableNodes) -> Update:
@@ -174,14 +174,14 @@ def _counts(node: Node) -> bool:
 
 
 class Origins:
-    """Where values come from that nodes of some types hand on; each of these nodes is passed once."""
+    """The origins of values that pass through nodes of some types; each of these nodes is walked once."""
 
     def __init__(self, ops: Container[str]) -> None:
         self._ops = ops
         self._found: dict[Output, Output] = {}
 
     def __call__(self, value: Output) -> Output:
-        """Back along first inputs through nodes of these types, to one of another type."""
+        """Follow first inputs back through nodes of the given types; return the first value of another type."""
         return trail_end(value, self._before, self._found)
 
     def _before(self, value: Output) -> Output | None:
@@ -197,7 +197,7 @@ def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
 
 
 def _writes_variable(node: Node) -> bool:
-    """Return True for an op with a side effect on the variable that is its first input; DestroyResourceOp only ends one."""
+    """Return True for an op with a side effect on the variable in the first input; DestroyResourceOp ends a variable only."""
     definition = node.op_def
     if definition is None or not node.inputs or not has_fact(node.op, "side_effect"):
         return False

@@ -1,4 +1,4 @@
-"""The construction stages of a finished graph, recovered from what its nodes do."""
+"""The construction stages of a finished graph, recovered from the roles of the nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PENALTIES = ("L2Loss",)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StagedNode:
-    """A node and why it belongs to its stage."""
+    """A node and the evidence for the node's stage."""
 
     name: str
     op: str
@@ -31,7 +31,7 @@ class StagedNode:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RecoveredStage:
-    """One stage of the construction with its nodes in the order of the graph."""
+    """A stage of the construction with the nodes in the order of the graph."""
 
     name: str
     evidence: str
@@ -56,7 +56,7 @@ _EVIDENCE = {
 
 @rare_collection()
 def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage, ...]:
-    """The stages that the graph went through, each node in exactly one; stages without nodes that pass are left out."""
+    """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out."""
     placed = stage_of_nodes(Roles(graph))
     by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}
     for node in chosen.apply(graph):
@@ -71,7 +71,7 @@ def stage_of_nodes(roles: Roles) -> dict[Node, tuple[str, str]]:
 
 
 class _Sorter:
-    """Puts each node into the first stage that claims it."""
+    """A sorter that puts each node into the first stage that claims the node."""
 
     def __init__(self, roles: Roles) -> None:
         self.roles = roles
@@ -101,7 +101,7 @@ class _Sorter:
         return exclusive(roots, self._is_free)
 
     def _groups(self, stage: str, evidence: str) -> None:
-        """NoOps that wait for nothing but nodes of a stage belong to it."""
+        """Add to a stage the NoOps that wait only for nodes of the stage."""
         free = filter(self._is_free, self.roles.graph)
         for node in groups(free, lambda control: self.placed.get(control, ("",))[0] == stage):
             self._put(stage, [node], evidence.format(count=len(node.control_inputs)))
@@ -148,7 +148,7 @@ class _Sorter:
         self._put("save/restore", self._only_for(members), "needed only to save or restore")
 
     def _saving_calls(self) -> list[Node]:
-        """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
+        """Return the calls of functions with Save or Restore ops, as TF2 adds to a SavedModel for the loader."""
         graph = self.roles.graph
         called = called_functions(graph, graph)
         saving = {name for name in called if any(has_fact(node.op, "checkpoint") for node in graph.functions[name].body)}
@@ -188,7 +188,7 @@ class _Sorter:
                 self._put("updates", [node], "feeds only updates")
 
     def _loss(self) -> None:
-        """The losses; and what reaches them, comes from labels, and leads to no variable any more."""
+        """Claim the losses, and the nodes before a loss that come from labels and lead to no further variable."""
         losses = set(self.roles.losses)
         self._put("loss", losses, "gradients are taken of it")
         leading = self._leading_to_variables()
@@ -209,7 +209,7 @@ class _Sorter:
         self._put("loss", (n for n in constants if not members.isdisjoint(n.uses)), "a constant that only the loss needs")
 
     def _leading_to_variables(self) -> set[Node]:
-        """Forward nodes whose values meet a variable further on: all nodes before an op that also reads a variable."""
+        """Return forward nodes whose values meet a variable further on: all nodes before an op that also reads a variable."""
         meeting = [
             node
             for node in self.roles.needed_by_loss
