@@ -1,4 +1,4 @@
-"""Feeds that are drawn for a graph that is to be run without any: of what its placeholders are, and what reads them."""
+"""Drawn feeds for a graph that runs without feeds: values by the placeholders' dtypes and shapes, and by the readers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 
 _MAX_SIZE: Final = 1 << 28
 _WANTED: Final = 3
-"""As many feeds are run where some could take another way through the graph than others."""
+"""The number of feeds to run where different feeds can take different paths through the graph."""
 
 _FAULTS: Final = (InvalidArgumentError, OutOfRangeError, DataLossError)
 """The errors of a run that may be the feeds' fault."""
@@ -36,10 +36,10 @@ class NoFeedsError(InvalidArgumentError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is drawn for unknown dimensions, for integers and for truth values.
+    """A plan of drawing: sizes of unknown dimensions, integers and truth values.
 
-    The first dimension is `batch`, all others are `size`, larger by `apart` from one to the next. Truth values are drawn where
-    `truth` is None; integers are drawn from 0 and 1, or count up from `first`.
+    The first dimension is `batch`, all others are `size`, larger by `apart` from each to the next. Truth values are drawn
+    where `truth` is None; integers are drawn from 0 and 1, or count up from `first`.
     """
 
     batch: int = 2
@@ -50,20 +50,22 @@ class _Plan:
 
 
 _VARIED: Final = (_Plan(), _Plan(3, 4, 1, True, 1), _Plan(2, 2, 0, False, 1), _Plan(2, 3, 2, False, 0), _Plan(1, 5, 0, True))
-"""What tells unknown dimensions from each other, and takes both ways of conditions."""
+"""Plans that differ in unknown dimensions and take both branches of conditions."""
 
 _GROWN: Final = tuple(_Plan(2, size) for size in (8, 32, 64, 128, 224, 331))
 """Sizes for windows that fit into nothing smaller."""
 
 _MOST_GROWN: Final = 1 << 21
-"""Elements of a placeholder beyond which no larger sizes are tried."""
+"""The number of elements of a placeholder beyond which no larger sizes are tried."""
 
 _RANKS: Final = (2, 4, 1, 3, 0)
-"""What is tried for a placeholder of unknown rank, as far as its readers take it."""
+"""The ranks to try for a placeholder of unknown rank, in this order, within the bounds of the readers."""
 
 
 class Feeds:
-    """The feeds of a run of `fetches`: those that are given, and for every other placeholder that is needed, drawn ones."""
+    """The feeds of a run of `fetches`: the `given` feeds, and drawn feeds for every other placeholder that the fetches
+    need.
+    """
 
     def __init__(self, graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> None:
         self.given = given
@@ -85,9 +87,9 @@ class Feeds:
                 yield self._by(plan, sizes)
 
     def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
-        """Some feeds on which `run` raises no error, each with the result; NoFeedsError where there are none.
+        """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError where all feeds fail.
 
-        Where nothing is drawn, an error of `run` is one of the graph, and raised as it is.
+        Where nothing is drawn, an error of `run` comes from the graph and is raised unchanged.
         """
         if not self.drawn:
             yield dict(self.given), run(self.given)
@@ -161,7 +163,7 @@ def _sizes(node: Node, plan: _Plan, rank: int, number: Iterator[int]) -> list[in
 
 
 def _rank_bounds(node: Node) -> tuple[int, float]:
-    """The ranks that all readers of a placeholder take, elementwise ones aside."""
+    """Return the least and the largest rank that all readers of a placeholder accept, looking through elementwise ops."""
     low, high = 0, math.inf
     seen, stack = set(), [node.output()]
     while stack:

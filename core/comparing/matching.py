@@ -1,4 +1,4 @@
-"""Which node of one graph is which of another: by name, and by what it computes from what where names were changed."""
+"""Matching of the nodes of two graphs: by name, and by op, attributes and inputs where names were changed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..types.tensors import Tensor, attribute_key
 
 
 def match_nodes(a: Graph, b: Graph) -> dict[Node, Node]:
-    """The nodes of `a`, each with the one of `b` that stands in its place.
+    """Match the nodes of `a` to their counterparts in `b`.
 
-    Nodes of the same name are one. The others are matched where their op, attributes and inputs are the same; then where these
-    are the same but for the values of constants, which are matched by who takes them. Nodes that are alike in all this are
-    matched in the order of the graphs.
+    Nodes of the same name match. The others match where op, attributes and inputs are the same; then where all but the
+    values of constants are the same, and constants match by their users. Nodes alike in all this match in the order of the
+    graphs.
     """
     matched = {node: b.node(node.name) for node in a if node.name in b}
     _match_alike(a, b, matched, _attributes)
@@ -25,7 +25,7 @@ def match_nodes(a: Graph, b: Graph) -> dict[Node, Node]:
 
 
 def _match_constants(matched: dict[Node, Node]) -> None:
-    """Match constants that nodes of one op take in the same place."""
+    """Match constants that feed the same input of matched nodes of the same op."""
     taken = set(matched.values())
     for node, other in list(matched.items()):
         for mine, theirs in zip(node.inputs, other.inputs) if node.op == other.op else ():
@@ -49,7 +49,7 @@ def _match_alike(a: Graph, b: Graph, matched: dict[Node, Node], describe: Callab
 
 
 def _keys(graph: Graph, names: Mapping[Node, str], describe: Callable[[Node], Hashable]) -> Iterable[tuple[Node, Hashable]]:
-    """The nodes that are not matched, each with a number that those share which compute alike."""
+    """Yield the unmatched nodes, each with a hash that nodes of equal computation share."""
     keys: dict[Node, Hashable] = dict(names)
     for node in topological_order(graph):
         if node not in names:

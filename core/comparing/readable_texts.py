@@ -1,4 +1,4 @@
-"""Texts that a graph can read: an image file, a sound file, an Example, a number, as what they come to reads them."""
+"""Texts that a graph can read: an image file, a sound file, an Example or a number, by the op that parses the text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LISTS: Final[Mapping[DType, int]] = {dtypes.string: 1, dtypes.float32: 2, dtype
 
 
 def contents_of(graph: Graph, value: Output) -> bytes:
-    """A text that what a string tensor comes to can read; "a" where anything will do."""
+    """Return a text that the first parsing reader of a string tensor accepts; "a" where no reader parses."""
     for reader in _readers(graph, value):
         for fact, make in MAKERS.items():
             if has_fact(reader.op, fact):
@@ -40,7 +40,7 @@ def contents_of(graph: Graph, value: Output) -> bytes:
 
 
 def _readers(graph: Graph, value: Output) -> Iterator[Node]:
-    """What a text comes to, the nearest first, through nodes and functions that hand on texts or lists of them."""
+    """Yield the readers of a text, nearest first, through nodes and functions that forward texts or lists of texts."""
     seen: set[Output] = set()
     queue = collections.deque([value])
     while queue:
@@ -58,7 +58,7 @@ def _readers(graph: Graph, value: Output) -> Iterator[Node]:
 
 
 def _arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
-    """The arguments of the functions that a node calls which stand for its inputs at these places."""
+    """Yield the arguments of the called functions that stand for the node's inputs at these places."""
     kind = call_kind(graph.functions, node)
     for reference in kind.references(node) if kind is not None else ():
         function = graph.functions.get(implementation(graph.functions, reference.name))
@@ -96,7 +96,7 @@ def _feature(graph: Graph, key: bytes, dtype: DType, count: int, value: Output) 
 
 
 def _features(node: Node) -> Iterator[tuple[bytes, DType, int, Output]]:
-    """Key, type, number of values and output of each feature; those whose key is computed are left out."""
+    """Yield key, type, number of values and output of each feature; features with computed keys are left out."""
     sparse, dense = _keys(node, "sparse_keys"), _keys(node, "dense_keys")
     for i, (key, dtype) in enumerate(zip(sparse, node.attr("sparse_types"))):
         yield key, dtype, 2, Output(node, len(sparse) + i)
@@ -130,4 +130,4 @@ MAKERS: Final[Mapping[str, Callable[[Graph, Node], Any]]] = {
     "example_contents": _example,
     "number_text": lambda graph, node: b"1",
 }
-"""What is made for an op by the fact that says what it reads."""
+"""The maker of a text for an op, by the op fact that states the format."""

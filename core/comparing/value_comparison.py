@@ -20,10 +20,10 @@ from .verify_rewrite import Comparison, compare, is_value
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeComparison:
-    """How far one output of a node differs, the worst of all its executions.
+    """The difference in an output of a node, the worst of all executions.
 
-    `other` is what the second graph calls it. `tolerance_needed` is the tolerance, relative to the largest value, that would
-    pass.
+    `other` is the tensor's name in the second graph. `tolerance_needed` is the smallest tolerance, relative to the largest
+    value, that passes.
     """
 
     tensor: str
@@ -37,9 +37,10 @@ class NodeComparison:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphComparison:
-    """The nodes of two graphs that stand for each other, in the order in which the first graph computes them.
+    """The matched nodes of two graphs, in the order of the first graph's execution.
 
-    `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. Of two states, the variables.
+    `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. In a comparison `of_states`
+    they are variables.
     """
 
     nodes: tuple[NodeComparison, ...]
@@ -54,12 +55,12 @@ class GraphComparison:
 
     @property
     def agrees(self) -> bool:
-        """True where none differs; variables that only one state has do."""
+        """Return True where no node differs and, for states, both have the same variables."""
         return self.first is None and not (self.of_states and (self.only_before or self.only_after))
 
 
 class Recorder:
-    """A hook that keeps what the nodes of a graph compute, each time that they run; not those of functions."""
+    """A hook that records the results of a graph's nodes at each execution; nodes in functions are not recorded."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -81,9 +82,9 @@ def compare_graphs(
     open_session: Callable[[Graph], Session],
     tolerance: float,
 ) -> GraphComparison:
-    """Run both graphs once; `fetches` names what to run in each, `feeds` the values by the names of the first.
+    """Run both graphs once and compare; `fetches` pairs the names in each graph, `feeds` are named as in the first.
 
-    `open_session` gives a graph the session that it runs in: one seed for both, the variables initialized, files as allowed.
+    `open_session` returns the session of a graph: a seed common to both, the variables initialized, files as allowed.
     """
     matched = match_nodes(before, after)
     renamed = {node.name: other.name for node, other in matched.items()}
@@ -106,7 +107,7 @@ def compare_graphs(
 
 
 def _in_order(graph: Graph, fetches: Sequence[str]) -> list[Node]:
-    """What the fetches need, as it runs; the order is the same each time."""
+    """Return the nodes that the fetches need in order of execution, the same at each call."""
     needed = needed_nodes([graph.fetch(name) for name in fetches])
     return topological_order([node for node in graph if node in needed])
 
@@ -114,10 +115,10 @@ def _in_order(graph: Graph, fetches: Sequence[str]) -> list[Node]:
 def compare_sessions(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], sessions: Sequence[Session], tolerance: float
 ) -> GraphComparison:
-    """Run a graph once in each of two sessions, as by two engines, and compare what may be fetched on the way to the fetches.
+    """Run a graph once in each of two sessions, as by two engines, and compare the values on the way to the fetches.
 
-    That is all but what lies in V1 loops and conditionals, and in functions. An engine hands out every value: what it would
-    have fused it computes apart.
+    All values count but values in V1 loops, in conditionals and in functions. An engine returns every value, so ops that
+    would be fused are computed apart.
     """
     order = _in_order(graph, fetches)
     frames, deadness = find_frames(graph), Deadness(set(order))

@@ -16,14 +16,14 @@ from ..support.tensor_names import parse_tensor_name
 from .drawn_feeds import Feeds
 
 Tolerance = Callable[[Any], float]
-"""A relative tolerance by the dtype of what is compared."""
+"""A function from the dtype of compared values to the relative tolerance."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far one fetch differs: the largest absolute difference, and the relative tolerance that would pass.
+    """The difference in a fetch: the largest absolute difference, and the smallest relative tolerance that passes.
 
-    `step` is the run in which it differed most, counted from 1.
+    `step` is the run with the largest difference, counted from 1.
     """
 
     fetch: str
@@ -42,12 +42,12 @@ def verify(
     tolerance: Tolerance | float,
     steps: int = 1,
 ) -> list[Comparison]:
-    """Compare the fetches of both graphs in `steps` runs each on several feeds, the worst of each fetch.
+    """Compare the fetches of both graphs in `steps` runs each on several feeds; return the worst comparison of each fetch.
 
-    What is not `given` of the feeds is drawn. `tolerance` is relative to the largest element, or gives that by the dtype of a
-    fetch. An operation is compared by what it leaves in the variables. `open_session` gives a graph the session that it runs
-    in: one seed for both, the variables initialized, files as allowed. NoFeedsError where the first graph runs on none,
-    InvalidArgumentError where there is nothing to compare.
+    Feeds that are not `given` are drawn. `tolerance` is relative to the largest element, or a function from the dtype of a
+    fetch to the tolerance. An operation is compared by the values of the variables after the run. `open_session` returns
+    the session of a graph: a seed common to both, the variables initialized, files as allowed. Raises NoFeedsError where
+    the first graph runs on no feeds, InvalidArgumentError where there is nothing to compare.
     """
     worst: dict[str, Comparison] = {}
 
@@ -87,14 +87,14 @@ def _runs(
 
 
 def is_value(value: Any) -> bool:
-    """False for what no two runs share: handles, lists, nothing."""
+    """Return False for results that two runs never share: handles, lists, None."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype != object or all(isinstance(item, bytes) for item in value.ravel())
     return isinstance(value, bytes)
 
 
 def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:
-    """Two values of a fetch; what is not a number must be equal."""
+    """Compare two values of a fetch; values that are not numbers must be equal."""
     a, b = (np.asarray(value, object) if isinstance(value, bytes) else value for value in (a, b))
     if a.shape != b.shape or a.dtype != b.dtype:
         return Comparison(name, step, np.inf, np.inf, False)

@@ -1,7 +1,7 @@
-"""What a picture leaves out of a graph, and the links that lead past it.
+"""Elision: nodes that a picture leaves out of a graph, and the links that lead past the gaps.
 
-Constants, identities and NoOps are most of a graph's nodes and say the least: a constant is written into the box of what it
-is given to, and links through an identity or a NoOp go on to what stands behind it.
+Constants, identities and NoOps are most of a graph's nodes and say the least: a constant is written into the box of the
+user, and links through an identity or a NoOp go on to the nodes behind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from ..graph.graph import Node, Output
 
 _MAX_THROUGH: Final = 64
-"""A NoOp whose control edges, led past it, would be more than so many is drawn."""
+"""The number of bypassing control edges above which a NoOp is drawn."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Link:
 
 
 def folded(nodes: Iterable[Node], keep: Collection[Node] = ()) -> set[Node]:
-    """Those of `nodes` that need no box of their own; never one of `keep`, nor one that nothing uses."""
+    """Return the members of `nodes` that need no box of their own; never a node of `keep`, nor a node without users."""
     return {node for node in nodes if node not in keep and node.uses and _says_little(node)}
 
 
@@ -37,7 +37,7 @@ def _says_little(node: Node) -> bool:
 
 
 def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]:
-    """The links between `nodes` other than those `left_out`, which are passed; each once."""
+    """Yield the links between `nodes`, each once; links pass through the nodes `left_out`."""
     paths = _Paths(nodes, left_out)
     for node in nodes:
         if node in left_out:
@@ -68,7 +68,7 @@ class _Paths:
         return value if value.node in self._nodes and value.node not in self._left_out else None
 
     def waited_for(self, control: Node) -> tuple[Node, ...]:
-        """The nodes that who waits for `control` waits for."""
+        """Return the drawn nodes that a waiter for `control` waits for."""
         if control not in self._left_out:
             return (control,) if control in self._nodes else ()
         if control not in self._waits:
@@ -76,7 +76,7 @@ class _Paths:
         return self._waits[control]
 
     def _behind(self, control: Node) -> dict[Node, None]:
-        """The drawn nodes before one that is left out."""
+        """Return the drawn nodes before a node that is left out."""
         found: dict[Node, None] = {}
         seen, pending = {control}, [control]
         while pending:

@@ -1,4 +1,4 @@
-"""Which scopes of a tree are opened: as many as fit."""
+"""The choice of the scopes that a picture opens: the most that fit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .scope_tree import Scope
 def scopes_to_open(
     root: Scope, max_boxes: int, depth: int | None, expand: Collection[str], fits: Callable[[set[Scope]], bool]
 ) -> set[Scope]:
-    """The scopes whose parts are drawn one by one; the root is among them.
+    """Return the scopes whose parts are drawn apart; the root is among them.
 
-    All of the paths in `expand`, with those around them; with `depth` all others so deep, else as many as leave no more than
-    `max_boxes` boxes and still fit: those nearest to the root first, of these the largest.
+    All paths in `expand` are open, with the scopes around them. With `depth` all scopes down to that level are open too,
+    else the most that leave at most `max_boxes` boxes and still fit: nearest to the root first, then the largest.
     """
     wanted = {root, *_named(root, expand)}
     if depth is not None:
@@ -43,7 +43,7 @@ def _down_to(scope: Scope, depth: int) -> Iterator[Scope]:
 
 
 def _by_size(root: Scope, wanted: Collection[Scope], max_boxes: int) -> Iterator[Scope]:
-    """The scopes in the order in which they are opened, as long as there is room for their parts."""
+    """Yield the scopes in the order of opening, as long as there is room for their parts."""
     ties = itertools.count()
     pending: list[tuple[int, int, int, Scope]] = []
 

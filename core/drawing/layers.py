@@ -1,5 +1,8 @@
-"""Keys and edges in layers, each key below those that lead to it, but for the edges that close a cycle (the first two steps of
-Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system structures", 1981)."""
+"""Layers of a directed graph, each key below the keys that lead there; back edges, which close a cycle, are left out.
+
+These are the first two steps of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system
+structures", 1981.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ _After = Mapping[_Key, Mapping[_Key, None]]
 
 
 def forward_edges(keys: Sequence[_Key], edges: Iterable[tuple[_Key, _Key]]) -> _After[_Key]:
-    """Where edges lead from each key, without those from a key to itself and those that close a cycle: that lead back to a key
-    which a depth-first walk in the order of `keys` has not left yet."""
+    """Return the targets of each key's edges, without self loops and back edges.
+
+    A back edge leads to a key that a depth-first walk, in the order of `keys`, has not left yet.
+    """
     after: dict[_Key, dict[_Key, None]] = {key: {} for key in keys}
     for source, target in edges:
         if source != target:
@@ -27,7 +32,7 @@ def forward_edges(keys: Sequence[_Key], edges: Iterable[tuple[_Key, _Key]]) -> _
 
 
 def _drop_back_edges(root: _Key, after: Mapping[_Key, dict[_Key, None]], done: dict[_Key, bool]) -> None:
-    """A walk from `root`; `done` tells the keys that it has left from those that it is in."""
+    """Walk depth-first from `root` and delete back edges; `done` is True for keys left, False for keys on the stack."""
     stack = [(root, list(after[root]))]
     done[root] = False
     while stack:
@@ -45,7 +50,7 @@ def _drop_back_edges(root: _Key, after: Mapping[_Key, dict[_Key, None]], done: d
 
 
 def flow_order(after: _After[_Key]) -> Iterator[_Key]:
-    """The keys, each after those that lead to it, otherwise in the order in which they stand."""
+    """Yield the keys in topological order, ties in the order of `after`."""
     keys = list(after)
     place = {key: i for i, key in enumerate(keys)}
     waiting = collections.Counter(target for targets in after.values() for target in targets)
@@ -60,8 +65,10 @@ def flow_order(after: _After[_Key]) -> Iterator[_Key]:
 
 
 def layers_of(after: _After[_Key]) -> list[list[_Key]]:
-    """The keys by layer, from the top: as far up as those that lead to them let them; where none does, just above the first
-    that one leads to."""
+    """Return the keys by layer, from the top.
+
+    A key lies as far up as the sources of its edges allow; a key without sources lies just above the first of its targets.
+    """
     layer = dict.fromkeys(after, 0)
     led_to = set()
     for key in flow_order(after):

@@ -1,4 +1,4 @@
-"""What a node is there for, as far as a picture tells it apart."""
+"""The kinds of nodes that a picture tells apart."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: Final[Sequence[tuple[str, Callable[[Node], bool]]]] = (
     ("effect", _fact("side_effect")),
 )
 KINDS: Final = (*(kind for kind, _ in _KINDS), "op", "scope")
-"""All that `kind_of` says, and `scope` for a box that stands for one."""
+"""All kinds that `kind_of` returns, and `scope` for the box of a closed scope."""
 
 
 def kind_of(node: Node) -> str:

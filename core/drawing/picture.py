@@ -19,14 +19,14 @@ from .scope_tree import Scope, name_inside, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
-"""Into how many parts a scope is divided where all of its own would not fit."""
+"""The numbers of parts to try, in turn, for the division of a scope whose parts do not all fit."""
 _MAX_LAYERS: Final = 18
 _MAX_WIDTH: Final = 200
 _MIN_WIDTH: Final = 12
 _MIN_SCOPE: Final = 30
 _MAX_LINE: Final = 44
 _MAX_CONSTANTS: Final = 4
-"""How many constants are written into the box of what they are given to."""
+"""The largest number of constants written into the box of their user."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,18 +37,18 @@ class Box:
     kind: str
     name: str
     lines: tuple[str, ...]
-    """What stands in the box; the first line is its name inside the frame around it."""
+    """The text in the box; the first line is the name inside the frame."""
     nodes: tuple[Node, ...]
     colour: str = ""
-    """Which of the picture's colours it has, where these tell apart something other than kinds."""
+    """The box's colour in pictures whose colours mean other things than kinds."""
     share: float | None = None
-    """Its part of the FLOPs, where they were counted."""
+    """The box's part of all FLOPs, where FLOPs were counted."""
     emphasis: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Edge:
-    """All edges of one kind, `data`, `control` or `reference`, between two boxes."""
+    """All edges of the same kind, `data`, `control` or `reference`, between two boxes."""
 
     source: int
     target: int
@@ -59,14 +59,14 @@ class Edge:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frame:
-    """A scope that is opened: its boxes and the frames in it."""
+    """An open scope with boxes and nested frames."""
 
     label: str
     boxes: tuple[Box, ...]
     frames: tuple[Frame, ...]
 
     def all_boxes(self) -> Iterator[Box]:
-        """Its boxes and those in its frames."""
+        """Yield the boxes of the frame and of all nested frames."""
         yield from self.boxes
         for frame in self.frames:
             yield from frame.all_boxes()
@@ -74,7 +74,7 @@ class Frame:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn. `colours` are what boxes' colours stand for, in the order in which they were met."""
+    """A picture: frame, edges and notes. `colours` are the meanings of the boxes' colours, in order of first use."""
 
     title: str
     frame: Frame
@@ -95,7 +95,7 @@ class Picture:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Look:
-    """What a picture shows and how; see the options of `tfg draw`."""
+    """The contents and the style of a picture; see the options of `tfg draw`."""
 
     max_boxes: int = MAX_BOXES
     depth: int | None = None
@@ -109,14 +109,14 @@ class Look:
     amounts: Mapping[Node, str] = dataclasses.field(default_factory=dict)
     """A line more for the boxes of some nodes."""
     specs: Mapping[Output, str] = dataclasses.field(default_factory=dict)
-    """What stands at an output's edges."""
+    """The text at an output's edges."""
     max_layers: int = _MAX_LAYERS
     max_width: int = _MAX_WIDTH
     """How many letters may stand beside each other."""
 
 
 def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Collection[Node] = ()) -> Picture:
-    """The picture of `nodes`; those in `keep` get a box, or are in the box of a scope, whatever they are."""
+    """Return the picture of `nodes`; nodes in `keep` always get a box, or lie in the box of a scope."""
     left_out = set() if look.everything else folded(nodes, keep)
     found = list(links(dict.fromkeys(nodes), left_out))
     painter = _Painter(look, left_out)
@@ -126,9 +126,10 @@ def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Colle
 
 
 def opened_tree(nodes: Sequence[Node], found: Sequence[Link], look: Look) -> tuple[Scope, set[Scope]]:
-    """The tree of scopes of the nodes that are drawn, and which of them are open.
+    """Return the tree of scopes of the drawn nodes, and the set of open scopes.
 
-    The tree is divided in the way that lets most be seen of what fits, and its parts stand in the order in which values flow.
+    Of the divisions of the tree that fit, the division with the most boxes is taken; parts stand in the order of the data
+    flow.
     """
     nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in found))))
     candidates = []
@@ -142,7 +143,7 @@ def opened_tree(nodes: Sequence[Node], found: Sequence[Link], look: Look) -> tup
 
 
 def _fits(root: Scope, found: Iterable[Link], look: Look, opened: Container[Scope]) -> bool:
-    """Whether the picture is neither too high nor too wide with these scopes open."""
+    """Return True where the picture is neither too high nor too wide with these scopes open."""
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
     layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in found)))
@@ -159,7 +160,7 @@ def _letters(name: str) -> int:
 
 
 def _places(scope: Scope, opened: Container[Scope]) -> Iterator[tuple[Node, Scope | Node]]:
-    """Every node, and what it is drawn as."""
+    """Yield every node with the part that stands for the node in the picture."""
     for part in scope.parts:
         if not isinstance(part, Scope):
             yield part, part
@@ -193,7 +194,7 @@ class _Painter:
         self.colours: list[str] = []
 
     def frame(self, scope: Scope, opened: Container[Scope]) -> Frame:
-        """A scope that is opened. Those that were made by division get no frame of their own."""
+        """Return the frame of an open scope; scopes made by division get no frame of their own."""
         boxes, frames = [], []
         for part in scope.parts:
             if not isinstance(part, Scope) or part not in opened:
@@ -239,7 +240,7 @@ class _Painter:
         return tuple(map(_shortened, (label, *op, *constants_in(node, self._left_out), *amount)))
 
     def edges(self, found: Iterable[Link]) -> tuple[Edge, ...]:
-        """The links, those between the same boxes as one; those inside of a box are left out."""
+        """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""
         between: dict[tuple[int, int], list[Link]] = {}
         for link in found:
             pair = self._boxes[link.source], self._boxes[link.target]
@@ -262,26 +263,26 @@ class _Painter:
 
 
 def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
-    """What the constants hold that stand in the node's box, having none of their own."""
+    """Return the texts of the constants that stand in the node's box instead of boxes of their own."""
     values = [v.node for v in node.inputs if v.node in left_out and v.node.is_constant]
     texts = [value_text(constant.attr("value", None)) for constant in values[:_MAX_CONSTANTS]]
     return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
 
 
 def _scope_lines(scope: Scope, nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Its name, how many nodes it holds, and of which types most are."""
+    """Return a scope's name, number of nodes, and most frequent op types."""
     return _shortened(f"{scope.label}/"), counted(len(nodes), "node"), _shortened(frequent_ops(nodes))
 
 
 def frequent_ops(nodes: Iterable[Node]) -> str:
-    """Of which types most nodes are: `3 MatMul, 2 Add, 1 Relu ...`."""
+    """Return the most frequent op types with counts: `3 MatMul, 2 Add, 1 Relu ...`."""
     counts = collections.Counter(node.op for node in nodes)
     ops = counts.most_common(3)
     return ", ".join(f"{n} {op}" for op, n in ops) + (" ..." if len(counts) > len(ops) else "")
 
 
 def _shortened(line: str) -> str:
-    """A line with its middle left out where it is long."""
+    """Return a line, with the middle left out where the line is too long."""
     if len(line) <= _MAX_LINE:
         return line
     kept = (_MAX_LINE - 3) // 2

@@ -1,4 +1,4 @@
-"""Name scopes as a tree, divided further where a scope has too many parts for one picture."""
+"""Name scopes as a tree, divided further where a scope has too many parts for a picture."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MAX_DEPTH: Final = 32
 
 @dataclasses.dataclass(eq=False, slots=True)
 class Scope:
-    """A name scope: `path` is its full name, without the slash at the end; parts stand in the order of the graph."""
+    """A name scope: `path` is the full name, without the slash at the end; parts stand in the order of the graph."""
 
     path: str
     label: str
     prefix: str
-    """The name scope that its nodes have in common; `path` itself, but for scopes that were made by division."""
+    """The name scope that the nodes have in common; `path` itself, but for scopes that were made by division."""
     parts: list[Scope | Node] = dataclasses.field(default_factory=list)
     nodes: int = 0
-    """How many nodes lie in it, in its scopes too."""
+    """The number of nodes in the scope, nested scopes included."""
 
     @property
     def is_name_scope(self) -> bool:
@@ -31,7 +31,7 @@ class Scope:
         return self.path == self.prefix
 
     def members(self) -> Iterator[Node]:
-        """All nodes in it."""
+        """Yield all nodes of the scope, nested scopes included."""
         pending = [self]
         while pending:
             for part in pending.pop().parts:
@@ -42,10 +42,10 @@ class Scope:
 
 
 def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
-    """The scopes of `nodes`, none with more than `max_parts` parts.
+    """Return the tree of scopes of `nodes`, no scope with more than `max_parts` parts.
 
-    A node of a scope's name belongs into the scope. A scope with one part is left out. Where there are more than `max_parts`,
-    they are cut into rows of the same length, in the order of `nodes`, and called by their ends (`a ... f`).
+    A node of a scope's name belongs into the scope. A scope with a single part is left out. More than `max_parts` parts are
+    cut into rows of the same length, in the order of `nodes`, and named by first and last part (`a ... f`).
     """
     root = Scope("", "", "")
     scopes = {"": root}
@@ -83,7 +83,7 @@ def _place_namesakes(scopes: dict[str, Scope]) -> None:
 
 
 def _only_part(part: Scope | Node) -> Scope | Node:
-    """The part, or what alone is in it."""
+    """Return the part, or the only part inside where there is just a single member."""
     while isinstance(part, Scope) and len(part.parts) == 1:
         inner = part.parts[0]
         if isinstance(inner, Scope):
@@ -110,7 +110,7 @@ def _row(scope: Scope, parts: Sequence[Scope | Node]) -> Scope | Node:
 
 
 def part_label(part: Scope | Node, prefix: str) -> str:
-    """What a part is called inside the scope of name `prefix`: the first part of what follows that."""
+    """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, Scope):
         return part.label.partition(" ... ")[0]
     return name_inside(part, prefix).partition("/")[0]

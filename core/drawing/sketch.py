@@ -1,7 +1,7 @@
-"""Pictures as lines of text: boxes in layers, edges along columns and rows between them.
+"""Pictures as lines of text: boxes in layers, edges along columns and rows between the layers.
 
-The steps are those of Sugiyama, Tagawa and Toda (1981): layers, places within a layer by the mean of the neighbours' places,
-edges. An edge over several layers goes through a place of its own in each.
+The steps are those of Sugiyama, Tagawa and Toda (1981): layers, order within a layer by the mean of the neighbours'
+positions, edges. An edge over several layers passes through a dummy place in each.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _SWEEPS: Final = 8
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _SOLID: Final = " │││─┘┐┤─└┌├─┴┬┼"
 _DASHED: Final = " ┊┊┊╌┘┐┤╌└┌├╌┴┬┼"
-"""Characters by the directions in which lines leave them."""
+"""Box-drawing characters of dashed lines, by the set of directions in which lines leave the character."""
 _HEAD: Final = "▼"
 
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Place:
-    """Where a box stands in its layer, or where an edge passes one; x is its left end."""
+    """The place of a box, or of a passing edge, in a layer; x is the left end."""
 
     lines: tuple[str, ...]
     x: int = 0
@@ -42,7 +42,7 @@ class _Place:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Wire:
-    """A part of an edge, from one layer to the next; what leaves a place on a common way is either dashed or not."""
+    """A part of an edge, from a layer to the next. Wires that share a way are either all dashed or all solid."""
 
     source: _Place
     target: _Place
@@ -53,7 +53,7 @@ _Layer = list[_Place]
 
 
 def sketch(picture: Picture) -> list[str]:
-    """The lines of the picture, its notes last. Control edges are dashed; edges that close a cycle are not drawn but said."""
+    """Return the lines of the picture, notes last. Control edges are dashed; back edges are listed below instead of drawn."""
     boxes = {box.id: box for box in picture.boxes}
     after = forward_edges(list(boxes), ((edge.source, edge.target) for edge in picture.edges))
     layers, wires = _laid_out([[boxes[i] for i in layer] for layer in layers_of(after)], picture.edges, after)
@@ -70,7 +70,7 @@ def sketch(picture: Picture) -> list[str]:
 def _laid_out(
     layers: Sequence[Sequence[Box]], edges: Iterable[Edge], after: Mapping[int, Collection[int]]
 ) -> tuple[list[_Layer], list[list[_Wire]]]:
-    """Places by layer, and the wires between each layer and the next; what one box sends further shares its way."""
+    """Return places by layer, and the wires between each layer and the next; edges of the same box share their way."""
     level = {box.id: i for i, layer in enumerate(layers) for box in layer}
     places = {box.id: _Place(box.lines[: 2 if box.kind == "scope" else 3]) for layer in layers for box in layer}
     found = [[places[box.id] for box in layer] for layer in layers]
@@ -90,7 +90,7 @@ def _laid_out(
 
 
 def _arrange(layers: Sequence[_Layer], wires: Sequence[Sequence[_Wire]]) -> None:
-    """Give every place its x: sweeps down and up, each layer in the order of the means of its neighbours' middles."""
+    """Set the x of every place: sweeps down and up, each layer sorted by the means of the neighbours' middles."""
     near: dict[tuple[_Place, bool], list[_Place]] = collections.defaultdict(list)
     for wire in (wire for part in wires for wire in part):
         near[wire.source, False].append(wire.target)
@@ -113,7 +113,7 @@ def _mean(places: Sequence[_Place]) -> float:
 
 
 def _set_side_by_side(layer: _Layer, wanted: Mapping[_Place, float]) -> None:
-    """Each place as near to where it is wanted as those before it let it, then all by the mean of what is missing."""
+    """Set each place as near to its wanted x as the places to the left allow, then shift all by the mean of the misses."""
     end = None
     missing = []
     for place in layer:
@@ -141,7 +141,7 @@ def _boxes(layer: _Layer, below: Iterable[_Wire]) -> list[str]:
 
 
 def _channel(wires: Sequence[_Wire]) -> list[str]:
-    """The lines between two layers: each source has a row of its own as far as others would come in its way."""
+    """Return the lines between two layers; sources whose lines would overlap get rows of their own."""
     ports = _ports(wires)
     rows = _rows(wires, ports)
     height = max(rows.values(), default=-1) + 3
@@ -159,7 +159,7 @@ def _channel(wires: Sequence[_Wire]) -> list[str]:
 
 
 def _ports(wires: Iterable[_Wire]) -> dict[_Wire, int]:
-    """At which column each wire arrives: those that come from the left further left."""
+    """Return the column where each wire arrives; wires from further left arrive further left."""
     arriving: dict[_Place, list[_Wire]] = {}
     for wire in wires:
         arriving.setdefault(wire.target, []).append(wire)
@@ -174,7 +174,7 @@ def _ports(wires: Iterable[_Wire]) -> dict[_Wire, int]:
 
 
 def _rows(wires: Iterable[_Wire], ports: Mapping[_Wire, int]) -> dict[_Place, int]:
-    """In which row the wires of each source go across; those that would touch stand in different ones."""
+    """Return the row in which the wires of each source go across; overlapping spans get different rows."""
     spans: dict[_Place, tuple[int, int]] = {}
     for wire in wires:
         start, end = spans.get(wire.source, (wire.source.middle,) * 2)
@@ -205,7 +205,7 @@ class _Canvas:
         self._solid: list[set[int]] = [set() for _ in range(height)]
 
     def write(self, x: int, y: int, text: str) -> None:
-        """Letters, which hide lines."""
+        """Write letters, hiding any lines below."""
         self._letters[y].update({x + i: letter for i, letter in enumerate(text)})
 
     def box(self, place: _Place) -> None:
@@ -217,7 +217,7 @@ class _Canvas:
         self.write(place.x, len(place.lines) + 1, f"└{'─' * inside}┘")
 
     def down(self, x: int, top: int, bottom: int, dashed: bool) -> None:
-        """A line from row `top` to row `bottom`, open where it begins and ends at the canvas's edge."""
+        """Draw a line from row `top` to row `bottom`, open at an end on the canvas's edge."""
         for y in range(top, bottom + 1):
             at_edge = (_UP if y == 0 else 0) | (_DOWN if y == len(self._lines) - 1 else 0)
             self._add(x, y, (_UP if y > top else 0) | (_DOWN if y < bottom else 0) | at_edge, dashed)
@@ -234,7 +234,7 @@ class _Canvas:
             self._solid[y].add(x)
 
     def texts(self) -> list[str]:
-        """Every row as it is printed."""
+        """Return every row as printed."""
         return [self._text(*row) for row in zip(self._letters, self._lines, self._solid, strict=True)]
 
     @staticmethod

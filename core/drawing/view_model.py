@@ -1,4 +1,4 @@
-"""All that there is to see of a graph as plain values: its nodes, and pages that draw them for whoever turns these."""
+"""The view model of a graph as plain values: entries of nodes, and pages of views for an interactive viewer."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .picture import Look, constants_in, frequent_ops, opened_tree
 from .scope_tree import Scope, name_inside
 
 _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
-"""What is open at first can be read without coming nearer."""
+"""The look of a page at first: small enough to read without zooming."""
 CONTROL: Final = -1
-"""What stands in a link for the number of an output where nothing but the order is passed on."""
+"""The output number of a link that is a control edge."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,16 +37,16 @@ class Sheet:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Figures:
-    """What was worked out of a graph beside what its nodes say."""
+    """Figures computed from a graph, in addition to the nodes' own fields."""
 
     inferences: Mapping[str, Inference] = dataclasses.field(default_factory=dict)
-    """Shapes, by the name of a function; those of the graph itself are called ""."""
+    """Inferred shapes by the name of a function; the graph's own have the name ""."""
     flops: Mapping[Node, str] = dataclasses.field(default_factory=dict)
     shares: Mapping[Node, float] = dataclasses.field(default_factory=dict)
     """Each node's part of all FLOPs."""
     sheets: tuple[Sheet, ...] = ()
     notes: tuple[str, ...] = ()
-    """What could not be worked out, and why."""
+    """Computations that failed, with reasons."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Group:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """A node. Nodes are named by their numbers among a book's entries, inputs by a node's and that of its output."""
+    """A node. Nodes are numbered by the order of a book's entries; an input is the number of a node and of an output."""
 
     name: str
     op: str
@@ -83,15 +83,15 @@ class Entry:
     flops: str
     share: float
     effect: str = ""
-    """What has happened once it has run, where other nodes wait for that."""
+    """The effect of the node once run, where other nodes wait for the effect."""
     group: int | None = None
     constants: tuple[str, ...] = ()
-    """What stands in its box instead of constants that have none."""
+    """The texts of constants without a box, for the user's box."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Branch:
-    """A scope: `parts` are numbers of nodes, with their names inside it, and scopes."""
+    """A scope: `parts` are numbers of nodes, with `names` inside the scope, and nested scopes."""
 
     label: str
     path: str
@@ -103,7 +103,7 @@ class Branch:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class View:
-    """A way to draw the nodes of a page: the tree of those that are drawn, and (node, node, output) of what links them."""
+    """A way to draw the nodes of a page: the tree of the drawn nodes, and links as (node, node, output)."""
 
     root: Branch
     links: tuple[tuple[int, int, int], ...]
@@ -111,9 +111,9 @@ class View:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Page:
-    """The graph, what one of its signatures runs, or the body of a function: without what says little, and whole.
+    """The graph, the nodes of a signature, or the body of a function: briefly, without constants and identities, and whole.
 
-    `inputs` and `outputs` are (name, tensor, what it holds); `holders` are (node, the node into whose box it goes).
+    `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
     """
 
     kind: str
@@ -142,7 +142,7 @@ class Book:
 
 
 def make_book(title: str, graph: Graph, figures: Figures) -> Book:
-    """The book of a graph: a page for it, for each of its signatures and for each of its functions."""
+    """Return the book of a graph: a page for the graph, for each signature and for each function."""
     binder = _Binder(graph, figures)
     pages = [binder.page("graph", "", list(graph))]
     pages += [binder.signature_page(signature) for signature in (graph.meta.signatures.values() if graph.meta else ())]
@@ -177,7 +177,7 @@ class _Binder:
             self.entries.append(dataclasses.replace(entry, effect=effect, group=groups.get(node.name), constants=constants))
 
     def _add_groups(self, explainer: Explainer) -> dict[str, int]:
-        """The number of the group of each node that is in one."""
+        """Add the colocation groups; return the number of the group of each member."""
         found = {}
         for group in explainer.placement.groups():
             members = [node for node in map(explainer.graph.get, group.members) if node is not None]
@@ -187,7 +187,7 @@ class _Binder:
         return found
 
     def _entry(self, node: Node, explainer: Explainer) -> Entry:
-        """What can be said of a node by itself."""
+        """Return the entry of a node, without knowledge of pages."""
         record = node_record(node, explainer.inference)
         dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
         called = (node.op, *(reference.name for reference in function_references(node)))
@@ -218,7 +218,7 @@ class _Binder:
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def signature_page(self, signature: Signature) -> Page:
-        """What a signature runs."""
+        """Return the page of the nodes that a signature runs."""
         nodes = {tensor: self._graph.get(parse_tensor_name(tensor)[0]) for tensor in signature.fetched.values()}
         needed = reachable(node for node in nodes.values() if node is not None)
         return self.page(
@@ -245,7 +245,7 @@ class _Binder:
         )
 
     def _arguments(self, graph: Graph, tensors: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
-        """The names of arguments with their tensors, and what these hold."""
+        """Return the names of arguments with tensors, dtypes and shapes."""
         return tuple((name, tensor, self._spec(graph, tensor)) for name, tensor in tensors.items())
 
     def _spec(self, graph: Graph, tensor: str) -> str:
@@ -276,13 +276,13 @@ class _Binder:
         )
 
     def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:
-        """For each node without a box the nearest that has one, along what is given on."""
+        """Yield each node without a box with the nearest boxed node, along forwarded values."""
         found = _nearest_drawn(left_out)
         return ((self._numbers[node], self._numbers[found[node]]) for node in nodes if node in found)
 
 
 def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
-    """For each node left out the nearest that is not, the first among equals; found from those nearest to one outwards."""
+    """Return for each node left out the nearest drawn user, the first among equals, by a search from the drawn nodes back."""
     first_users = ((node, next((user for user in node.uses if user not in left_out), None)) for node in left_out)
     found = {node: user for node, user in first_users if user is not None}
     edge = list(found)
