@@ -1,4 +1,4 @@
-"""FLOPs of a graph: counted from shapes, or measured while it runs."""
+"""FLOPs of a graph: counted from shapes, or measured during a run."""
 
 from __future__ import annotations
 

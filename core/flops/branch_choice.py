@@ -1,4 +1,4 @@
-"""Conditionals of V1 graphs: which nodes lie on which branch of a Switch, and which branch to count."""
+"""Conditionals of V1 graphs: the nodes on each branch of a Switch, and the branch to count."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .flops_report import NodeCost, magnitude, total
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:
-    """A conditional: what its branches cost, the branch that is counted, and whether its predicate is known."""
+    """A conditional: the costs of the branches, the branch that is counted, and whether the predicate is known."""
 
     predicate: str
     costs: Mapping[int, str]
@@ -28,7 +28,10 @@ class Choice:
 
 
 def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) -> tuple[set[Node], list[Choice]]:
-    """The nodes on branches that are not counted: those that a known predicate leaves out, or else the cheaper ones."""
+    """Return the nodes on branches that are not counted, and the choices made.
+
+    A known predicate chooses the branch; otherwise the costlier branch counts.
+    """
     if not any(is_choice(node) for node in costs):
         return set(), []
     deadness = Deadness(costs)

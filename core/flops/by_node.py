@@ -1,4 +1,4 @@
-"""Where the FLOPs of a count belong in the graph and in the bodies of its functions."""
+"""FLOPs of a count by node of the graph and of the functions' bodies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from .flops_report import FlopsReport, add_up, magnitude
 
 
 def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
-    """The FLOPs of every node that was counted, in bodies of functions those of all calls together; a node that calls has
-    those of what it calls."""
+    """Return the FLOPs of every counted node; a node in a function's body has the sum of all calls, a calling node the sum
+    of the callee's nodes.
+    """
     found: dict[Node, list[DimLike]] = {}
     ways = _Ways(graph.functions)
     for cost in report.nodes:
@@ -23,7 +24,9 @@ def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
 
 
 def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, float]:
-    """Each node's part of the FLOPs of all nodes in the graph; without those whose FLOPs no number stands for."""
+    """Return each node's part of the FLOPs of all nodes in the graph; nodes whose FLOPs no number can stand for are left
+    out.
+    """
     sizes = {node: size for node, size in ((node, magnitude(count)) for node, count in flops.items()) if math.isfinite(size)}
     whole = sum(sizes.get(node, 0.0) for node in graph) or 1.0
     return {node: size / whole for node, size in sizes.items()}
@@ -37,7 +40,7 @@ class _Ways:
         self._deepest: dict[Graph, int] = {}
 
     def through(self, body: Graph, parts: Sequence[str], start: int = 0) -> list[Node]:
-        """Those of the path that is left from a part on."""
+        """Return the nodes on the path from part `start` on."""
         end = self._end_of_name(body, parts, start)
         if end == start:  # the path begins with a function where calls are too many to list
             return self._within(parts[start], parts, start + 1)
@@ -51,7 +54,7 @@ class _Ways:
         return self.through(self._library[function].body, parts, start) if is_inside else []
 
     def _end_of_name(self, body: Graph, parts: Sequence[str], start: int) -> int:
-        """Where the longest name of a node ends that the path goes on with; `start` where it goes on with none."""
+        """Return the end of the longest node name that the path continues with; `start` where there is no such name."""
         if body not in self._deepest:
             self._deepest[body] = max((node.name.count("/") for node in body), default=-1) + 1
         last = min(start + self._deepest[body], len(parts))

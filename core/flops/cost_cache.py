@@ -1,4 +1,4 @@
-"""What nodes cost that are alike: worked out once, however many there are and however often they are counted."""
+"""A cache of node costs: nodes alike in op, attributes and specs share an entry, within a count and between counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Key = tuple[Hashable, ...]
 
 
 class AlikeCosts:
-    """Cost and bytes moved of nodes of the same op and attributes, with inputs and outputs of which the same is known."""
+    """Costs and bytes moved by key; nodes with the same op, attributes, and specs of inputs and outputs share a key."""
 
     def __init__(self) -> None:
         self._found: KeyedCache[Key, tuple[Mapping[str, Any], Cost, DimLike]] = KeyedCache(_MAX_KEPT)
@@ -31,12 +31,12 @@ class AlikeCosts:
         return found[1:] if found is not None and found[0] is node.attrs else None
 
     def keep(self, key: Key, node: Node, cost: Cost, moved: DimLike) -> None:
-        """Note what was worked out; the attributes are kept, so that no others come to have their identity."""
+        """Store a cost; the attributes are stored too, so that no other attributes can take over their `id`."""
         self._found[key] = node.attrs, cost, moved
 
 
 class Kept(DerivedSpecs):
-    """What is kept from one count to the next while a graph is changed."""
+    """The shapes and costs kept from a count to the next while a graph is changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Kept(DerivedSpecs):
 
 
 def cost_key(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> Key | None:
-    """By what the costs of nodes are the same; None where more is known of their values than is looked at."""
+    """Return the key of a node's cost; None for specs with handles or with values too large to compare."""
     parts: list[Hashable] = [node.op, id(node.attrs), len(inputs)]
     for spec in (*inputs, *outputs):
         if spec.handle:

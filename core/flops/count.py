@@ -46,7 +46,7 @@ from .symbols import Symbols
 from .trip_counts import for_trips
 
 _MAX_LISTED: Final = 5_000
-"""The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
+"""The largest number of nodes, over all repeated calls of functions, that a count lists call by call."""
 
 
 @rare_collection()
@@ -63,10 +63,10 @@ def count_flops(
 ) -> FlopsReport:
     """Count the FLOPs of all nodes that run for `fetches`.
 
-    Unknown dimensions become symbols: the first of each placeholder is N, its others have the placeholder's name, and a
-    dimension that only a run decides has the name of its node. `shapes` gives the shapes of placeholders and other tensors,
+    Unknown dimensions become symbols: the first of each placeholder is N, the others have the placeholder's name, and a
+    dimension that only a run decides has the name of the node. `shapes` gives the shapes of placeholders and other tensors,
     `values` the feeds that decide shapes (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
-    name; `derived` keeps shapes and costs from one count to the next while the graph is changed.
+    name; `derived` keeps shapes and costs from a count to the next while the graph is changed.
     """
     watch = Stopwatch()
     graph.check_changes()
@@ -90,7 +90,7 @@ def count_flops(
 
 
 def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
-    """What the placeholders' symbols stand for, and others that the costs of nodes hold."""
+    """Return the meanings of the placeholders' symbols, and of all other symbols in the costs of nodes."""
     if not any("[" in name for name in symbols.texts):
         return symbols.texts
     values = [value for node in nodes for value in (node.cost.flops, node.cost.transcendentals, node.bytes, node.times)]
@@ -100,7 +100,7 @@ def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Call:
-    """A node that runs a function: of the library's, or one made for the node."""
+    """A call: the node and the function, from the library or made for the node."""
 
     reference: FuncRef
     function: Function
@@ -117,12 +117,12 @@ class _Call:
 
 
 class _Counter:
-    """The state of one count: symbols handed out, notes taken, parameters already attributed."""
+    """The state of a count: symbols handed out, notes taken, parameters already attributed."""
 
     def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: Kept) -> None:
         self.graph = graph
         self.functions: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
-        """The functions of the graph, behind those that the gradients of functions call."""
+        """The functions of the graph, behind the functions that the gradients of functions call."""
         self.notes: list[str] = []
         self._symbols = symbols
         self.loops = Loops(self.functions, trips, symbols)
@@ -149,7 +149,7 @@ class _Counter:
         results: Mapping[Output, TensorSpec] | None = None,
         **reached: Any,
     ) -> Scope:
-        """The scope of a graph or a body; `results` are the body's, with what its caller knows of them."""
+        """Return the scope of a graph or a body; `results` are the body's outputs with the caller's specs."""
         inference = infer(graph, known, self.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
@@ -163,7 +163,7 @@ class _Counter:
         return scope
 
     def _all(self, scope: Scope, sections: Mapping[Node, str]) -> list[NodeCost]:
-        """The costs of all nodes that run, without those on branches of V1 conditionals that do not count."""
+        """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
         costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
         dropped, choices = not_taken(costs, scope.inference)
         self.notes += [str(choice) for choice in choices]
@@ -171,7 +171,7 @@ class _Counter:
         return merged(left) if self._is_by_function else left
 
     def _in_loops(self, node: Node, scope: Scope, section: str) -> list[NodeCost]:
-        """The cost of a node, or of the bodies that it calls, in all iterations of the V1 loops around it."""
+        """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         costs = self._called(node, scope, section)
         if costs is None:
             costs = [self._node(node, scope, section)]
@@ -212,7 +212,7 @@ class _Counter:
         return NodeCost(path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
 
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
-        """The nodes of the functions that a node calls, None where it calls none."""
+        """Return the costs in the functions that a node calls, None for a node that calls no function."""
         kind = call_kind(self.functions, node)
         if kind is None:
             return None
@@ -228,14 +228,14 @@ class _Counter:
         return self._body(kind.references(node)[0], kind.arguments(specs), scope, node, section, function=function)
 
     def _map(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
-        """The function of a MapDefun, which takes an element of each argument and all of what is captured."""
+        """Return the costs in a MapDefun's function: each argument is an element, captured values are whole."""
         mapped = len(node.attr("Targuments"))
         elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
         costs = self._body(node.attr("f"), [*elements, *specs[mapped:]], scope, node, section, is_repeated=True)
         return self.loops.even(node.name, specs[0].shape[0]).repeated(costs)
 
     def _while(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
-        """A loop's condition and body, each iteration at the sizes that its variables have then."""
+        """Return the costs in a loop's condition and body, each iteration at the sizes that the variables have by then."""
         self._function(node.attr("body"), node)
         loop = self.loops.of_while(node, specs)
         self._note(loop)
@@ -244,7 +244,7 @@ class _Counter:
         return loop.repeated(tests, 1) + loop.repeated(costs)
 
     def _for(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
-        """The body of a For, which takes the counter before the loop's variables."""
+        """Return the costs in the body of a For, with the counter as argument before the loop's variables."""
         loop = self.loops.even(node.name, self.loops.rounds(node.name, node, for_trips(specs)))
         self._note(loop)
         counter = TensorSpec(specs[0].dtype, specs[0].shape)
@@ -254,7 +254,9 @@ class _Counter:
     def _branches(
         self, branches: Mapping[str, FuncRef], specs: Sequence[TensorSpec], scope: Scope, node: Node, section: str
     ) -> list[NodeCost]:
-        """The branch that a known condition takes, or else the costlier one, with a note of what each costs."""
+        """Return the costs of the branch that a known condition takes, or else of the costlier branch, with a note of all
+        costs.
+        """
         found = {label: self._body(branch, specs[1:], scope, node, section) for label, branch in branches.items()}
         costs = {label: total(nodes).flops for label, nodes in found.items()}
         known = _chosen(tuple(branches), specs[0])
@@ -275,7 +277,7 @@ class _Counter:
         is_repeated: bool = False,
         function: Function | None = None,
     ) -> list[NodeCost]:
-        """The nodes of a function that a node calls: of the library's, or of one made for the node."""
+        """Return the costs in a called function, from the library or made for the node."""
         function = function or self._function(reference, node)
         if reference.name in scope.calls:
             raise InvalidArgumentError(f"function '{reference.name}' calls itself", node=node.name, op=node.op)
@@ -283,7 +285,7 @@ class _Counter:
         return self._body_by_function(call) if self._is_by_function else self._run(call, f"{scope.prefix}{node.name}/")
 
     def _body_by_function(self, call: _Call) -> list[NodeCost]:
-        """The nodes of a function in one of its calls, counted once for all calls that are alike."""
+        """Return the costs in a call of a function, counted once for all calls that are alike."""
         name = call.reference.name
         sources = tuple(origin(value, call.scope)[0] for value in call.node.inputs)
         form = CALL_KINDS.get(call.node.op, BY_NAME).form
@@ -299,7 +301,7 @@ class _Counter:
         return found
 
     def _run(self, call: _Call, prefix: str) -> list[NodeCost]:
-        """The nodes of a function in one of its calls, each by its name behind `prefix`."""
+        """Return the costs in a call of a function, each by the node's name behind `prefix`."""
         function, node, scope = call.function, call.node, call.scope
         known = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
@@ -331,7 +333,7 @@ class _Counter:
         return instantiate(function, reference.attrs) if function.signature.attrs else function
 
     def _gradient(self, node: Node) -> Function:
-        """The function that a SymbolicGradient runs: the declared one, or the body with its gradient nodes."""
+        """Return the function that a SymbolicGradient runs: the declared gradient, or the body with gradient nodes added."""
         function = self._function(node.attr("f"), node)
         if function.gradient is not None:
             return self._function(FuncRef(function.gradient, node.attr("f").attrs), node)
@@ -359,7 +361,7 @@ def _uncounted(path: str, node: Node, section: str, reason: str) -> NodeCost:
 
 
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
-    """The branch for a condition whose value is known; numbers past the last case take it."""
+    """Return the branch for a condition of known value, None otherwise; numbers past the last case take the last branch."""
     if condition.value is None or condition.value.size != 1 or isinstance(condition.value.item(), Dim):
         return None
     value = condition.value.item()
@@ -369,7 +371,7 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
 
 
 def _is_source(node: Node) -> bool:
-    """True for a node that computes nothing: it gives what was there before, or gives nothing."""
+    """Return True for a node that computes nothing: constants, placeholders, arguments, NoOps."""
     held = node.is_constant or node.is_placeholder or node.is_argument
     return held or node.is_no_op or node.is_control_trigger
 

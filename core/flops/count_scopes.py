@@ -1,4 +1,4 @@
-"""The graph, or the function body in a call, that is being counted, and what can be traced back through its callers."""
+"""Scopes of a count: the graph or a called function's body, and values traced back through the callers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READS = ("ReadVariableOp", "Cast")
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Scope:
-    """The graph or function body being counted: its specs, its V1 loops, and how it was reached."""
+    """A scope of a count: the graph or function body, with specs, V1 loops, and the call that leads there."""
 
     graph: Graph
     inference: Inference
@@ -30,23 +30,23 @@ class Scope:
     needed: Collection[Node]
     """The nodes that run."""
     targets: Sequence[Output | Node]
-    """What is fetched, or what a call of the function runs."""
+    """The fetched tensors and operations, or the targets of the function's call."""
     prefix: str = ""
     calls: frozenset[str] = frozenset()
     caller: Scope | None = None
     site: Node | None = None
     """The caller's node that leads here."""
     arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
-    """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
+    """The values in the caller's graph that the body's arguments stand for; of a loop only the invariant arguments."""
     is_repeated: bool = False
-    """True for what a loop runs again and again, perhaps with other shapes each time."""
+    """True for a body that a loop runs repeatedly, perhaps with other shapes each time."""
     origins: dict[Output, tuple[Output | None, Scope]] = dataclasses.field(default_factory=dict)
     """Where values were found to be read from."""
     shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
-    """Why shapes are unknown at the nodes that were asked about, and at those on the way to the cause."""
+    """Reasons for unknown shapes, for all nodes asked about so far and the nodes on the way to the cause."""
 
     def loops_around(self, node: Node) -> Iterator[Loop]:
-        """The V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of its own."""
+        """Yield the V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of the frame."""
         frame = self.frames.get(node)
         if frame is not None and node.op in (*ENTER, *EXIT):
             frame = frame.enclosing
@@ -61,7 +61,7 @@ def is_definite(shape: Shape) -> bool:
 
 
 def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
-    """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
+    """Return the variable, or the floating-point constant of rank 1 and more, behind a value, and the scope of its node."""
     passed: dict[tuple[Output, Scope], None] = {}
     while value not in scope.origins:
         before = _before(value.node, scope) if (value, scope) not in passed else None
@@ -77,7 +77,7 @@ def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
 
 
 def _before(node: Node, scope: Scope) -> tuple[Output, Scope] | None:
-    """What a node hands on, and the scope that is from; None where it does something else."""
+    """Return the value that a node forwards, and the value's scope; None for a node that computes."""
     if _hands_on(node) and node.inputs:
         return node.inputs[0], scope
     if node in scope.arguments and scope.caller is not None:
@@ -101,7 +101,7 @@ def _hands_on(node: Node) -> bool:
 
 
 def shape_reason(node: Node, scope: Scope) -> str:
-    """Why the shapes at a node are unknown: what is the matter with the first node on the way to it."""
+    """Return the reason for unknown shapes at a node, from the first node with a reason on the way back."""
     stack, seen = [node], {node}
     reason, passed = None, []
     while stack and reason is None:
@@ -117,7 +117,7 @@ def shape_reason(node: Node, scope: Scope) -> str:
 
 
 def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None:
-    """Why the shapes end at a node; None where they do so before it, at one of `sources`."""
+    """Return the reason why shapes end at a node; None where shapes end earlier, at a member of `sources`."""
     if node.name in scope.inference.reasons:
         return f"shapes end at node '{node.name}' ({node.op}): {scope.inference.reasons[node.name]}"
     if not sources and any(not is_definite(scope.inference.shape(value)) for value in node.outputs()):
@@ -129,7 +129,7 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None
 
 
 def _source_reason(node: Node, scope: Scope) -> str:
-    """Why a node has outputs of unknown shape though the shapes of its inputs are known."""
+    """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
     path, place = scope.prefix + node.name, f"{node.name}=SIZES"
     if is_placeholder(node):
         return f"placeholder '{path}' has no shape: --shape {place} gives it one"

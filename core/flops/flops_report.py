@@ -1,4 +1,4 @@
-"""What a FLOPs count says: totals by section, nodes, and what could not be counted."""
+"""The report of a FLOPs count: totals by section, nodes, and nodes that could not be counted."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..registry.registry import Cost
 from ..types.dims import Dim, DimLike, substitute
 
 TYPICAL = 100
-"""What unknown dimensions and iterations are taken as where numbers are compared."""
+"""The number put for unknown dimensions and iterations where costs are compared."""
 SECTIONS = ("forward", "backward", "update", "initializer")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeCost:
-    """One executed node: what it costs over all its executions.
+    """An executed node with the cost of all executions together.
 
-    `path` is the node's name, behind those of the calls that lead to its function: `call/body_node`; in a graph of too many
-    calls to list it is `function/body_node`, which stands for the node in all of them. `times` is how often
-    it runs. `reason` says why it could not be counted; `flops` and the rest are then 0 and nothing is known of them.
+    `path` is the node's name, behind the names of the calls that lead to the function: `call/body_node`; in a graph of too
+    many calls to list the path is `function/body_node` and stands for the node in all of them. `times` is the number of
+    executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing.
     """
 
     path: str
@@ -37,7 +37,7 @@ class NodeCost:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
-    """Totals of one section. FLOPs count a multiply-add as 2; transcendental functions are counted apart from FLOPs."""
+    """Totals of a section. FLOPs count a multiply-add as 2; transcendental functions are counted apart from FLOPs."""
 
     flops: DimLike
     macs: DimLike
@@ -49,7 +49,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PipelineCost:
-    """What one call of a dataset's function costs: what an element that reaches the dataset takes there."""
+    """The cost of a call of a dataset's function: the work for an element that reaches the dataset."""
 
     dataset: str
     op: str
@@ -59,16 +59,16 @@ class PipelineCost:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlopsReport:
-    """The count of what the fetches run."""
+    """The count of all nodes that the fetches run."""
 
     fetches: tuple[str, ...]
     nodes: tuple[NodeCost, ...]
     symbols: Mapping[str, str]
-    """What each symbol in the numbers stands for."""
+    """The meaning of each symbol in the numbers."""
     notes: tuple[str, ...]
     """Trip counts, branches and other decisions that the numbers rest on."""
     pipeline: tuple[PipelineCost, ...] = ()
-    """What input pipelines take for each element, which is in no total."""
+    """The costs of input pipelines for each element, not part of any total."""
 
     def sections(self) -> dict[str, Section]:
         """Totals by section, sections without nodes left out."""
@@ -110,7 +110,9 @@ def total(nodes: Iterable[NodeCost]) -> Section:
 
 
 def add_up(values: Iterable[DimLike]) -> DimLike:
-    """The sum; of polynomials term by term in one sweep, which repeated addition would do anew for each."""
+    """Return the sum; polynomials are added term by term in a single sweep, since repeated addition would copy all terms
+    each time.
+    """
     number = 0
     terms: collections.Counter = collections.Counter()
     for value in values:
@@ -124,7 +126,7 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
 
 
 def merged(nodes: Iterable[NodeCost]) -> list[NodeCost]:
-    """The nodes with those of one path in one, which runs as often as all of them."""
+    """Return the nodes with equal paths merged into a node that runs as often as all together."""
     groups: dict[tuple[str, str, str], list[NodeCost]] = {}
     for node in nodes:
         groups.setdefault((node.path, node.section, node.reason), []).append(node)
@@ -143,14 +145,14 @@ def _merged(nodes: Sequence[NodeCost]) -> NodeCost:
 
 
 def magnitude(value: DimLike) -> float:
-    """A number to sort by: the value of one example (N = 1) whose other symbols are `TYPICAL`."""
+    """Return a number to sort by: the value for an example (N = 1) with all other symbols `TYPICAL`."""
     if isinstance(value, Dim):
         value = substitute(value, {name: typical(name) for name in value.symbols})
     return float(value) if isinstance(value, int) else math.inf
 
 
 def typical(symbol: str) -> int:
-    """What a symbol is taken as where numbers are compared."""
+    """Return the number put for a symbol where costs are compared."""
     return 1 if symbol == "N" else TYPICAL
 
 

@@ -1,4 +1,4 @@
-"""The formulas by which ops are counted, as text: read off the functions that count, so that they say what is done."""
+"""The formulas of FLOPs as text, read off the source of the counting functions and therefore never out of date."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NONE = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Formula:
-    """What ops of one family that share a function count.
+    """The formula of ops of the same family with the same counting function.
 
-    `flops` is an expression: `size(x)` is the number of elements of the input x, `result` the first output. It is "" where
-    there is no arithmetic, or none of the op's own.
+    `flops` is an expression: `size(x)` is the number of elements of the input x, `result` the first output. The text is ""
+    where there is no arithmetic, or none of the op's own.
     """
 
     ops: tuple[str, ...]
@@ -38,7 +38,9 @@ class Formula:
 
 
 def formulas(ops: Iterable[str]) -> tuple[Formula, ...]:
-    """The formulas of those ops that have one, by family; ops that do no arithmetic themselves come last."""
+    """Return the formulas of `ops` by family; ops without a formula are left out, ops without arithmetic of their own come
+    last.
+    """
     groups: dict[tuple[str, str, str], list[str]] = {}
     for op in sorted(ops):
         function = registry.flops_function(op)
@@ -73,7 +75,7 @@ def _per_element(cost: registry.Cost) -> str:
 
 
 def _expression(function: Callable[..., Any]) -> str:
-    """What a function returns, as it is written there; sizes as |x|."""
+    """Return the expression that a function returns, as in the source; sizes as |x|."""
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
     tree = ast.parse(source[source.index("def ") :] if "def " in source else "0")
     returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]

@@ -1,4 +1,4 @@
-"""V1 loops: one outermost loop after the other, each when all that leads into it is known as well as it will be."""
+"""V1 loops in inference: an outermost loop at a time, each once all inputs are known as well as they will be."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .loop_counts import Known, Loop, Loops
 from .trip_counts import frame_trips
 
 _Unit: TypeAlias = Node | Frame
-"""A node outside loops, or an outermost loop with all that is in it."""
+"""A node outside loops, or an outermost loop with all nodes inside."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Changing(Inference):
-    """An inference that takes in what is derived anew."""
+    """An inference whose specs are replaced as they are derived anew."""
 
     specs: Specs
     reasons: dict[str, str]
 
 
 class FrameLoops:
-    """The V1 loops of a graph, and its inference with what they say of their variables and of what leaves them.
+    """The V1 loops of a graph, and an inference refined by the growth of loop variables and by the values that leave loops.
 
-    What a loop changes is derived anew as far as the next loop, and behind that when it has been looked into as well.
+    Specs that a loop changes are derived anew as far as the next loop; behind that loop only once it has been analysed too.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FrameLoops:
         self._within = _within(self._order, frames)
         self._writers = _writers(self._order)
         self._stale: set[Node] = set()
-        """The nodes that take what is now another value than when they were derived."""
+        """The nodes with an input whose spec has changed since the node's own was derived."""
         self._left: dict[str, Loop] = {}
         """The loops that have been looked into, by the symbols for their iterations."""
         self._homes: dict[str, Frame] = {}
@@ -74,7 +74,7 @@ class FrameLoops:
         self._catch_up(self._order)
 
     def _look_into(self, outermost: Frame) -> None:
-        """Look into an outermost loop and those in it."""
+        """Analyse an outermost loop and the loops inside."""
         nodes = self._within[outermost]
         self._catch_up(nodes)
         inner = dict.fromkeys(self._frames[node] for node in nodes)
@@ -90,7 +90,7 @@ class FrameLoops:
             self._catch_up(nodes)
 
     def _catch_up(self, nodes: Iterable[Node]) -> None:
-        """Derive anew what is stale among some nodes, and what is behind it there."""
+        """Derive anew the stale nodes among `nodes`, and the nodes behind them."""
         if not self._stale:
             return
         pool = dict.fromkeys(nodes)
@@ -109,7 +109,7 @@ class FrameLoops:
             self._update(behind)
 
     def _update(self, nodes: Iterable[Node]) -> None:
-        """Derive the specs of nodes anew, with the containers that they fill; who takes what is now another one is stale."""
+        """Derive the specs of nodes anew, with the containers that they fill; readers of a changed spec become stale."""
         filled = dict.fromkeys(node for writer in nodes if (node := container_of(writer)) is not None)
         more = (writer for container in filled for writer in self._writers[container])
         again = sorted(dict.fromkeys((*nodes, *filled, *more)), key=self._order.__getitem__)
@@ -126,7 +126,7 @@ class FrameLoops:
         current.reasons.update(derived.reasons)
 
     def _add(self, more: Known) -> None:
-        """Take in what is not known yet."""
+        """Add specs for outputs that have none yet."""
         for output, spec in more.items():
             self._known.setdefault(output, spec)
 
@@ -142,10 +142,10 @@ class FrameLoops:
         return find_growth([_entering(merge, self.inference) for merge in merges], advance, symbol)
 
     def _handed_over(self, nodes: Iterable[Node]) -> dict[Output, TensorSpec]:
-        """What nodes outside a loop take from a stack or an array that its iterations filled with tensors of growing shapes.
+        """Return the specs that nodes outside a loop read from a stack or an array of tensors with growing shapes.
 
-        A loop that pops takes the last first: in its own iteration i what was pushed in iteration rounds - 1 - i. Of anything
-        else that is read, the growing dimensions are unknown.
+        A loop that pops reads the last tensor first: iteration i reads the tensor pushed in iteration rounds - 1 - i. Of
+        any other read the growing dimensions are unknown.
         """
         specs = self.inference.specs
         found: dict[Output, TensorSpec] = {}
@@ -161,7 +161,7 @@ class FrameLoops:
         return found
 
     def _is_at_home(self, symbol: str, node: Node) -> bool:
-        """True for a node of the loop whose iterations a symbol stands for."""
+        """Return True for a node of the loop whose iterations a symbol stands for."""
         home = self._frames.get(node)
         return home is not None and home.is_inside(self._homes[symbol])
 
@@ -174,7 +174,7 @@ class FrameLoops:
 
 
 def _in_order(order: Iterable[Node], frames: Mapping[Node, Frame]) -> list[_Unit]:
-    """Nodes outside loops and outermost loops, each behind what it needs; those that need one another come last."""
+    """Return nodes outside loops and outermost loops in topological order; units on a cycle come last."""
     homes: dict[Node, _Unit] = {node: _outermost(frames[node]) if node in frames else node for node in order}
     behind: dict[_Unit, list[_Unit]] = {unit: [] for unit in homes.values()}
     waits: collections.Counter[_Unit] = collections.Counter()
@@ -213,7 +213,7 @@ def _is_other(before: TensorSpec, now: TensorSpec) -> bool:
 
 
 def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, list[Node]]:
-    """The nodes of each V1 loop, those of loops in it too."""
+    """Return the nodes of each V1 loop, nodes of inner loops included."""
     found: dict[Frame, list[Node]] = {}
     for node in order:
         frame = frames.get(node)
@@ -239,12 +239,12 @@ def _back_edges(merge: Node) -> Iterator[Output]:
 
 
 def _is_loop_variable(merge: Node) -> bool:
-    """True for a Merge of what enters a loop and what comes back; graphs that are only looked at may lack either."""
+    """Return True for a Merge with a value from outside and a back edge; broken graphs may lack either."""
     return 0 < sum(1 for _ in _back_edges(merge)) < len(merge.inputs)
 
 
 def _entering(merge: Node, inference: Inference) -> TensorSpec:
-    """The spec of what a loop variable starts with."""
+    """Return the spec of a loop variable's initial value."""
     start = next(value for value in merge.inputs if value.node.op not in NEXT_ITERATION)
     return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]
 
@@ -261,7 +261,7 @@ def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
 
 
 def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
-    """What a loop's LoopCond needs of each iteration."""
+    """Return the nodes that a loop's LoopCond needs in each iteration."""
     pending = [node for node in frame.nodes if node.is_loop_condition]
     found = set(pending)
     while pending:

@@ -1,4 +1,4 @@
-"""Loops whose variables change evenly: shapes, counters and lengths of lists as polynomials in the iteration."""
+"""Growth of loop variables: shapes, counters and lengths of lists as polynomials in the iteration."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..types.dims import Dim, DimLike, floor_div, substitute
 from ..types.shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 
 Advance = Callable[[Sequence[TensorSpec]], Sequence[TensorSpec]]
-"""From the specs of a loop's variables before an iteration to those after it."""
+"""A function from the specs of a loop's variables before an iteration to the specs after."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Growth:
     """The specs of a loop's variables at the iteration that `symbol` stands for, the first being 0.
 
-    What changes in another way than evenly is an anonymous dimension, or has no value.
+    A dimension that does not change linearly is anonymous; a value that does not is unknown.
     """
 
     symbol: str
@@ -34,7 +34,9 @@ class Growth:
 
 
 def find_growth(entering: Sequence[TensorSpec], advance: Advance, symbol: str) -> Growth:
-    """How the variables of a loop change: what the first iteration does, kept as far as every iteration does the same."""
+    """Return the growth of a loop's variables: the change of the first iteration, as far as every iteration repeats the
+    change.
+    """
     specs = [_growing(before, after, symbol) for before, after in zip(entering, advance(entering))]
     step = Dim.symbol(symbol) + 1
     fresh: set[Dim] = set()
@@ -49,7 +51,7 @@ def find_growth(entering: Sequence[TensorSpec], advance: Advance, symbol: str) -
 def while_growth(
     body: Function, entering: Sequence[TensorSpec], symbol: str, library: Mapping[str, Function], rule: LoopRule
 ) -> Growth:
-    """How the variables of a functional loop change; `rule` tells of loops in its body."""
+    """Return the growth of a functional loop's variables; `rule` infers loops in the body."""
     collected = [i for i, spec in enumerate(entering) if is_empty_list(spec) and _is_pushed_to(body, i)]
     others = [i for i in range(len(entering)) if i not in collected]
 
@@ -72,24 +74,26 @@ def while_growth(
 
 
 def _is_pushed_to(body: Function, index: int) -> bool:
-    """True for a list to which each iteration adds one element, and does nothing else with it."""
+    """Return True for a list that each iteration only pushes a single element to."""
     value, result = body.args[index].output(), body.results[index].node
     return list(value.node.uses) == [result] and result.op == "TensorListPushBack" and result.inputs[0] == value
 
 
 def _collecting(entering: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:
-    """A list in the iteration `symbol`: it has as many elements, of shapes that may depend on their position."""
+    """Return the spec of a list in iteration `symbol`: as long as the iteration, with shapes that may depend on the
+    position.
+    """
     elements = substituted(after.handle[0], {symbol: Dim.symbol(POSITION)})
     length = dataclasses.replace(entering.handle[1], value=np.array(Dim.symbol(symbol), object))
     return dataclasses.replace(entering, handle=(elements, length, *entering.handle[2:]))
 
 
 _MOST_ADDED: Final = 10_000
-"""The iterations up to which costs are added one by one."""
+"""The largest number of iterations whose costs are added in turn; beyond, only a closed formula is used."""
 
 
 def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
-    """`value` at the iterations 0 to `rounds` - 1 together; None where no formula says it."""
+    """Return the sum of `value` over the iterations 0 to `rounds` - 1; None where no formula exists."""
     if not isinstance(value, Dim) or symbol not in value.symbols:
         return value * rounds
     parts: dict[int, DimLike] = {}
@@ -121,7 +125,7 @@ def _stirling(n: int, k: int) -> int:
 
 
 def _growing(before: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:
-    """What is `before` in iteration 0 and `after` in iteration 1, in between and beyond on a straight line."""
+    """Return the spec that is `before` in iteration 0 and `after` in iteration 1, with linear change between and beyond."""
     iteration = Dim.symbol(symbol)
     value = common_value(before, after)
     if value is None:
@@ -131,7 +135,7 @@ def _growing(before: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:
 
 
 def _growing_handle(before: TensorSpec, after: TensorSpec, symbol: str) -> tuple[TensorSpec, ...]:
-    """What a handle holds: the elements of a list that had none are those of the first iteration."""
+    """Return a growing handle; a list that was empty has the elements of the first iteration."""
     if len(before.handle) != len(after.handle):
         return before.handle or after.handle
     parts = [_growing(x, y, symbol) for x, y in zip(before.handle, after.handle)]
@@ -149,7 +153,7 @@ def _growing_shape(before: Shape, after: Shape, iteration: DimLike) -> Shape:
 
 
 def _growing_value(before: TensorSpec, after: TensorSpec, iteration: DimLike) -> np.ndarray[Any, Any] | None:
-    """The value of a counter, which is one integer."""
+    """Return the value of a growing counter, a single integer; None for other values."""
     if before.value is None or after.value is None or not before.dtype.is_integer:
         return None
     if before.value.size != 1 or after.value.size != 1:
@@ -160,7 +164,7 @@ def _growing_value(before: TensorSpec, after: TensorSpec, iteration: DimLike) ->
 
 
 def _agreed(spec: TensorSpec, want: TensorSpec, got: TensorSpec, fresh: set[Dim]) -> TensorSpec:
-    """`spec` without what an iteration was to make of it and did not."""
+    """Return `spec` without the changes that an iteration was expected to make and did not."""
     handle = tuple(_agreed(*parts, fresh) for parts in zip(spec.handle, want.handle, got.handle))
     value = spec.value if common_value(want, got) is not None else None
     return TensorSpec(spec.dtype, _agreed_shape(spec.shape, want.shape, got.shape, fresh), value, handle)

@@ -1,4 +1,4 @@
-"""The shapes of placeholders: what the graph declares, what the user says of them, and symbols for the rest."""
+"""The shapes of placeholders: declared by the graph, given by the user, and symbols for the rest."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from .symbols import Symbols
 Shapes = Mapping[str, Sequence[int | None] | Shape]
 _MAX_FED_ELEMENTS: Final = 64
 _FIRST_WITH_UNKNOWN_RANKS: Final = 24
-"""The GraphDef version before which a Placeholder of shape () had any shape."""
+"""The GraphDef version before that a Placeholder of shape () had any shape."""
 
 
 def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dict[Output, TensorSpec]:
-    """Specs of all placeholders, and of other tensors in `shapes`, with symbols for what is unknown.
+    """Return the specs of all placeholders, and of other tensors in `shapes`, with symbols for unknown dimensions.
 
-    InvalidArgumentError for a shape given of a tensor that the graph has not, or that contradicts what a placeholder declares.
+    Raises InvalidArgumentError for a shape of a tensor that the graph lacks, or that contradicts a placeholder's
+    declaration.
     """
     given = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
     specs: dict[Output, TensorSpec] = {}
@@ -43,7 +44,7 @@ def is_placeholder(node: Node) -> bool:
 
 
 def fitting(output: Output, given: Shape, known: Shape) -> Shape:
-    """The more definite of the shape that the user gives and the one that the graph says; InvalidArgumentError names both."""
+    """Return the more definite of the user's shape and the graph's; InvalidArgumentError names both where they conflict."""
     try:
         return merge_shapes(given, known)
     except TfgError:
@@ -57,7 +58,7 @@ def fitting(output: Output, given: Shape, known: Shape) -> Shape:
 def fed_values(
     graph: Graph, known: Mapping[Output, TensorSpec], values: Mapping[str, np.ndarray[Any, Any]]
 ) -> dict[Output, TensorSpec]:
-    """The specs of fed tensors with their values: of few integers or truth values, which others' shapes may depend on."""
+    """Return the specs of fed tensors with values: few integers or truth values, on whose values other shapes may depend."""
     found: dict[Output, TensorSpec] = {}
     for name, given in values.items():
         output, value = graph.output(name), np.asarray(given)
@@ -68,7 +69,7 @@ def fed_values(
 
 
 def require_fitting(graph: Graph, shapes: Shapes, inference: Inference) -> None:
-    """InvalidArgumentError for a shape that cannot be that of the tensor as `inference` finds it."""
+    """Raise InvalidArgumentError for a given shape that contradicts the inferred shape."""
     for name, shape in shapes.items():
         output = graph.output(name)
         if output in inference.specs:

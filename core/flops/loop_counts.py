@@ -1,4 +1,4 @@
-"""How often the loops of a count run, and what their variables are in each iteration."""
+"""Loops of a count: iterations, and the loop variables' specs in each iteration."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ Known = Mapping[Output, TensorSpec]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: its iterations, and its variables in each of them."""
+    """A loop: iterations, and the growth of the variables."""
 
     name: str
     rounds: DimLike
     growth: Growth
     condition: frozenset[Node] = frozenset()
-    """The nodes of a V1 loop that decide whether it goes on, which run once more than the others."""
+    """The nodes of a V1 loop that compute the condition and run once more than the others."""
 
     def repeated(self, costs: Iterable[NodeCost], more: int = 0) -> list[NodeCost]:
-        """The costs of nodes in all iterations together; `more` of them for a condition, which is asked once again."""
+        """Return the costs of nodes in all iterations together; `more` is 1 for a condition, evaluated once again at the
+        end.
+        """
         return [_in_all(cost, self.growth.symbol, self.rounds + more, self.name) for cost in costs]
 
     def leaving(self) -> list[TensorSpec]:
@@ -40,7 +42,7 @@ class Loop:
 
 
 class Loops:
-    """The loops of one count."""
+    """The loops of a count."""
 
     def __init__(self, functions: Mapping[str, Function], given: Mapping[str, int], symbols: Symbols) -> None:
         self._functions = functions
@@ -53,7 +55,7 @@ class Loops:
         self._signatures = Signatures()
 
     def note(self, loop: Loop) -> Iterator[str]:
-        """What to say of the iterations of a loop, which is nothing where they are a symbol."""
+        """Yield a note on the iterations of a loop, none where they are a symbol."""
         if self._given_rounds(loop.name) is not None:
             yield f"loop {loop.name}: {loop.rounds} iterations as given"
         elif loop.name in self._derived:
@@ -68,7 +70,7 @@ class Loops:
                 raise InvalidArgumentError(f"there is no loop '{name}'", hint=f"loops: {listed}")
 
     def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
-        """What the user says, what the graph says, or a symbol."""
+        """Return the iterations given by the user, or derived from the graph, or a symbol."""
         self._met.add(name)
         given = self._given_rounds(name)
         if given is not None:
@@ -80,11 +82,13 @@ class Loops:
         return self._symbols.claim("trips[{}]", name.rstrip("/"), owner, text)
 
     def _given_rounds(self, name: str) -> int | None:
-        """What the user says of a loop, whom the longest end of its name that was given means."""
+        """Return the iterations given for the longest end of the loop's name, or None."""
         return next((self._given[end] for end in _ends(name) if end in self._given), None)
 
     def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
-        """What a While returns, for inference; None where its body cannot be told."""
+        """Return the specs of a While's results, for inference; None where the body is missing, active or too often
+        derived.
+        """
         name = node.attr("body").name
         if name not in self._functions or name in self._active or self._signatures.is_full(name):
             return None
@@ -95,16 +99,16 @@ class Loops:
             self._active.discard(name)
 
     def even(self, name: str, rounds: DimLike) -> Loop:
-        """A loop whose iterations are all alike."""
+        """Return a loop whose iterations are all alike."""
         return Loop(name, rounds, Growth("", ()))
 
     def of_while(self, node: Node, entering: Sequence[TensorSpec]) -> Loop:
-        """The loop of a While whose variables start with the specs `entering`."""
+        """Return the loop of a While whose variables start with the specs `entering`."""
         rounds = self.rounds(node.name, node, while_trips(self._functions, node, entering))
         return Loop(node.name, rounds, self._while_growth(node, entering))
 
     def _while_growth(self, node: Node, entering: Sequence[TensorSpec]) -> Growth:
-        """How its variables change: looked into once for specs that are alike, or loops in loops would take 2^depth looks."""
+        """Return the growth of a While's variables, cached by specs: loops in loops would else take 2^depth analyses."""
         reference = node.attr("body")
         arguments, unnamed = signature_of(entering)
         key = (node.name, repr(reference), arguments)
@@ -135,6 +139,6 @@ def _is_anonymous(values: Iterable[DimLike]) -> bool:
 
 
 def _ends(name: str) -> list[str]:
-    """What a user may call a loop: its name, and the ends of its path, the longest first."""
+    """Return the names by which a user may mean a loop: the whole name, and the ends of the path, longest first."""
     parts = name.rstrip("/").split("/")
     return [name, *("/".join(parts[i:]) for i in range(len(parts)))]

@@ -1,4 +1,4 @@
-"""Measuring a run: the shapes that really occurred, how often each node ran, and how long it took."""
+"""Measurement of a run: the shapes that occurred, the executions of each node, and their time."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
 
 _MAX_VALUE: Final = 64
-"""Integer inputs of up to so many elements are kept with their shapes: window sizes, axes."""
+"""The largest number of elements of an integer input that is recorded with values: window sizes, axes."""
 _PEAK_SIZE: Final = 1024
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MeasuredNode:
-    """One node in the average run: how often it ran, its own seconds (without the functions it called), its arithmetic."""
+    """A node in the average run: executions, own seconds (without called functions), arithmetic."""
 
     path: str
     op: str
@@ -56,7 +56,7 @@ class MeasuredNode:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Event:
-    """One call of one node: start and duration in nanoseconds from the start of the run."""
+    """A call of a node: start and duration in nanoseconds from the start of the run."""
 
     path: str
     op: str
@@ -66,7 +66,7 @@ class Event:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measurement:
-    """What was measured. Seconds are of one run: `wall` is the mean without the profile hook, `profiled` with it."""
+    """A measurement. Seconds are of a single run: `wall` is the mean without the profile hook, `profiled` with the hook."""
 
     nodes: tuple[MeasuredNode, ...]
     wall: float
@@ -87,11 +87,11 @@ class Measurement:
         return sum(node.seconds for node in self.nodes)
 
     def unknown(self) -> list[MeasuredNode]:
-        """Nodes that ran but whose arithmetic is not known."""
+        """Return the nodes that ran but whose arithmetic is not known."""
         return [node for node in self.nodes if node.reason]
 
     def by_op(self) -> list[MeasuredNode]:
-        """One row an op type, the slowest first."""
+        """Return a row for each op type, the slowest first."""
         groups: dict[str, list[MeasuredNode]] = {}
         for node in self.nodes:
             groups.setdefault(node.op, []).append(node)
@@ -123,14 +123,14 @@ def measure(
 
 
 class Recorder:
-    """The profile hook: notes start and end of every kernel, and with shapes what it worked on."""
+    """A profile hook that records start and end of every kernel, and the specs of inputs and outputs where asked for."""
 
     def __init__(self, with_shapes: bool = False) -> None:
         self.with_shapes = with_shapes
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was recorded."""
+        """Discard all records."""
         self.work: dict[str, _Work] = {}
         self._records: list[tuple[str, str, int, int, int]] = []
         self._prefixes = [""]
@@ -155,7 +155,7 @@ class Recorder:
         return result
 
     def own_times(self) -> Iterable[tuple[str, int]]:
-        """(path, nanoseconds without what was called inside) of each call."""
+        """Return (path, nanoseconds without called nodes) of each call."""
         return ((path, own) for path, _, _, _, own in self._records)
 
     def calls(self) -> Iterable[tuple[str, str, int, int]]:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 class _Work:
-    """What all calls of a node did together."""
+    """The work of all calls of a node together."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -174,7 +174,7 @@ class _Work:
         self.reason = ""
 
     def add(self, inputs: Sequence[Any], result: Any) -> None:
-        """Count one call; library calls count by their bodies' nodes."""
+        """Count a call; library calls count by the nodes of the bodies."""
         node = self.node
         results = result if isinstance(result, (tuple, list)) else (result,)
         before = [_spec(value) for value in inputs]
@@ -200,12 +200,12 @@ class _Work:
 
 
 def _calls_functions(node: Node) -> bool:
-    """True for calls and functional control flow, whose bodies' nodes are counted one by one."""
+    """Return True for calls and functional control flow: the nodes of the bodies are counted instead."""
     return node.op_def is None or any("func" in attr.type for attr in node.op_def.attrs.values())
 
 
 def _spec(value: Any) -> TensorSpec:
-    """The exact spec of a value; small integers with their values, handles with what they hold."""
+    """Return the exact spec of a value; small integers with their values, handles with the specs behind them."""
     if isinstance(value, Variable):
         return TensorSpec(value.dtype, value.shape if value.value_shape is None else Shape(value.value_shape))
     array = np.asarray(value)
@@ -233,7 +233,7 @@ def _measured(path: str, times: list[int], runs: int, work: _Work | None) -> Mea
 
 
 def _joined(nodes: Sequence[MeasuredNode]) -> MeasuredNode:
-    """The sums over nodes of one op."""
+    """Return the sums over nodes of the same op."""
     return MeasuredNode(
         nodes[0].op,
         nodes[0].op,
@@ -263,7 +263,7 @@ def matmul_peak() -> float:
 
 
 def chrome_trace(measurement: Measurement) -> dict[str, Any]:
-    """The last run's calls in the Trace Event Format, which Perfetto and chrome://tracing open."""
+    """Return the last run's calls in the Trace Event Format, for Perfetto and chrome://tracing."""
     nodes = {node.path: node for node in measurement.nodes}
     events = [
         {

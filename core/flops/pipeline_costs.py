@@ -1,4 +1,4 @@
-"""What the functions of an input pipeline cost for each element that they are called with."""
+"""Costs of an input pipeline's functions for each element."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Count = Callable[[Graph, Sequence[str]], FlopsReport]
 
 
 def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[PipelineCost]:
-    """The cost of one call of each function whose arguments are an element and what is captured, from the source on."""
+    """Yield the cost of a call of each function that takes an element and captured values, from the source on."""
     for node, scope in _calling(graph, needed).items() if graph.functions else ():
         for reference in function_references(node):
             function = graph.functions.get(reference.name)
@@ -28,7 +28,9 @@ def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[
 
 
 def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
-    """What may call functions for elements, sources first, with the function it stands in, as `FUNCTION/`."""
+    """Return the datasets and iterators that may call functions for elements, sources first, each with the path
+    `FUNCTION/`.
+    """
     found: dict[Node, str] = {}
     for path, asking in going_through_elements(graph, needed):
         scope = path.removesuffix(asking.name)
@@ -39,7 +41,7 @@ def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
 
 
 def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:
-    """The dtypes and shapes of a function's arguments; None where its first ones are no element, behind a state."""
+    """Return the dtypes and shapes of a function's arguments; None where no element leads them, behind any state."""
     source = maker_of(node.inputs[0])
     state = node.attr("Tstate", None) or []
     types = source.attr("output_types", None) or source.attr("Toutput_types", None) or []
@@ -52,7 +54,7 @@ def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | No
 
 
 def _declared(value: Output) -> Shape:
-    """The shape of what a function captures, where that is a constant."""
+    """Return the shape of a captured constant; UNKNOWN for other values."""
     return Shape(value.node.attr("value").shape) if value.node.is_constant else UNKNOWN
 
 

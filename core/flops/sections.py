@@ -1,4 +1,4 @@
-"""Which part of a training step a node belongs to: forward, backward, update or initializer."""
+"""Sections of a training step: forward, backward, update and initializer."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from ..registry.op_facts import has_fact
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:
-    """The section of every node that runs.
+    """Return the section of every node that runs.
 
-    Updates are the ops that write variables from gradients, and what only they need beyond gradients. Backward are the
-    nodes under a `gradients` scope. Initializers are assignments that no update precedes and what only they need.
+    Updates are the ops that write variables from gradients, with the nodes that only updates need beyond gradients.
+    Backward are the nodes under a `gradients` scope. Initializers are assignments that no update precedes, with the nodes
+    only they need.
     """
     updates = _updates(needed)
     assigns = [] if updates else [node for node in needed if has_fact(node.op, "assignment")]
@@ -34,7 +35,7 @@ def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Nod
 
 
 def _updates(needed: set[Node]) -> list[Node]:
-    """The ops that train, with what else changes variables step by step beside them or by what gradients say."""
+    """Return the ops that train; without any, the ops that change variables by values behind gradients."""
     changing = [node for node in needed if is_update(node)]
     if any(has_fact(node.op, "training") for node in changing):
         return changing

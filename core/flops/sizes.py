@@ -1,8 +1,8 @@
-"""Names for dimensions that only a run tells, such as how many elements are true.
+"""Names for dimensions that only a run decides, as the number of true elements.
 
-Inference has an anonymous symbol for each of them, the same wherever it must be the same number. It is called after the first
-node that shows it. What a loop has inside stays anonymous, for it may be another number in each iteration; where it leaves the
-loop it gets a name, which stands for the number that the last iteration left.
+Inference has an anonymous symbol for each such dimension, the same wherever the number must be the same. The symbol is
+named after the first node that shows the dimension. Dimensions inside a loop stay anonymous, as the number may differ
+between iterations; a dimension that leaves the loop is named and stands for the number of the last iteration.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _MEANING: Final = {
     **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "as the branch taken makes it"),
     **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "as the last iteration leaves it"),
 }
-"""What a size tells at ops that are known for it."""
+"""The meaning of an unknown size, by op."""
 
 
 def named(
     inference: Inference, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
 ) -> Inference:
-    """The inference with a name for each anonymous symbol outside of loops; `known` has those that the caller named."""
+    """Return the inference with a name for each anonymous symbol outside of loops; `known` has names from the caller."""
     names = dict(known)
     inside: set[str] = set()
     for node, specs in _by_node(inference).items():
@@ -55,7 +55,7 @@ def named(
 
 
 def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:
-    """What the caller calls the anonymous dimensions of a function's results, from (result, call's output) pairs."""
+    """Return the caller's names of the anonymous dimensions of a function's results, from (result, call's output) pairs."""
     names: dict[str, DimLike] = {}
     for inner, outer in pairs:
         for dim, name in zip(inner.shape.dims or (), outer.shape.dims or ()):
@@ -65,9 +65,9 @@ def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, Di
 
 
 def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
-    """The specs of each node's outputs that are not only numbers, nodes behind what they read.
+    """Return the specs with symbols of each node's outputs, in topological order.
 
-    What comes along back edges stood there before.
+    Values that come along back edges have the symbols of the loop's start.
     """
     found: dict[Node, list[tuple[int, TensorSpec]]] = {}
     for output, spec in inference.specs.items():
@@ -77,7 +77,9 @@ def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
 
 
 def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, tuple[int, int | None]]]:
-    """The anonymous symbols of outputs, each with the output and the dimension that show it, None for those of values."""
+    """Yield the anonymous symbols of outputs, each with the output and the dimension that show the symbol, None for a
+    value.
+    """
     for index, spec in specs:
         shown: list[tuple[int | None, object]] = list(enumerate(spec.shape.dims or ()))
         if spec.value is not None and spec.value.dtype == object:

@@ -1,4 +1,4 @@
-"""Symbols that stand for unknown numbers: handed out once to each owner, with a text that says what they mean."""
+"""Symbols for unknown numbers: handed out once to each owner, with a text that explains the meaning."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from ..types.dims import Dim
 
 
 class Symbols:
-    """The symbols of one count."""
+    """The symbols of a count."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
-        """What each symbol stands for."""
+        """The meaning of each symbol."""
         self._owners: dict[str, Hashable] = {}
         self._claimed: dict[tuple[str, Hashable], str] = {}
 
     def shared(self, symbol: str, text: str) -> Dim:
-        """A symbol that stands for the same number wherever it is used."""
+        """Return a symbol that stands for the same number at every use."""
         self.texts.setdefault(symbol, text)
         return Dim.symbol(symbol)
 
     def claim(self, form: str, path: str, owner: Hashable, text: str) -> Dim:
-        """The symbol of `owner`: `form` with the shortest end of `path` that nobody else has, which `text` may repeat."""
+        """Return the symbol of `owner`: `form` with the shortest free end of `path`, repeated in `text`."""
         symbol = self._claimed.get((form, owner))
         if symbol is None:
             label = next(label for label in _labels(path) if form.replace("{}", label) not in self._owners)

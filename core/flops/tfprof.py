@@ -19,7 +19,7 @@ from .symbols import Symbols
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Difference:
-    """An op: what runs of it costs here, what tf.profiler says of the graph, and why the two differ."""
+    """An op with the costs counted here, the FLOPs of tf.profiler, and the reason for the difference."""
 
     op: str
     nodes: int
@@ -31,7 +31,7 @@ class Difference:
 def compare(
     graph: Graph, report: FlopsReport, shapes: Mapping[str, Any] | None = None, batch: int | None = None
 ) -> list[Difference]:
-    """By op, the largest of either count first; only ops that one of the two counts."""
+    """Return the counts by op, the largest of either first; ops that neither counts are left out."""
     theirs, dropped = _profiler_counts(graph, shapes or {}, batch)
     ours: dict[str, list[NodeCost]] = {}
     for cost in report.nodes:

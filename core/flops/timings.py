@@ -17,7 +17,7 @@ _FED: Final = re.compile(r"_arg_(.+)_(\d+)_\d+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTime:
-    """One execution of a node in a RunMetadata: seconds of its kernel, and the shapes of its outputs by their numbers."""
+    """An execution of a node in a RunMetadata: seconds of the kernel, and the shapes of outputs by number."""
 
     name: str
     op: str
@@ -29,9 +29,9 @@ class NodeTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Timing:
-    """All executions of a node on a device, or the mean of several runs', with its count.
+    """All executions of a node on a device, or the mean of several runs, with the counted FLOPs.
 
-    `flops` is None where the count has no such node.
+    `flops` is None where the count lacks the node.
     """
 
     name: str
@@ -61,9 +61,9 @@ class ClusterMeasurement:
 
 
 def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[int, ...]]:
-    """The shapes of tensors that the graph leaves open, where they were the same in all executions.
+    """Return the shapes of tensors that the graph leaves open, where they were the same in all executions.
 
-    TensorFlow records what is fed for `x:0` as a node `_arg_x_0_` with a number.
+    TensorFlow records a feed of `x:0` as a node `_arg_x_0_` with a number.
     """
     found: dict[str, set[tuple[int, ...]]] = {}
     for time in times:
@@ -77,7 +77,7 @@ def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[
 
 
 def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
-    """Times summed by node and device, the slowest first; a run's FLOPs are shared among its recorded executions."""
+    """Return times summed by node and device, the slowest first; a run's FLOPs are divided among the recorded executions."""
     costs = {node.path: node for node in report.nodes}
     groups: dict[tuple[str, str], list[NodeTime]] = {}
     for time in times:
@@ -92,7 +92,7 @@ def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
 
 
 def mean_of(timings: Iterable[Timing], runs: int) -> tuple[Timing, ...]:
-    """What is summed over several runs as that of one."""
+    """Return the mean of timings summed over several runs."""
     return tuple(dataclasses.replace(t, calls=t.calls / runs, seconds=t.seconds / runs) for t in timings)
 
 

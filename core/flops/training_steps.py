@@ -1,4 +1,4 @@
-"""Counting the backward pass: of the gradient nodes that a graph has, or of those that tfg builds for it."""
+"""Counting the backward pass: gradient nodes of the graph, or gradient nodes that tfg builds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .sections import is_gradient
 
 
 def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[str, str]]:
-    """The graph with gradient nodes for `loss`, and the names of the gradients to fetch by those of their variables.
+    """Return the graph with gradient nodes for `loss`, and the names of the gradients to fetch by variable.
 
-    Those that the graph has are taken where there are any; otherwise gradients are built with respect to all variables, or
-    weights frozen to constants, whose names match the regular expression `wrt`. NotFoundError where there is no such loss.
+    Gradients in the graph are used where there are any. Otherwise gradients are built with respect to all variables, or
+    weights frozen to constants, whose names match the regular expression `wrt`. Raises NotFoundError where the loss is
+    missing.
     """
     graph.output(loss)
     existing = [node for node in graph if is_gradient(node)]
@@ -51,7 +52,7 @@ def _matching(named: Mapping[str, str], loss: str, wrt: str) -> dict[str, str]:
 
 
 def _weights(graph: Graph, target: Output) -> list[Node]:
-    """The variables that the target depends on; without any, its floating-point constants of rank 1 and more."""
+    """Return the variables that the target depends on; without any, the floating-point constants of rank 1 and more."""
     needed = reachable([target.node])
     variables = [node for node in graph if node in needed and node.op in VARIABLES]
     if variables:
@@ -73,9 +74,10 @@ def _gradients_by_variable(graph: Graph) -> dict[str, str]:
 
 
 def per_variable(graph: Graph, gradients: Mapping[str, str], report: FlopsReport) -> dict[str, tuple[Section, Section]]:
-    """For each variable what the backward pass does for it alone, and all that its gradient needs.
+    """Return for each variable the backward cost of nodes for that variable alone, and of all nodes that the gradient
+    needs.
 
-    What its gradient waits for without reading it is not needed: TensorFlow has all gradients of an op wait for each other.
+    Control inputs do not count as needed: TensorFlow makes all gradients of an op wait for each other.
     """
     backward = {cost.path: cost for cost in report.nodes if cost.section == "backward"}
     ends = {name: graph.output(value).node for name, value in gradients.items() if ":" in value}

@@ -1,8 +1,8 @@
-"""Count the iterations of a loop by a formula: the distance from the counter to its limit, by the step.
+"""Count the iterations of a loop by a formula: the distance from the counter to the limit, by the step.
 
-The count is exact, and may contain dimensions that are known by name only. `engines/trip_bounds` answers another question,
-for loops of any form whose values are numbers: it runs the condition until that is false for sure. No formula follows from a
-run, and no bound of a loop without a counter from a formula, so there are two.
+The count is exact, and may contain symbolic dimensions. `engines/trip_bounds` bounds loops of any form whose values are
+numbers instead: the condition is run until false for sure. No formula follows from a run, and a loop without a counter has
+no formula, so there are two modules.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..types.shapes import TensorSpec
 
 
 def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
-    """The iterations of a V1 loop whose condition compares a counter with a limit; None where that cannot be told.
+    """Return the iterations of a V1 loop whose condition compares a counter with a limit; None for other loops.
 
-    A backward loop counts down from the number of iterations that left the forward loop, whose value inference has.
+    A backward loop counts down from the number of iterations of the forward loop, whose value inference has.
     """
     condition = frame.loop_condition
     if condition is None:
@@ -36,7 +36,7 @@ def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
 
 
 def _before_loop(value: Output) -> Output:
-    """Follow a value back through loop variables that no iteration changes, as a lowered While has for what it captures."""
+    """Follow a value back through invariant loop variables, as a lowered While has for captured values."""
     value, seen = _strip(value), set[Output]()  # a broken graph may lead round in a circle
     while value not in seen and (counter := _counter_of(value)) is not None and _strip(counter[1]) is value:
         seen.add(value)
@@ -45,7 +45,7 @@ def _before_loop(value: Output) -> Output:
 
 
 def _counter_of(value: Output) -> tuple[Output, Output] | None:
-    """What a loop variable starts with, and what an iteration makes of it."""
+    """Return the initial value of a loop variable and the value after an iteration; None for other values."""
     if value.node.op not in MERGE:
         return None
     sources = [source.node for source in value.node.inputs]
@@ -55,7 +55,7 @@ def _counter_of(value: Output) -> tuple[Output, Output] | None:
 
 
 def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[TensorSpec]) -> DimLike | None:
-    """The iterations of a While whose condition compares a loop variable with a limit; None where that cannot be told."""
+    """Return the iterations of a While whose condition compares a loop variable with a limit; None for other loops."""
     condition, body = (functions.get(node.attr(name).name) for name in ("cond", "body"))
     if condition is None or body is None:
         return None
@@ -81,7 +81,7 @@ def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[T
 
 
 def for_trips(specs: Sequence[TensorSpec]) -> DimLike | None:
-    """The iterations of a For from start, limit and delta, None where one of them is unknown."""
+    """Return the iterations of a For from start, limit and delta, None where any of the three is unknown."""
     start, limit, delta = (_scalar(spec.value) for spec in specs[:3])
     if start is None or limit is None or not isinstance(delta, int) or delta == 0:
         return None
@@ -100,7 +100,7 @@ def _trips(
 
 
 def _conditions(predicate: Output) -> list[Node]:
-    """What And joins, each once."""
+    """Return the operands of a tree of LogicalAnd, each once."""
     found = [_strip(predicate).node]
     for node in found:
         if node.op == "LogicalAnd":
@@ -113,7 +113,7 @@ def _until(
     counter_of: Callable[[Output], tuple[Output, Output] | None],
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
-    """The iterations after which a comparison is false for the first time."""
+    """Return the iterations before a comparison is false for the first time."""
     is_less = has_fact(node.op, "less")
     if not is_less and not has_fact(node.op, "greater"):
         return None
@@ -133,7 +133,7 @@ def _until(
 
 
 def _step(value: Output, constant: Callable[[Output], DimLike | None], fact: str) -> int | None:
-    """Find the constant that an iteration adds to the counter, or subtracts from it."""
+    """Return the constant that an iteration adds to the counter, or subtracts."""
     node = _strip(value).node
     if not has_fact(node.op, fact):
         return None

@@ -18,9 +18,9 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a view: a name, how many nodes stand behind it, their totals and their share of all FLOPs.
+    """A line of a view: a name, the number of nodes behind the name, totals, and share of all FLOPs.
 
-    `own` are the FLOPs of nodes that lie directly in a scope, not in scopes below it.
+    `own` are the FLOPs of nodes that lie directly in a scope, not in scopes below.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Row:
 
 
 def select(report: FlopsReport, name: str = "", op: str = "", min_flops: float = 0) -> list[NodeCost]:
-    """The nodes whose path and op match the regular expressions and that have at least so many FLOPs."""
+    """Return the nodes whose path and op match the regular expressions and that have at least `min_flops` FLOPs."""
     return [
         node
         for node in report.nodes
@@ -49,12 +49,12 @@ def by_op(nodes: Sequence[NodeCost]) -> list[Row]:
 
 
 def by_node(nodes: Sequence[NodeCost]) -> list[Row]:
-    """One row a node, the most FLOPs first."""
+    """Return a row for each node, the most FLOPs first."""
     return _ranked({node.path: [node] for node in nodes}, nodes)
 
 
 def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
-    """The tree of name scopes down to `depth`, each scope with everything below it."""
+    """Return the tree of name scopes down to `depth`, each scope with everything below."""
     everything = magnitude(total(nodes).flops) or 1.0
     groups: dict[str, list[NodeCost]] = {}
     for node in nodes:
@@ -71,7 +71,7 @@ def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
 
 
 def _scope_key(name: str, sizes: Mapping[str, float]) -> list[tuple[float, str]]:
-    """Sort siblings by FLOPs, and every scope behind the one that it lies in."""
+    """Return a key that sorts siblings by FLOPs, and every scope behind the parent."""
     parts = name.split("/")
     scopes = ["/".join(parts[: i + 1]) for i in range(len(parts))]
     return [(-sizes[scope], scope) for scope in scopes]
@@ -92,9 +92,9 @@ def readable(value: DimLike) -> str:
 
 
 def shortened(value: DimLike) -> str:
-    """`3.2 M x N x q_1 + 2 terms`: as `readable`, of a long polynomial only the terms that are largest for one example.
+    """Return `3.2 M x N x q_1 + 2 terms`: as `readable`, but of a long polynomial only the largest terms for an example.
 
-    A long factor is `f(q_1)`, by the symbols in it.
+    A long factor is `f(q_1)`, by the symbols inside.
     """
     text = readable(value)
     if isinstance(value, int) or len(text) <= _MAX_TEXT:
@@ -106,7 +106,7 @@ def shortened(value: DimLike) -> str:
 
 
 def _ordered(value: Dim) -> list[Dim]:
-    """The terms of a polynomial, those of many factors first."""
+    """Return the terms of a polynomial, terms of many factors first."""
     return [Dim({monomial: c}) for monomial, c in sorted(value.terms.items(), key=lambda item: -len(item[0]))]
 
 
@@ -121,7 +121,7 @@ def _term(term: Dim, text_of: Callable[[Dim], str]) -> str:
 
 
 def _brief(factor: Dim) -> str:
-    """A factor, of a long one only what it depends on."""
+    """Return a factor; a long factor only by the symbols inside."""
     text = str(factor)
     return text if len(text) <= _MAX_FACTOR else f"f({', '.join(sorted(factor.symbols))})"
 
