@@ -25,12 +25,13 @@ def gradients(
     name: str = "gradients",
     colocate: bool = False,
 ) -> tuple[Graph, list[str | None]]:
-    """A copy of `graph` with the gradient of the sum of `ys` with respect to each of `xs`, and the names of those tensors.
+    """Return a copy of `graph` with the gradient of the sum of `ys` with respect to each of `xs`, and the gradients' tensor
+    names.
 
     ys, xs and stop_gradients are tensor names; a variable is named by its node or by its read tensor. `grad_ys` gives the
-    gradients that arrive at ys (ones where None). The answer is None for an x on which no y depends differentiably. An op on
-    the way without a gradient gives UnimplementedError, which names the path it lies on. `colocate` puts each gradient node
-    on the device of its forward node (`loc:@`).
+    gradients that arrive at ys (all 1 where None). A name is None for an x on which no y depends differentiably. An op on
+    the way without a gradient raises UnimplementedError with the path to the op. `colocate` puts each gradient node on the
+    device of its forward node (`loc:@`).
     """
     result = graph.copy()
     seeds = [None if g is None else result.output(g) for g in grad_ys] if grad_ys is not None else None

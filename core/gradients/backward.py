@@ -34,10 +34,11 @@ def add_gradients(
     functions: DifferentiatedFunctions | None = None,
     call: Call | None = None,
 ) -> list[Gradient]:
-    """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices.
+    """Add the gradients of the sum of ys with respect to xs to the graph itself, and return them; sparse gradients stay
+    IndexedSlices.
 
-    `functions` are those that were differentiated before for the same library; `call` says where the graph is called from if
-    it is a function's body.
+    `functions` are functions of the same library that were differentiated before; `call` is the call of the graph where the
+    graph is a function's body.
     """
     graph.check()
     (check_calls if functions is None else check_own_calls)(graph)
@@ -57,7 +58,9 @@ class Backward(Sweep):
     """A sweep that knows how to take back nodes, calls and loops."""
 
     def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
+        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError where there is
+        none.
+        """
         named = gradient_name(node)
         if named in self.graph.registered_gradients:
             return named_gradients.registered_gradient(self, node, grads, self.graph.registered_gradients[named])
@@ -98,13 +101,13 @@ class Backward(Sweep):
         return CALLS[kind.form] if is_declared else None
 
     def loop_gradient(self, loop: Frame, grads: Gradients) -> Gradients:
-        """The gradients of what enters a V1 loop, from those of what leaves it."""
+        """Return the gradients of the values that enter a V1 loop, from the gradients of the values that leave."""
         return v1_loops.loop_gradient(self, loop, grads)
 
     def in_function(
         self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
     ) -> list[Gradient]:
-        """A sweep of its own in a function's body; ys without a gradient are left out."""
+        """Sweep a function's body on its own; ys without a gradient are left out."""
         pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
         given = [grad for _, grad in pairs]
         return add_gradients(body, [y for y, _ in pairs], xs, given, functions=self.functions, call=call)

@@ -1,7 +1,7 @@
-"""Running a plan for many values of one input at once: a hook that gives values a leading batch axis.
+"""Batched execution of a plan for many values of an input: a hook that gives values a leading batch axis.
 
-Steps that no batched value reaches run once. Elementwise ops and those with a rule below take the whole batch in one call; any
-other op runs once for each member.
+Steps that no batched value reaches run once. Elementwise ops and ops with a rule below take the whole batch in a single
+call; any other op runs once for each member.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ Rule = Callable[[Node, Call, Sequence[Any]], Any]
 
 
 class BatchHook:
-    """An executor hook for one run: it runs steps on inputs of which some may be Batched.
+    """An executor hook for a single run: steps with inputs of which some may be Batched.
 
-    What is written into a TensorArray or pushed on a stack may be Batched: there is one for each member from then on.
+    Values written into a TensorArray or pushed on a stack may be Batched; each member then has an array or stack of its
+    own.
     """
 
     def __init__(self, size: int) -> None:
@@ -64,7 +65,7 @@ class BatchHook:
 
 
 def _with_one_flow(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """A flow only orders what is done to an array: that of any member will do."""
+    """Return the inputs with a single member's flow: a flow only orders accesses to an array, so any member's will do."""
     if not inputs or not isinstance(inputs[-1], Batched):
         return inputs
     definition = CATALOG.get(node.op)
@@ -81,21 +82,21 @@ def _state_behind(value: Any) -> RunState | None:
 
 
 def _rule_by_facts(node: Node) -> Rule:
-    """The rule that holds of a node for what its op is known to do."""
+    """Return the rule for a node by the facts of the op."""
     if is_transparent(node):
         return _forwarded
     return _elementwise if has_fact(node.op, "elementwise") else _one_by_one
 
 
 def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """Any op at all: one call for each member, results stacked."""
+    """Apply any op: a call for each member, results stacked."""
     size = next(len(value.values) for value in inputs if isinstance(value, Batched))
     results = [call(*(v.values[i, ...] if isinstance(v, Batched) else v for v in inputs)) for i in range(size)]
     return _stacked(results)
 
 
 def _stacked(results: Sequence[Any]) -> Any:
-    """The results of all members as one: outputs by place; nothing where a step gives nothing."""
+    """Return the results of all members stacked, output by output; None where a step returns None."""
     if results[0] is None:
         return None
     if isinstance(results[0], (tuple, list)):
@@ -121,7 +122,7 @@ def _forwarded(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _routed(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """What enters or leaves a loop or a branch goes its way whole; a predicate is the same for all members."""
+    """Route a whole batch into or out of a loop or a branch; the predicate must be the same for all members."""
     if node.op in SWITCH and isinstance(inputs[-1], Batched):
         raise UnimplementedError(
             "what decides depends on the vectors of the batch", node=node.name, op=node.op, hint="multiply by one at a time"
@@ -130,7 +131,7 @@ def _routed(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _matmul(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """A matrix product; where only the left factor is batched its rows join into one tall matrix."""
+    """Multiply matrices; where only the left factor is batched the rows join into a tall matrix."""
     a, b = inputs
     flip_a, flip_b = (node.attr("transpose_a"), node.attr("transpose_b"))
     if isinstance(a, Batched) and not isinstance(b, Batched) and not flip_a:

@@ -1,7 +1,7 @@
 """Values on branches of a function's body, as the function hands them to its gradient.
 
-A result is there whichever branch was taken, so each value leaves its branch by a Merge with something that nobody reads. The
-gradient lets it onto the branch of the same predicate again.
+A function's result must be alive whichever branch was taken. So each value leaves its branch by a Merge with a dummy that
+nobody reads, and the gradient sends the value onto the branch of the same predicate again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .switch_branches import branches_of
 
 
 def carry_over(body: Graph, read: Iterable[Output], readers: Sequence[Node]) -> tuple[list[Node], list[Node]]:
-    """Let `readers` take what they read of values on branches through Merges and Switches.
+    """Let `readers` read values on branches through Merges and Switches.
 
-    Returns the nodes that were added for values to leave branches, and those with which they enter them again.
+    Returns the nodes that were added for values to leave branches, and the nodes that let them enter branches again.
     """
     if not any(is_choice(node) for node in body):
         return [], []
@@ -32,7 +32,7 @@ def carry_over(body: Graph, read: Iterable[Output], readers: Sequence[Node]) -> 
 
 
 class _Carrier:
-    """The values of one body on their way."""
+    """A carrier of the values of a body out of branches and in again."""
 
     def __init__(self, body: Graph) -> None:
         self.g = GraphBuilder(body)
@@ -42,7 +42,7 @@ class _Carrier:
         self._entering: dict[Output, Output] = {}
 
     def entering(self, value: Output) -> Output:
-        """What stands for a value on its branch; the value itself where it is on none."""
+        """Return the value as seen on its branch; a value on no branch is returned unchanged."""
         if value not in self._entering:
             branches = branches_of(value, self.deadness)
             entered = self.outside(value, branches) if branches else value
@@ -52,7 +52,7 @@ class _Carrier:
         return self._entering[value]
 
     def outside(self, value: Output, branches: Sequence[tuple[Output, int]]) -> Output:
-        """A value that is there always: the one on the branches where they are taken."""
+        """Return a value that is always alive and equals the value on the branches where they are taken."""
         before = len(self.g.graph)
         for predicate, branch in reversed(branches):
             other = self.g.Switch(self.g.FakeParam(dtype=dtype_of(value), shape=UNKNOWN), predicate)[1 - branch]

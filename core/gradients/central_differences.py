@@ -25,7 +25,7 @@ _TOLERANCES = {8: 1e-4, 4: 1e-3, 2: 5e-2}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GradientCheck:
-    """How far the gradient of one x is from central differences: the worst element, and the tolerance that would pass."""
+    """The distance of an x's gradient from central differences: the worst element, and the smallest tolerance that passes."""
 
     x: str
     elements: int
@@ -49,8 +49,9 @@ def check_gradient(
     """Check the gradient of the sum of r*y with respect to x, where r are fixed random numbers.
 
     The error of an element is |analytic - numeric| / max(1, |analytic|, |numeric|); by default 1e-4 passes in double
-    precision, 1e-3 in single. Of more than `max_elements` elements a fixed sample is checked. InvalidArgumentError where x is
-    no floating-point tensor that a feed can replace; a resource variable's handle stands for its value.
+    precision, 1e-3 in single. Of more than `max_elements` elements a fixed sample is checked. Raises InvalidArgumentError
+    where x is no floating-point tensor that a feed can replace; a resource variable's handle stands for the variable's
+    value.
     """
     feeds = dict(feeds or {})
     work = graph.copy()
@@ -82,7 +83,7 @@ def check_gradient(
 
 
 def _handles(variable: Variable) -> tuple[Callable[[Any], Any], Any]:
-    """What makes handles of variables that hold other values, and the value now."""
+    """Return a maker of handles to variables with other values, and the current value."""
 
     def handle(value: Any) -> Any:
         moved = Variable(variable.name, variable.dtype, variable.shape)
@@ -103,7 +104,7 @@ def _difference(
     step: float,
     weights: Any,
 ) -> float:
-    """(f(x + h) - f(x - h)) / 2h at one element, f the weighted sum of y."""
+    """Return (f(x + h) - f(x - h)) / 2h at an element, f the weighted sum of y."""
     results = []
     for sign in (1, -1):
         moved = value.copy()

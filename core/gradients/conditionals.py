@@ -12,7 +12,7 @@ from .switch_branches import branches_of
 
 
 def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
-    """The gradient from the branch that was taken; a branch without one contributes zeros."""
+    """Return the gradient from the branch that was taken; a branch without a gradient contributes zeros."""
     g = backward.builder
     dtype = gradient_dtype(next(grad for grad in grads if grad is not None))
     branches = [zeros_for(g, node.output(i), dtype) if grad is None else grad for i, grad in enumerate(grads)]
@@ -30,7 +30,7 @@ def merge_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 
 def merge_predicate(merge: Node, deadness: Deadness) -> tuple[Output, tuple[int, int]]:
-    """The predicate that a cond's Merge joins the branches of, and the branch that each of its two inputs comes from."""
+    """Return the predicate of the branches that a cond's Merge joins, and the branch of each of the two inputs."""
     if len(merge.inputs) == 2:
         first, second = merge.inputs
         other = deadness.of_value(second)

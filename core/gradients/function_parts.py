@@ -1,4 +1,4 @@
-"""Differentiated functions: a body with its gradient nodes is parted into a forward and a backward function."""
+"""Differentiated functions: a body with gradient nodes is split into a forward and a backward function."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .indexed_slices import parts as tensors_of
 
 @dataclasses.dataclass(slots=True)
 class Differentiated:
-    """A function's body with its gradient nodes beside it, before the two are parted.
+    """A function's body with the gradient nodes inside, before the split.
 
-    `grads[i]` belongs to argument i and is None where no result depends on it. `captured` are the forward values that
-    gradient nodes read and have to be handed; `handed` are handles that inner loops and branches hand on, which are not
-    captured: handle -> the argument that it is.
+    `grads[i]` belongs to argument i and is None where no result depends on the argument. `captured` are the forward values
+    that gradient nodes read and the forward function must return. `handed` maps handles that inner loops and branches
+    forward, and that are not captured, to the arguments behind them.
     """
 
     function: Function
@@ -42,9 +42,10 @@ class Differentiated:
     handed: dict[Output, int]
 
     def read_args(self) -> list[int]:
-        """The arguments that the gradient nodes read and are not handed among `captured`.
+        """Return the arguments that the gradient nodes read directly instead of among `captured`.
 
-        As in TensorFlow a gradient takes no others, for second gradients depend on all that it takes.
+        As in TensorFlow a gradient takes no other arguments, since second gradients depend on all arguments of the
+        gradient.
         """
         read = {value for node in self.backward_nodes for value in node.inputs}
         read |= {tensor for grad in self.grads for tensor in tensors_of(grad)}
@@ -53,7 +54,7 @@ class Differentiated:
 
     @contextlib.contextmanager
     def adding(self) -> Iterator[GradientBuilder]:
-        """A builder of more gradient nodes, which read the arguments and the gradients."""
+        """Yield a builder of further gradient nodes, for reading arguments and gradients."""
         before = set(self.body)
         yield GradientBuilder(self.body)
         self.backward_nodes += [node for node in self.body if node not in before]
@@ -63,25 +64,26 @@ _T = TypeVar("_T")
 _MAX_AGAIN: Final = 500
 """How often functions may be differentiated that were before, for calls that are not alike."""
 _MAX_SAVED: Final = 10_000
-"""The intermediate values that a function may save for its gradient; each level of calls may double them."""
+"""The largest number of intermediate values that a function may save for the gradient; each level of calls may double them."""
 
 
 @dataclasses.dataclass(slots=True)
 class DifferentiatedFunctions:
-    """What a library's functions became, for all calls that are alike.
+    """The differentiated functions of a library, shared by all calls that are alike.
 
-    So calls in calls, which may double with each level, are taken back in a time that goes by the functions.
+    Nested calls, whose number may double with each level, are thereby differentiated in time linear in the number of
+    functions.
     """
 
     answers: Answers = dataclasses.field(default_factory=Answers)
-    """What inference found of the functions."""
+    """The inferred specs of the functions."""
     _made: dict[Hashable, Any] = dataclasses.field(default_factory=dict)
     _begun: set[str] = dataclasses.field(default_factory=set)
     _again: int = 0
-    """How often one of those begun was begun once more."""
+    """The number of times that a function was begun again."""
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """What `make` made when it was first asked for by this key."""
+        """Return the result of `make` for a key, made at the first request."""
         if key not in self._made:
             self._made[key] = make()
         found: _T = self._made[key]
@@ -106,7 +108,7 @@ def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
 
 
 def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> tuple[Graph, list[Node], list[Output]]:
-    """A copy of a function's body with its attributes given, that shares the graph's library; its arguments and results."""
+    """Return a copy of a function's body for the given attributes, with arguments and results; the library is the graph's."""
     filled = instantiate(function, attrs)
     filled.body.functions = graph.functions
     filled.body.registered_gradients = graph.registered_gradients
@@ -116,7 +118,7 @@ def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> t
 def add_forward_function(
     graph: Graph, parts: Differentiated, before: Sequence[DType] = (), after: Sequence[DType] = ()
 ) -> str:
-    """Add the function that also returns the captured values, between placeholders for what other branches save."""
+    """Add the function that also returns the captured values, between placeholders for values that other branches save."""
     body, mapping = forward_body(parts)
     builder = GraphBuilder(body)
     saved = [Output(mapping[value.node], value.index) for value in parts.captured]
@@ -176,7 +178,7 @@ def add_function(
 ) -> str:
     """Put a function into the library under a free name made from `name`, and return the name.
 
-    `extends` says that it has the nodes of `origin`, with others.
+    `extends` says that the body holds the nodes of `origin` and more.
     """
     unique, suffix = name, 0
     while unique in graph.functions:
@@ -195,7 +197,7 @@ def add_function(
 
 
 def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
-    """The function a node refers to; InvalidArgumentError where the library lacks it."""
+    """Return the function that a node refers to; InvalidArgumentError where the library lacks the function."""
     found = graph.functions.get(reference.name)
     if found is None:
         raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
@@ -203,7 +205,7 @@ def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
 
 
 def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:
-    """A copy of the body without its gradient nodes."""
+    """Return a copy of the body without gradient nodes, and a map from the body's nodes to the copies."""
     copied = parts.body.copy(parts.body.functions)
     mapping = {node: copied.node(node.name) for node in parts.body}
     doomed = [*parts.backward_nodes, *(arg for arg in parts.grad_args if arg is not None)]
@@ -228,7 +230,7 @@ def copy_nodes(target: Graph, nodes: Sequence[Node], mapping: dict[Output, Outpu
 
 
 def mapped(target: Graph, value: Output, mapping: dict[Output, Output]) -> Output:
-    """What a value became in another graph; a constant is copied when it is first asked for."""
+    """Return the counterpart of a value in another graph; a constant is copied at the first request."""
     if value not in mapping:
         constant = value.node
         copied = target.add_node(target.unique_name(constant.name), constant.op, attrs=constant.attrs)

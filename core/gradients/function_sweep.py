@@ -36,9 +36,9 @@ def differentiate(
     grad_dtypes: Sequence[DType | None],
     form: Form,
 ) -> Differentiated:
-    """The body of a function that `node` calls with the gradient nodes of its results.
+    """Return the body of a function that `node` calls, with the gradient nodes of the results.
 
-    `grad_dtypes` are None where no gradient arrives. In loops the gradients become dense, for iterations add theirs up.
+    `grad_dtypes` are None where no gradient arrives. In loops the gradients become dense, as iterations add theirs up.
     """
     sweep.functions.begin(function, node)
     in_loop = form is Form.LOOP
@@ -76,7 +76,9 @@ def differentiate(
 
 
 def _with_loops(body: Graph, forward: set[Node]) -> set[Node]:
-    """The forward nodes with what V1 loops among them were given to count and to save values: it runs in their frames."""
+    """Return the forward nodes with the counters and stacks that V1 loops among them were given: these run in the same
+    frames.
+    """
     forward = forward & set(body)  # without stacks that became lists
     if not any(node.op in ENTER for node in forward):
         return reachable(forward)
@@ -86,17 +88,17 @@ def _with_loops(body: Graph, forward: set[Node]) -> set[Node]:
 
 
 def _handed_on(read: Sequence[Output], body: Graph, args: Sequence[Node]) -> dict[Output, int]:
-    """The handles among `read` that inner loops, branches and calls hand on: handle -> the argument that it is."""
+    """Map the handles among `read` that inner loops, branches and calls forward to the arguments behind them."""
     places = {arg.output(): i for i, arg in enumerate(args)}
     behind = {value: {*origins(value, body.functions, None)} for value in read if dtype_of(value) is resource}
     return {value: places[found.pop()] for value, found in behind.items() if len(found) == 1 and found <= places.keys()}
 
 
 def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], results: Sequence[Output]) -> set[Output]:
-    """The values that the backward part need not be handed by the forward part: arguments, and constants, which it copies.
+    """Return the values that the forward part need not hand to the backward part: arguments, and constants, to be copied.
 
-    A loop hands on its arguments where they change. A call hands on all that carries gradients, and handles: as in TensorFlow,
-    what its gradient reads thereby depends on all arguments, so that second gradients are zeros, not None.
+    A loop hands over arguments that change. A call hands over all values that carry gradients, and handles: as in
+    TensorFlow, the gradient's inputs thereby depend on all arguments, so that second gradients are zeros, not None.
     """
     constants = {node.output() for node in forward if node.is_constant}
     if form is Form.LOOP:
@@ -106,7 +108,9 @@ def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], result
 
 
 def argument_specs(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> list[TensorSpec]:
-    """What is known of the arguments of a function that `node` calls with `given`: in all iterations, if it is a loop's."""
+    """Return the specs of the arguments of a function that `node` calls with `given`; for a loop, specs that hold in all
+    iterations.
+    """
     specs = [sweep.spec(value) for value in given]
     if form is not Form.LOOP:
         return specs
@@ -115,9 +119,10 @@ def argument_specs(sweep: Sweep, node: Node, given: Sequence[Output], form: Form
 
 
 def known_of(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> Hashable:
-    """What the gradient of a function goes by besides the function: calls that agree in it share what is made.
+    """Return the key of a function's gradient besides the function: calls with equal keys share a differentiated function.
 
-    What a registered gradient reads of a function outside comes in by other arguments of each call.
+    A registered gradient reads values of an outer function by arguments that differ for each call, so the node is in the
+    key.
     """
     carrying = tuple(map(sweep.carries_gradient, given))
     specs = signature_of(argument_specs(sweep, node, given, form))[0]
@@ -125,9 +130,10 @@ def known_of(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> H
 
 
 def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> None:
-    """Let constants stand for shapes, and for zeros of shapes, that are known, so that no values are saved for them.
+    """Replace known shapes, and zeros of known shapes, by constants, so that no values are saved for them.
 
-    As in TensorFlow the gradient of ResourceGatherNd, and zeros for a variable, go on asking it and so depend on it.
+    As in TensorFlow the gradient of ResourceGatherNd, and zeros for a variable, still ask the variable and so depend on the
+    handle.
     """
     asked = [node for node in backward_nodes if node.op in ("Shape", "ZerosLike") or _is_settled(node)]
     if asked and any(node.op in SWITCH for node in body):
@@ -168,9 +174,9 @@ def _settle_zeros(builder: GraphBuilder, node: Node, shape: Shape) -> None:
 
 
 def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Node], grads: Gradients) -> set[Node]:
-    """The questions about shapes and lengths of values that the backward part reads for nothing else.
+    """Return the nodes that ask for shapes and lengths of values that the backward part reads for nothing else.
 
-    They are put in the forward part, as in TensorFlow, which then saves the answers; equal ones once.
+    As in TensorFlow the nodes go into the forward part, and the answers are saved; equal questions are asked once.
     """
     asking = [node for node in backward_nodes if has_fact(node.op, "metadata") and _asks_for_number(node, forward)]
     rest = set(_read_values([node for node in backward_nodes if node not in set(asking)], grads))
@@ -190,7 +196,7 @@ def _asks_for_number(node: Node, forward: set[Node]) -> bool:
 
 
 def _read_values(backward_nodes: Sequence[Node], grads: Gradients) -> list[Output]:
-    """What gradient nodes, or the gradients themselves, read."""
+    """Return the values that gradient nodes, or the gradients themselves, read."""
     read = [value for node in backward_nodes for value in node.inputs]
     read += [tensor for grad in grads for tensor in tensors_of(grad)]
     return list(dict.fromkeys(read))

@@ -1,8 +1,9 @@
 """Gradients of function calls, If, Case and While.
 
-A call is differentiated by two new functions. The *forward* function does what the original does and returns, besides, the
-intermediate values that the backward pass needs; the call node is changed to call it. The *backward* function takes the
-original's arguments, those intermediates and the gradients of the results, and returns the gradients of the arguments.
+A call is differentiated by two new functions. The *forward* function computes the original's results and also returns the
+intermediate values that the backward pass needs; the call node is changed to call the forward function. The *backward*
+function takes the original's arguments, the intermediates and the gradients of the results, and returns the gradients of
+the arguments.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .sweep import Sweep
 
 
 def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
-    """The gradient of a node that runs one function, once."""
+    """Return the gradients of a node that runs a single function, once."""
     g = backward.builder
     kind = call_kind(backward.graph.functions, node) or BY_NAME
     reference = kind.references(node)[0]
@@ -56,10 +57,10 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Call:
-    """What a function has become, of which nothing else is kept: a graph may call very many.
+    """A differentiated call, reduced to the facts needed later, since a graph may have very many calls.
 
-    The names of its forward and its backward function, empty where there is none; how many results the function itself has,
-    and the dtypes that it saves; which arguments the backward function takes, and what it returns.
+    The names of the forward and the backward function, empty where there is none; the number of the function's own results,
+    and the dtypes of the saved values; the arguments that the backward function takes, and the gradients that it returns.
     """
 
     forward: str
@@ -85,13 +86,15 @@ def _differentiated_call(
 
 
 def _returned(graph: Graph, name: str, grads: Gradients) -> list[Gradient]:
-    """The gradients as the backward function has them, empty for none: those beside the forward nodes hold all of these."""
+    """Return the gradients as results of the backward function; gradients beside the forward nodes would keep all nodes
+    alive.
+    """
     results = iter(graph.functions[name].results if name else ())
     return [rebuilt(grad, results) for grad in grads]
 
 
 def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
-    """The gradient of If or Case: an If or Case of the gradients of its branches."""
+    """Return the gradient of If or Case: an If or Case of the gradients of the branches."""
     g = backward.builder
     kind = CALL_KINDS[node.op]
     references = kind.references(node)
@@ -115,7 +118,7 @@ def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Branches:
-    """The functions that branches become, which arguments they read, what dtypes they save, and the gradients of one."""
+    """The differentiated functions of branches, the arguments they read, the dtypes they save, and a branch's gradients."""
 
     forwards: list[str]
     backwards: list[str]
@@ -127,7 +130,9 @@ class _Branches:
 def _differentiated_branches(
     backward: Sweep, node: Node, functions: Sequence[Function], references: Sequence[FuncRef], wanted: Sequence[DType | None]
 ) -> _Branches:
-    """Differentiate all branches and let them agree: each returns placeholders for what only the others save."""
+    """Differentiate all branches and equalize the signatures: each returns placeholders for values that only the others
+    save.
+    """
     all_parts = [
         differentiate(backward, node, function, reference.attrs, wanted, Form.BRANCH)
         for function, reference in zip(functions, references)
@@ -147,7 +152,7 @@ def _differentiated_branches(
 
 
 def _agree(branches: Sequence[Differentiated]) -> None:
-    """Let every branch have a gradient, of the same kind, for each argument that one of them has a gradient for."""
+    """Give every branch a gradient, of the same kind, for each argument for that any branch has a gradient."""
     with contextlib.ExitStack() as stack:
         builders = [stack.enter_context(parts.adding()) for parts in branches]
         for i in range(len(branches[0].grads)):
@@ -190,7 +195,7 @@ def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType
 def _declared_gradient(
     g: GradientBuilder, node: Node, arguments: Sequence[Output], gradient: str, grads: Sequence[Output | None]
 ) -> Gradients:
-    """A call of the gradient function that the library declares for this one: (inputs, gradients) -> gradients."""
+    """Call the gradient function that the library declares for a function: (inputs, gradients) -> gradients."""
     filled = [g.zeros_like(node.output(i)) if grad is None else grad for i, grad in enumerate(grads)]
     found = g.PartitionedCall([*arguments, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in arguments])
     return list(found)

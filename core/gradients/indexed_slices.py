@@ -1,4 +1,4 @@
-"""Gradients that are IndexedSlices where tensors have to stand: in branches, in function results, beside dense ones."""
+"""IndexedSlices where tensors have to stand: in branches, in function results, beside dense gradients."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def rebuilt(model: Gradient, tensors: Iterator[Output]) -> Gradient:
 
 
 def map_parts(change: Callable[..., Output], *grads: Output | IndexedSlices) -> Any:
-    """A gradient of the kind of `grads`, which are all of one kind, each of its tensors made from theirs by `change`."""
+    """Return a gradient of the kind of `grads`, which all share; `change` makes each tensor from the tensors of `grads`."""
     return rebuilt(grads[0], iter([change(*tensors) for tensors in zip(*map(parts, grads))]))
 
 
 def alike(builders: Sequence[GradientBuilder], grads: Sequence[Output | IndexedSlices]) -> list[Output | IndexedSlices]:
-    """The same gradients in one kind, each changed by its builder.
+    """Return the same gradients in a common kind, each changed by its builder.
 
-    Where one is slices all become slices, with indices of one dtype; those of a tensor are all its rows.
+    Where any gradient is slices all become slices, with indices of a common dtype; the slices of a tensor are all rows.
     """
     if not any(isinstance(grad, IndexedSlices) for grad in grads):
         return list(grads)
@@ -44,7 +44,7 @@ def alike(builders: Sequence[GradientBuilder], grads: Sequence[Output | IndexedS
 
 
 def zeros_for(g: GradientBuilder, value: Output, dtype: DType) -> Output:
-    """Zeros of the shape of a tensor, or of the variable behind a handle, whose gradient has `dtype`."""
+    """Return zeros of the shape of a tensor, or of the variable behind a handle, whose gradient has `dtype`."""
     if value.dtype is None or value.dtype.base is not dtypes.resource:
         return g.zeros_like(value)
     return g.Fill(g.VariableShape(value, out_type="int32"), g.constant(0, dtype))
@@ -59,12 +59,12 @@ def carries_gradient(value: Output) -> bool:
 
 
 def has_gradient(dtype: DType) -> bool:
-    """True for dtypes whose values have gradients of that dtype."""
+    """Return True for dtypes whose values have gradients of the same dtype."""
     return dtype.is_floating or dtype.is_complex or dtype.base is dtypes.variant
 
 
 def gradient_dtype(grad: Output | IndexedSlices) -> DType:
-    """The dtype of what a gradient says about the values."""
+    """Return the dtype of a gradient's values."""
     dtype = parts(grad)[0].dtype
     assert dtype is not None
     return dtype.base

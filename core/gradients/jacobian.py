@@ -1,4 +1,4 @@
-"""Jacobians and products with them at given values: one plan, basis vectors in batches."""
+"""Jacobians, and products with Jacobians, at given values: a single plan, basis vectors in batches."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def jacobian(
     mode: str = "auto",
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Array:
-    """The derivatives of every element of tensor `y` with respect to every element of tensor `x`.
+    """Return the derivatives of every element of tensor `y` with respect to every element of tensor `x`.
 
-    The result has the shape of y followed by that of x. `mode` is reverse (one product for each element of y), forward (one
-    for each element of x), or auto: whichever is fewer. `session` supplies the state of variables; `chunk_bytes` bounds the
-    memory that one batch of basis vectors may take.
+    The result has the shape of y followed by the shape of x. `mode` is reverse (a product for each element of y), forward
+    (a product for each element of x), or auto: the fewer products. `session` supplies the state of variables; `chunk_bytes`
+    bounds the memory of a batch of basis vectors.
     """
     return Derivative(graph, y, x, session).jacobian(feeds or {}, mode, chunk_bytes)
 
@@ -111,7 +111,7 @@ class Derivative:
         return self._run(product, {**feeds, seed.name: v})
 
     def jvp(self, v: Any, feeds: Feeds) -> Array:
-        """J v, of y's shape: the gradient of v^T J with respect to v is linear in the direction that arrives at it."""
+        """Return J v, of y's shape: the gradient of v^T J with respect to v, linear in the direction that arrives there."""
         seed, direction, product = self._forward
         y, _ = self.values(feeds)
         return self._run(product, {**feeds, seed.name: np.zeros_like(y), direction.name: v})
@@ -129,7 +129,7 @@ class Derivative:
 
     @functools.cached_property
     def _reverse(self) -> tuple[Output, Output]:
-        """A placeholder for what arrives at y, and what then arrives at x."""
+        """Return a placeholder for the gradient that arrives at y, and the gradient at x."""
         seed = self._placeholder(self.y, "cotangent")
         return seed, self._gradient(self.y, seed, self.x)
 
@@ -149,7 +149,7 @@ class Derivative:
         return self.builder.Placeholder(dtype=dtype, shape=UNKNOWN, name=name)
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
-        """The gradient of y with respect to x; zeros where y does not depend on it."""
+        """Return the gradient of y with respect to x; zeros where y does not depend on x."""
         (found,) = add_gradients(self.graph, [y], [x], [grad_y])
         like = self._x_value if x is self.x else x
         return self.builder.zeros_like(like) if found is None else self.builder.densify(found)

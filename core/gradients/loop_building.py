@@ -13,7 +13,7 @@ def enter_and_merge(g: GraphBuilder, value: Output, frame_name: str, parallel_it
 
 
 def close_variable(g: GraphBuilder, switch: Node, value: Output) -> Output:
-    """Let `value` be the variable in the next iteration; returns what leaves the loop. `switch` is the Switch of its Merge."""
+    """Make `value` the variable's next iteration and return the Exit; `switch` is the Switch of the variable's Merge."""
     back = g.NextIteration(value)
     g.graph.set_input(switch.inputs[0].node, 1, back)
     return g.Exit(switch.output(0))

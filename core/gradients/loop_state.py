@@ -1,4 +1,4 @@
-"""What a sweep knows of V1 loops: those of the graph, and the nodes that backward loops had added to the forward ones."""
+"""V1 loops under differentiation: frames of the graph, and nodes that backward loops added to forward loops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..graph.graph import Graph, Node, Output
 
 
 class Loops:
-    """The loops of a graph under differentiation, and the nodes that the backward loops had added to the forward ones."""
+    """The loops of a graph under differentiation, and the nodes that backward loops added to forward loops."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -25,7 +25,7 @@ class Loops:
         """A node of each forward loop that runs in every iteration."""
 
     def in_order(self, nodes: Iterable[Node]) -> list[Node]:
-        """Nodes in the order of the graph, to which sweeps add and from which they take nothing."""
+        """Return nodes in the order of the graph; sweeps only add nodes, so places never change."""
         for node in self.graph.since(len(self._places)):
             self._places[node] = len(self._places)
         return sorted(nodes, key=self._places.__getitem__)
@@ -42,13 +42,13 @@ class Loops:
         return self._adopted[node] if node in self._adopted else self._frames.get(node)
 
     def frame_of_value(self, value: Output) -> Frame | None:
-        """The innermost forward loop that a value is seen in: what an Exit gives is seen around its loop."""
+        """Return the innermost forward loop in which a value is visible; an Exit's value is visible around the loop."""
         frame = self.frame_of(value.node)
         leaves = frame is not None and value.node.op in EXIT and not self.is_adopted(value.node)
         return frame.enclosing if frame is not None and leaves else frame
 
     def outermost_within(self, node: Node, enclosing: Frame | None) -> Frame | None:
-        """The loop directly inside `enclosing` that a node lies in, None where it lies in no loop of its own."""
+        """Return the loop directly inside `enclosing` that holds a node, None for a node in no inner loop."""
         frame = self.frame_of(node)
         while frame is not None and frame is not enclosing and frame.enclosing is not enclosing:
             frame = frame.enclosing
@@ -56,6 +56,6 @@ class Loops:
 
 
 def loop_values(frame: Frame) -> tuple[list[Output], list[Output]]:
-    """What enters a loop and what leaves it: the inputs of its Enters and the outputs of its Exits."""
+    """Return the inputs and the results of a loop: the inputs of Enters and the outputs of Exits."""
     exits = [variable.exit.output() for variable in loop_variables(frame) if variable.exit is not None]
     return [enter.inputs[0] for enter in frame.with_op(ENTER)], exits

@@ -15,7 +15,7 @@ from .sweep import Sweep
 
 
 def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient) -> Gradients:
-    """A call of the function that the library registers: zeros where no gradient arrives, then what it captured."""
+    """Call the function that the library registers: zeros where no gradient arrives, then the captured values."""
     g = backward.builder
     if registered.captures is None or registered.returns is None:
         raise UnimplementedError(
@@ -43,7 +43,9 @@ def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registere
 
 
 def missing_gradient(node: Node, name: str) -> UnimplementedError:
-    """The error of a node whose gradient is nowhere; the derivative of what it computes would be another one."""
+    """Return the error of a node whose named gradient is missing; the derivative of the computation would be a different
+    gradient.
+    """
     return UnimplementedError(
         f"its gradient is '{name}', which is neither saved with the graph nor registered",
         node=node.name,
@@ -55,7 +57,7 @@ def missing_gradient(node: Node, name: str) -> UnimplementedError:
 
 
 def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
-    """The value that a gradient captured, as the graph that is being differentiated sees it."""
+    """Return the value that a gradient captured, as visible in the graph under differentiation."""
     if capture.function is None:
         return _handle(backward, capture.tensor)
     found = _seen(backward, capture)
@@ -81,7 +83,7 @@ def _handle(backward: Sweep, name: str) -> Output:
 
 
 def _seen(backward: Sweep, capture: Capture) -> Output | None:
-    """The tensor itself in its own function; in one that is called there, the argument that it is given to."""
+    """Return the tensor itself in its own function; in a called function, the argument that holds the tensor."""
     call = backward.call
     if call is None:
         return None

@@ -1,6 +1,6 @@
-"""Where values come from: through calls, loops and branches, and from a function's arguments to what the call around it gives.
+"""Origins of values: through calls, loops and branches, and from a function's arguments to the inputs of the call.
 
-By this a handle is known by its variable, and a list by its elements, which decide whether it has a gradient.
+The origin tells the variable of a handle, and the elements of a list, which decide whether the list has a gradient.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..types.dtypes import DType
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scope:
-    """What the arguments of a function's body are given by the call around it, which may lie in another body."""
+    """The values of a body's arguments in the surrounding call, which may lie in another body."""
 
     given: Mapping[Node, Output]
     outer: Scope | None
 
 
 def origins(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> list[Output]:
-    """The values that `value` may be, one for each branch, past all that only passes them on."""
+    """Return the values that `value` may be, a value for each branch, past all forwarding nodes."""
     tracer = _Tracer(functions)
     found = tracer.sources(value)
     while scope is not None:
@@ -41,7 +41,9 @@ class _Tracer:
         self._results: dict[tuple[str, int], list[Output]] = {}
 
     def sources(self, value: Output) -> list[Output]:
-        """What makes `value`, here or in a function that is called, or the arguments of this body that it may be."""
+        """Return the values behind `value`, here or in a called function, or the arguments of this body that may be the
+        value.
+        """
         found: dict[Output, None] = {}
         pending, seen = [value], set[Output]()
         for passed_on in pending:
@@ -61,7 +63,7 @@ class _Tracer:
         return list(found)
 
     def _returned(self, result: Output, kind: CallKind) -> Iterator[tuple[Output, Mapping[Node, Output]]]:
-        """What a result of a call may be in each function that it calls, and what the arguments there are given."""
+        """Yield the values that a result of a call may be in each called function, with the values of the arguments there."""
         for name in (reference.name for reference in kind.references(result.node)):
             called = self._functions.get(name)
             if called is not None and result.index < len(called.results):
@@ -77,6 +79,6 @@ class _Tracer:
 
 
 def element_dtype(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> DType | None:
-    """The dtype of the elements of a list; None where the graph does not tell, or it is a variant of another kind."""
+    """Return the dtype of the elements of a list; None where the graph does not tell, or for a variant of another kind."""
     found = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
     return next((dtype for dtype in found if dtype is not None), None)

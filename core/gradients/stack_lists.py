@@ -1,7 +1,7 @@
 """Stacks of V1 loops as lists, through which gradients flow.
 
-A loop pushes values onto a stack and the loop of its gradient pops them, but no edge leads from one to the other. A list that
-is a variable of both loops has these edges, so that a gradient of the gradient depends on what was pushed.
+A loop pushes values onto a stack and the gradient's loop pops them, but no edge leads from the push to the pop. A list that
+is a variable of both loops has these edges, so that a gradient of the gradient depends on the pushed values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Step: TypeAlias = "Node | tuple[Output, int]"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Use:
-    """A node that takes the handle of a stack: the way there, outermost first, and the nodes that let the handle go it."""
+    """A node that takes the handle of a stack: the way there, outermost first, and the nodes that forward the handle."""
 
     node: Node
     handle: Output
@@ -42,7 +42,7 @@ class _Use:
 
     @property
     def is_saved(self) -> bool:
-        """True where the handle itself is pushed: an outer loop saves the stack of an inner one."""
+        """Return True where the handle itself is pushed: an outer loop saves the stack of an inner loop."""
         return self.node.op in PUSH and self.node.inputs[1] is self.handle
 
     @property
@@ -55,9 +55,9 @@ class _Use:
 
 
 def use_lists_for_stacks(graph: Graph) -> None:
-    """Replace the stacks of what has gradients by lists.
+    """Replace the stacks of differentiable values by lists.
 
-    Each must be filled by one push and emptied by one pop, as gradients use them; otherwise all stay.
+    Each stack must be filled by a single push and emptied by a single pop, as gradients use stacks; otherwise all stay.
     """
     if not any(node.op in PUSH for node in graph):
         return
@@ -72,7 +72,7 @@ def use_lists_for_stacks(graph: Graph) -> None:
 
 
 def refuse_other_stacks(reached: Collection[Node], ys: Sequence[Output]) -> None:
-    """UnimplementedError names the pop where ys depend, by a stack that is no list, on what is among those `reached`."""
+    """Raise UnimplementedError with the pop where ys depend, by a stack that is no list, on a node among `reached`."""
     pushes = [node for node in reached if node.op in PUSH and _is_reached(node.inputs[1], reached)]
     if not pushes:
         return
@@ -88,13 +88,13 @@ def _is_reached(value: Output, reached: Collection[Node]) -> bool:
 
 
 class _Stacks:
-    """The stacks of a graph, and what takes their handles: where they are made, and where an outer stack gives them back."""
+    """The stacks of a graph, and the users of their handles: where stacks are made, and where an outer stack pops them."""
 
     def __init__(self, loops: Loops) -> None:
         self.loops = loops
         self.uses: dict[Output, list[_Use]] = {}
         self.handles: dict[Node, list[Output]] = {}
-        """The handles of each stack, the one that it is made with first."""
+        """The handles of each stack, the maker's own handle first."""
         filled = dict.fromkeys(handed_in(node.inputs[0]).node for node in loops.graph if node.op in PUSH)
         stacks = [node for node in filled if has_fact(node.op, "run_state")]
         for stack in stacks:
@@ -108,12 +108,12 @@ class _Stacks:
             self.differentiable |= outer
 
     def note(self, stack: Node, handle: Output) -> None:
-        """Look at what takes a handle of a stack."""
+        """Record a handle of a stack and the users of the handle."""
         self.handles.setdefault(stack, []).append(handle)
         self.uses[handle] = _uses(self.loops, handle)
 
     def all_uses(self, stack: Node) -> list[_Use]:
-        """What takes any handle of a stack."""
+        """Return the users of all handles of a stack."""
         return [use for handle in self.handles[stack] for use in self.uses[handle]]
 
     def holders(self, stack: Node) -> list[Node]:
@@ -121,7 +121,7 @@ class _Stacks:
         return [self.filled[use.node] for use in self.all_uses(stack) if use.is_saved and use.node in self.filled]
 
     def given_back(self, stack: Node) -> list[Output]:
-        """The handles of a stack that are popped from those that hold it."""
+        """Return the handles of a stack that are popped from outer stacks."""
         return [use.node.output() for holder in self.holders(stack) for use in self.all_uses(holder) if use.is_pop]
 
     def depth(self, stack: Node) -> int:
@@ -130,7 +130,7 @@ class _Stacks:
         return 0 if frame is None else 1 + frame.depth
 
     def is_plain(self, stack: Node) -> bool:
-        """True where there is one push and at most one pop, and handles are saved only where they are made or popped."""
+        """Return True for a single push and at most a single pop, with handles saved only where they are made or popped."""
         uses = self.all_uses(stack)
         enters = [step for use in uses for step in use.way if isinstance(step, Node)]
         return (
@@ -142,7 +142,7 @@ class _Stacks:
 
 
 def _uses(loops: Loops, handle: Output) -> list[_Use]:
-    """What takes a handle, past the nodes that let it into loops and onto branches."""
+    """Return the users of a handle, past the nodes that let the handle into loops and onto branches."""
     found = []
     pending = [_Use(user, handle) for user in handle.node.uses if handle in user.inputs]
     for use in pending:
@@ -159,7 +159,7 @@ def _uses(loops: Loops, handle: Output) -> list[_Use]:
 
 
 def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, ...]]]:
-    """The handle behind an Enter or a Switch, with the way there; nothing where a node does something else with it."""
+    """Yield the handle behind an Enter or a Switch, with the way there; nothing for a node of another kind."""
     node = use.node
     if node.op in ENTER:
         loop = loops.frame_of(node)
@@ -181,7 +181,7 @@ def _branches(loops: Loops, use: _Use, value: Output, frame: Frame | None) -> li
 
 
 class _Conversion:
-    """The stacks of one graph on their way to lists."""
+    """The conversion of a graph's stacks to lists."""
 
     def __init__(self, graph: Graph, stacks: _Stacks) -> None:
         self.graph = graph
@@ -189,7 +189,7 @@ class _Conversion:
         self.uses = stacks.uses
         self.g = GraphBuilder(graph)
         self.elements: dict[Output, Output] = {}
-        """What is taken off a list, by what was popped from a stack."""
+        """The element of a list, by the value popped from the stack."""
         self.leftovers: dict[Node, None] = {}
 
     def convert(self, stack: Node) -> None:
@@ -204,7 +204,7 @@ class _Conversion:
         self.leftovers[stack] = None
 
     def hand_over(self, handle: Output, elements: Output) -> None:
-        """Let what pops from a stack, and what saves it, take a list."""
+        """Give a list to the nodes that pop from a stack, and to the nodes that save the stack."""
         for use in self.uses[handle]:
             if use.is_saved:
                 self.graph.set_inputs(use.node, [use.node.inputs[0], elements])
@@ -213,7 +213,7 @@ class _Conversion:
                 self.along(use, use.way, elements, self.popped)
 
     def along(self, use: _Use, way: Sequence[_Step], items: Output, change: Callable[[_Use, Output], Output]) -> Output:
-        """Take a list the way to a use, where it is changed, and back, as a variable of each loop on the way."""
+        """Lead a list on the way to a use, where the list is changed, and back, as a variable of each loop on the way."""
         if not way:
             self.leftovers |= dict.fromkeys([use.node, *use.handing_on])
             return change(use, items)
@@ -238,7 +238,7 @@ class _Conversion:
         return longer
 
     def popped(self, use: _Use, items: Output) -> Output:
-        """The list without its last element, which is what a node pops."""
+        """Return the list without the last element, which replaces the popped value."""
         pop = use.node
         with self.g.control_dependencies([self.g.Identity(items)]):
             unknown = self.g.constant(-1, dtypes.int32)

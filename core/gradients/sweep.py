@@ -1,7 +1,7 @@
 """The reverse sweep from ys to xs: the nodes between them, the gradients of their outputs, and the order of the visits.
 
 The algorithm is TensorFlow's (tf.gradients): find the nodes between xs and ys, visit them in reverse order from ys, and sum
-the gradients of each output with AddN. The sweep visits a node when the gradients of all its outputs are complete. Subclasses
+the gradients of each output with AddN. The sweep visits a node when the gradients of all outputs are complete. Subclasses
 differentiate nodes and loops.
 """
 
@@ -31,9 +31,9 @@ from .switch_branches import in_order, zeros_elsewhere
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:
-    """Where a body under differentiation is called from, and what is known of its arguments there.
+    """The call of a body under differentiation, with the specs of the arguments.
 
-    `function` is the name that its nodes are known under.
+    `function` is the name of the body in the call.
     """
 
     backward: Sweep
@@ -57,7 +57,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unit:
-    """What the sweep handles at once: one node, or a V1 loop (`node` is one of its nodes) with its own gradient."""
+    """A unit of the sweep: a node, or a V1 loop (`node` is a member) with a gradient of its own."""
 
     node: Node
     outputs: tuple[Output, ...]
@@ -68,7 +68,7 @@ class Unit:
 
 
 class Sweep(abc.ABC):
-    """One backward sweep: the gradients that have arrived so far, and the builder that adds nodes."""
+    """A backward sweep: the gradients that have arrived so far, and the builder that adds nodes."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Sweep(abc.ABC):
         self._between = self._nodes_between()
 
     def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
-        """Let the given gradients, or ones, arrive at ys."""
+        """Start the sweep: the given gradients, or 1 for each element, arrive at ys."""
         given = grad_ys if grad_ys is not None else [None] * len(ys)
         if len(given) != len(ys):
             raise InvalidArgumentError(f"there are {len(ys)} ys but {len(given)} grad_ys")
@@ -132,20 +132,22 @@ class Sweep(abc.ABC):
 
     @abc.abstractmethod
     def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
+        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError where there is
+        none.
+        """
 
     @abc.abstractmethod
     def loop_gradient(self, loop: Frame, grads: Gradients) -> Gradients:
-        """The gradients of what enters a V1 loop, from those of what leaves it."""
+        """Return the gradients of the values that enter a V1 loop, from the gradients of the values that leave."""
 
     @abc.abstractmethod
     def in_function(
         self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
     ) -> list[Gradient]:
-        """A sweep of its own in a function's body; ys without a gradient are left out."""
+        """Sweep a function's body on its own; ys without a gradient are left out."""
 
     def in_loop(self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]) -> list[Gradient]:
-        """A sweep of its own over one iteration of a loop of this graph."""
+        """Sweep an iteration of a loop of this graph on its own."""
         inner = type(self)(
             self.builder,
             ys,
@@ -179,7 +181,7 @@ class Sweep(abc.ABC):
         return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:
-        """True for the ends of an iteration of the loop that this sweep is one iteration of."""
+        """Return True for the NextIterations of the loop that this sweep differentiates an iteration of."""
         return self._enclosing is not None and node.op in NEXT_ITERATION and self.loops.frame_of(node) is self._enclosing
 
     def reaches(self, node: Node) -> bool:
@@ -187,16 +189,16 @@ class Sweep(abc.ABC):
         return node in self._between
 
     def is_wanted(self, value: Output) -> bool:
-        """True for an x, and for what a path leads to from one."""
+        """Return True for an x, and for a value on a path from an x."""
         return value in self._xs or value.node in self._between
 
     def variable_behind(self, handle: Output) -> Node | None:
-        """The node that makes a handle, which calls and loops may hand on; None where another op does."""
+        """Return the VarHandleOp behind a handle, through calls and loops; None where another op makes the handle."""
         found = (source.node for source in origins(handle, self.graph.functions, self._scope()))
         return next((node for node in found if node.op == "VarHandleOp"), None)
 
     def spec(self, value: Output) -> TensorSpec:
-        """What follows of a value's shape, and of what its handle holds, from what the graph says and it is called with."""
+        """Return the inferred spec of a value without the value itself, from the graph and the call's arguments."""
         found = self._infer().get(value)
         return TensorSpec(dtype_of(value)) if found is None else dataclasses.replace(found, value=None)
 
@@ -205,7 +207,7 @@ class Sweep(abc.ABC):
         return UNKNOWN if found is None else found.shape
 
     def _infer(self) -> Mapping[Output, TensorSpec]:
-        """What follows of the nodes that are there when this is first asked."""
+        """Return the inferred specs of the nodes that exist at the first call."""
         if self._specs is None:
             known = self.call.known if self.call is not None else None
             self._specs = infer(self.graph, known, answers=self.functions.answers).specs
@@ -219,7 +221,7 @@ class Sweep(abc.ABC):
         return elements is None or has_gradient(elements)
 
     def is_differentiable(self, value: Output) -> bool:
-        """True for what carries gradients, and for the handles of variables."""
+        """Return True for values that carry gradients, and for the handles of variables."""
         return self.carries_gradient(value) or _is_handle(value)
 
     def _scope(self) -> Scope | None:
@@ -233,9 +235,9 @@ class Sweep(abc.ABC):
                 self.add(value, self._on_all_branches(unit, value, grad))
 
     def _on_all_branches(self, unit: Unit, value: Output, grad: Output | IndexedSlices) -> Output | IndexedSlices:
-        """A gradient that is there whenever the value is, also where what reads the value is on a branch not taken.
+        """Return a gradient that is alive whenever the value is, also where the value's reader is on a branch not taken.
 
-        TensorFlow lets values onto branches by a Switch, which gradients and optimizations do without.
+        TensorFlow lets values onto branches by a Switch; gradients and optimizations may lack the Switch.
         """
         deadness = self.loops.deadness
         own = deadness.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
@@ -248,7 +250,7 @@ class Sweep(abc.ABC):
             return zeros_elsewhere(self.builder, value, grad, branches)
 
     def _is_decided_here(self, decision: Output | Node) -> bool:
-        """True for what is decided in an iteration of the loop that this sweep is one iteration of."""
+        """Return True for a decision made in an iteration of the loop that this sweep differentiates."""
         frame = self.loops.frame_of_value(decision) if isinstance(decision, Output) else self.loops.frame_of(decision)
         return frame is self._enclosing
 
@@ -261,7 +263,7 @@ class Sweep(abc.ABC):
                 return self.node_gradient(node, grads)
 
     def dense_or_zeros(self, output: Output, grad: Gradient) -> Output | None:
-        """What a gradient function is given for an output: None where its dtype has no gradient."""
+        """Return a gradient function's argument for an output: dense, zeros, or None for a dtype without gradients."""
         if grad is not None:
             return self.builder.densify(grad)
         return self.builder.zeros_like(output) if self.carries_gradient(output) else None
@@ -288,7 +290,7 @@ class Sweep(abc.ABC):
             return self.builder.Fill(shape, one, name=scope)
 
     def _units(self) -> list[Unit]:
-        """What lies between xs and ys in topological order, an inner loop as one unit."""
+        """Return the units between xs and ys in topological order, an inner loop as a single unit."""
         between = self.loops.in_order(self._between)
         loop_of = {node: self.loops.outermost_within(node, self._enclosing) for node in between}
         first: dict[Frame, Node] = {}

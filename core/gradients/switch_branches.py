@@ -1,4 +1,4 @@
-"""On which branches of V1 conditionals values are."""
+"""Branches of V1 conditionals that values lie on."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 
 
 def branches_of(value: Output, deadness: Deadness) -> list[tuple[Output, int]]:
-    """The predicates that decide whether `value` is there, outermost first, each with the branch that it is on.
+    """Return the predicates that decide whether `value` is alive, outermost first, each with the value's branch.
 
-    UnimplementedError where a Merge on the way joins what is not the two branches of one predicate.
+    Raises UnimplementedError where a Merge on the way joins other values than the two branches of a predicate.
     """
     return in_order(deadness.of_value(value), deadness, f"whether '{value}' is there")
 
 
 def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> list[tuple[Output, int]]:
-    """Predicates with branches, outermost first; UnimplementedError for what is no predicate says what it has `decided`."""
+    """Return predicates with branches, outermost first.
+
+    Raises UnimplementedError for a literal that is no predicate; the message says in `decided` the matter at stake.
+    """
     found = []
     for predicate, branch in literals:
         if not isinstance(predicate, Output):
@@ -36,7 +39,7 @@ def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> l
 def zeros_elsewhere(
     g: GradientBuilder, value: Output, grad: Output | IndexedSlices, branches: Iterable[tuple[Output, int]]
 ) -> Output | IndexedSlices:
-    """The gradient of a value that is read on these branches only, outermost first: zeros where another one is taken."""
+    """Return the gradient of a value that is read on these branches only, outermost first: zeros on all other branches."""
     zeros = zeros_for(g, value, gradient_dtype(grad))
     for predicate, branch in reversed(list(branches)):
         other: Output = g.Switch(zeros, predicate)[1 - branch]

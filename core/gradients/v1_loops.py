@@ -1,7 +1,7 @@
 """Gradients of V1 while loops: a second loop that runs as often as the first, back to front.
 
-As in TensorFlow, the forward loop counts its iterations and pushes every value that the backward loop needs onto a stack;
-the backward loop counts down and pops. Values that do not change over the iterations enter the backward loop directly, and
+As in TensorFlow, the forward loop counts iterations and pushes every value that the backward loop needs onto a stack; the
+backward loop counts down and pops. Values that do not change over the iterations enter the backward loop directly, and
 their gradients are summed over the iterations.
 """
 
@@ -27,7 +27,7 @@ from .switch_branches import branches_of
 
 @dataclasses.dataclass(slots=True)
 class _Counter:
-    """A loop variable that counts: what each iteration starts from, the node that ends it, and what leaves the loop."""
+    """A loop variable that counts: the start of each iteration, the NextIteration, and the Exit."""
 
     pivot: Node
     next_iteration: Node
@@ -35,12 +35,12 @@ class _Counter:
 
 
 def loop_gradient(backward: Sweep, frame: Frame, grads: Gradients) -> list[Gradient]:
-    """The gradients of what enters the loop, from those of what leaves it."""
+    """Return the gradients of the values that enter the loop, from the gradients of the values that leave."""
     return _LoopGradient(backward, frame).build(grads)
 
 
 class _LoopGradient:
-    """The state of building one backward loop."""
+    """The state of building a backward loop."""
 
     def __init__(self, backward: Sweep, frame: Frame) -> None:
         self.backward = backward
@@ -97,7 +97,7 @@ class _LoopGradient:
         return self._made_outside(self.g.zeros_like(final))
 
     def _add_exit_gradient(self, variable: LoopVariable, grad: Gradient, results: dict[Node, Output]) -> None:
-        """What is read through a handle that a loop hands on counts for the handle that entered; it must be the same."""
+        """Add the gradient of reads through a handle that the loop forwards to the entered handle; both must be the same."""
         own = results.get(variable.enter)
         if (own is not None or grad is not None) and source_of(variable.body_output) != variable.body_input:
             raise UnimplementedError(
@@ -110,12 +110,12 @@ class _LoopGradient:
             results[variable.enter] = dense if own is None else self._made_outside(self.g.AddV2(own, dense))
 
     def _made_outside(self, value: Output) -> Output:
-        """Record that a value, though made while the backward loop is built, belongs to the graph around it."""
+        """Record that a value, though made while the backward loop is built, belongs to the graph around the loop."""
         self._outside.add(value.node)
         return value
 
     def _forward_counter(self) -> _Counter:
-        """A counter in the forward loop: 0, 1, 2 ...; its exit is the number of iterations."""
+        """Add a counter to the forward loop: 0, 1, 2 ...; the exit is the number of iterations."""
         g = self.g
         with self._placed_beside(self.frame):
             zero = g.constant(0, dtypes.int32, "zero")
@@ -162,7 +162,7 @@ class _LoopGradient:
         return close_variable(self.g, switch, self.g.AddV2(switch.output(1), grad))
 
     def _legalise(self, new_nodes: Sequence[Node]) -> None:
-        """Bring every value from outside that the backward loop's body reads into its frame."""
+        """Bring every outer value that the backward loop's body reads into the loop's frame."""
         inside = {n for n in new_nodes if n not in self._outside and not self.backward.loops.is_adopted(n)}
         for node in list(inside):
             if node.op in ENTER and node.attr("frame_name") == self.frame_name.encode("utf-8", "surrogateescape"):
@@ -173,7 +173,7 @@ class _LoopGradient:
                 self.graph.add_control_input(node, self.backward_counter.pivot)
 
     def _bring(self, value: Output) -> Output:
-        """The value as the backward loop's body sees it: entered, copied or popped."""
+        """Return the value as visible in the backward loop's body: entered, copied or popped."""
         node = value.node
         if self.backward.loops.frame_of_value(value) is not self.frame:
             return self._entered_value(value)
@@ -193,7 +193,9 @@ class _LoopGradient:
             return self.g.add(node.op, (), {"value": node.attrs["value"], "dtype": node.attrs["dtype"]}, node.op).output()
 
     def _saved(self, value: Output) -> Output:
-        """Push the value in the forward loop, pop it in the backward loop, each only on the branch where it is alive."""
+        """Push the value in the forward loop, pop it in the backward loop, each only on the branch where the value is
+        alive.
+        """
         g = self.g
         branches = self._branches(value)
         with g.name_scope(f"{self.backward.scope}{self.frame.name}_forward/"):
@@ -226,7 +228,7 @@ class _LoopGradient:
         return [(predicate, branch) for predicate, branch in found if loops.frame_of_value(predicate) is self.frame]
 
     def _order_stack_operations(self) -> None:
-        """No iteration starts before the stack operations of the one before it are done."""
+        """Make each iteration wait for the stack operations of the iteration before."""
         for counter, operations, frame in (
             (self.forward_counter, self._pushes, self.frame),
             (self.backward_counter, self._pops, None),
@@ -239,7 +241,9 @@ class _LoopGradient:
                     self._adopt([trigger], frame)
 
     def _placed_beside(self, frame: Frame) -> contextlib.AbstractContextManager[None]:
-        """Nodes without inputs made inside belong to the frame around the loop: they wait for its iteration."""
+        """Return a context for nodes without inputs, made inside but belonging to the outer frame: they wait for the outer
+        iteration.
+        """
         pivot = self.backward.loops.pivots.get(frame.enclosing)
         return self.g.control_dependencies([pivot] if pivot is not None else [])
 

@@ -33,10 +33,10 @@ from .sweep import Sweep
 
 
 def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
-    """The gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
+    """Return the gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
 
-    The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Loop variables hand their
-    gradients from iteration to iteration, handles those of the variables behind them.
+    The forward loop counts iterations and pushes the values that the backward pass needs onto tensor lists. Loop variables
+    hand their gradients from iteration to iteration; a handle hands on the gradient of the variable behind.
     """
     g = backward.builder
     wanted = tuple(_gradient_dtype(backward, value) for value in node.inputs)
@@ -80,12 +80,13 @@ def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | N
 
 
 def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
-    """The dtype of a loop variable's gradient, None where it has none."""
+    """Return the dtype of a loop variable's gradient, None for a variable without a gradient."""
     return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if wanted is None else wanted
 
 
 def _gradient_dtype(sweep: Sweep, value: Output) -> DType | None:
-    """The dtype of the gradient that a loop variable starts from; None where it has none, or a handle's is not known.
+    """Return the dtype of a loop variable's initial gradient; None where there is no gradient, or a handle's dtype is
+    unknown.
 
     As in TensorFlow the gradient of a variable that a loop takes and does not read is zeros, not None.
     """
@@ -97,7 +98,7 @@ def _gradient_dtype(sweep: Sweep, value: Output) -> DType | None:
 
 
 def _arriving(g: GradientBuilder, node: Node, index: int, dtype: DType, grad: Gradient) -> Output:
-    """What the gradient of a loop variable starts from."""
+    """Return the initial gradient of a loop variable."""
     if grad is not None:
         return g.densify(grad)
     return zeros_for(g, node.output(index), dtype)
@@ -119,14 +120,14 @@ def _check_handles(node: Node, parts: Differentiated, indices: Sequence[int]) ->
 
 @dataclasses.dataclass(slots=True)
 class _Saved:
-    """What a forward While returns for the backward one: how often it ran, and the values of each iteration."""
+    """The results of a forward While for the backward While: the number of iterations, and the values of each iteration."""
 
     count: Output
     lists: list[Output]
 
 
 def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Loop) -> _Saved:
-    """Let the While count its iterations and collect the captured values: new loop variables behind the old ones."""
+    """Let the While count iterations and collect the captured values, by new loop variables behind the old."""
     first = len(node.inputs)
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
@@ -141,7 +142,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Loop) -> 
 
 
 def _with_ignored_args(graph: Graph, function: Function, attrs: Mapping[str, Any], extra: Sequence[DType]) -> str:
-    """A copy of `function` that takes more arguments than it uses."""
+    """Return the name of a copy of `function` with additional arguments that are ignored."""
     body, args, results = copied_body(graph, function, attrs)
     builder = GraphBuilder(body)
     args += [add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(extra)]
@@ -149,7 +150,7 @@ def _with_ignored_args(graph: Graph, function: Function, attrs: Mapping[str, Any
 
 
 def _collecting_body(graph: Graph, parts: Differentiated) -> str:
-    """The forward body that adds one to the counter and pushes each captured value onto its list."""
+    """Return the name of the forward body that also counts iterations and pushes each captured value onto a list."""
     body, mapping = forward_body(parts)
     builder = GraphBuilder(body)
     args = [mapping[arg] for arg in parts.args]
@@ -167,10 +168,10 @@ def _collecting_body(graph: Graph, parts: Differentiated) -> str:
 def _backward_while_functions(
     graph: Graph, parts: Differentiated, carried: Mapping[int, DType], read: Sequence[int]
 ) -> tuple[str, str]:
-    """The condition (iterations left) and the body (one iteration back) of the backward While.
+    """Return the names of the condition (iterations left) and the body (an iteration back) of the backward While.
 
-    Loop variables: the iterations left, the gradients carried, what is read of the forward loop's variables, the handles
-    that inner loops hand on, the lists.
+    Loop variables: the iterations left, the gradients carried, the forward loop's variables that are read, the handles that
+    inner loops forward, the lists.
     """
     body = Graph()
     body.functions = graph.functions
@@ -202,7 +203,7 @@ def _backward_while_functions(
 
 
 def _one_back(g: GradientBuilder, parts: Differentiated, index: int, arriving: Output, copied: dict[Output, Output]) -> Output:
-    """The gradient of a loop variable at the start of an iteration, from the one at its end."""
+    """Return the gradient of a loop variable at the start of an iteration, from the gradient at the end."""
     grad = parts.grads[index]
     assert not isinstance(grad, IndexedSlices), "made dense for loops"
     if parts.grad_args[index] is not None:
