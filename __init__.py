@@ -11,12 +11,17 @@ from .core.support import errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
-    from .core.explaining.graph_facts import explain
+    from .core.comparing.value_comparison import GraphComparison
+    from .core.explaining.diff import GraphDiff
+    from .core.explaining.graph_facts import GraphFacts, explain
+    from .core.explaining.node_facts import NodeFacts
+    from .core.explaining.problems import Problem
     from .core.flops import count_flops
+    from .core.flops.flops_report import FlopsReport
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-    from .core.graph.graph import Graph
-    from .core.passes.pipeline import optimize
+    from .core.graph.graph import Graph, Node, Output
+    from .core.passes.pipeline import OptimizeReport, optimize
     from .core.runtime.session.session import Session
     from .core.runtime.state.file_access import FileAccess
     from .formats import load, save
@@ -25,7 +30,17 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "FileAccess": "core.runtime.state.file_access",
+    "FlopsReport": "core.flops.flops_report",
+    "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
+    "GraphComparison": "core.comparing.value_comparison",
+    "GraphDiff": "core.explaining.diff",
+    "GraphFacts": "core.explaining.graph_facts",
+    "Node": "core.graph.graph",
+    "NodeFacts": "core.explaining.node_facts",
+    "OptimizeReport": "core.passes.pipeline",
+    "Output": "core.graph.graph",
+    "Problem": "core.explaining.problems",
     "Session": "core.runtime.session.session",
     "count_flops": "core.flops",
     "explain": "core.explaining.graph_facts",
@@ -40,7 +55,17 @@ _LAZY = {
 }
 __all__ = [
     "FileAccess",
+    "FlopsReport",
+    "Graph",
     "GraphBuilder",
+    "GraphComparison",
+    "GraphDiff",
+    "GraphFacts",
+    "Node",
+    "NodeFacts",
+    "OptimizeReport",
+    "Output",
+    "Problem",
     "Session",
     "count_flops",
     "errors",

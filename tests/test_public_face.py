@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -58,8 +60,17 @@ def call(function, arguments):
     return function(*(arguments[name] for name in first), *spread, **named)
 
 
+MADE_BY_TFG = {
+    "FlopsReport", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "Node", "NodeFacts", "OptimizeReport", "Output",
+    "Problem",
+}  # fmt: skip
+"""Classes whose objects come from functions of tfg."""
+
+
 def test_every_public_name_is_tried(tmp_path):
-    assert {name.partition(".")[0] for name in right_arguments(tmp_path)} == set(tfg.__all__) - {"errors"}
+    tried = {name.partition(".")[0] for name in right_arguments(tmp_path)}
+    assert tried == set(tfg.__all__) - MADE_BY_TFG - {"errors"}
+    assert all(isinstance(getattr(tfg, name), type) for name in MADE_BY_TFG)
     for function, arguments in right_arguments(tmp_path).values():
         call(function, arguments)
 
@@ -151,3 +162,17 @@ def test_wrong_edits_are_refused_and_leave_the_graph_sound(index):
                 graph.check()
             assert all(node in value.node.uses for node in graph for value in node.inputs)
             assert {"x", "Square"} <= {node.name for node in graph}
+
+
+def test_a_traceback_shows_the_hint_once():
+    with pytest.raises(tfg.errors.NotFoundError) as caught:
+        sample()["Sqare"]
+    text = "".join(traceback.format_exception(caught.value))
+    assert text.count("nearest names: Square") == 1
+    assert "no node 'Sqare'" in text
+
+
+def test_an_error_from_another_process_has_its_hint_once():
+    error = tfg.errors.NotFoundError("nothing", hint="look elsewhere")
+    assert pickle.loads(pickle.dumps(error)).__notes__ == ["hint: look elsewhere"]
+    assert not hasattr(tfg.errors.NotFoundError("nothing"), "__notes__")

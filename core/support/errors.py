@@ -10,6 +10,7 @@ class TfgError(Exception):
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
     message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes.
+    The hint is a note of the exception too, so that a traceback shows the hint.
     """
 
     def __init__(
@@ -27,6 +28,8 @@ class TfgError(Exception):
         self.op = op
         self.hint = hint
         self.details = tuple(details)
+        if hint:
+            self.add_note(f"hint: {hint}")
 
     @property
     def summary(self) -> str:
