@@ -1,6 +1,6 @@
-"""Check what must hold before a change is taken: the one list that .ci/run and the hooks of pre-commit go by.
+"""Run the checks of a change: .ci/run and the hooks of pre-commit take them from the list here.
 
-usage: check.py [CHECK ...]        lint, types and tests by default; house is the part of the tests that a commit waits for
+usage: check.py [CHECK ...]        lint, format, types and tests by default; house is those tests that look at the whole code
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PYTEST = ("pytest", "-q", "-m", "not live")
 CHECKS = {
     "lint": ("ruff", "check", "."),
+    "format": ("ruff", "format", "--check", "."),
     "types": ("scripts.check_types",),
     "tests": (*PYTEST, "-n", "2"),
     # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
     "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py", "tests/test_skips.py"),
 }
-DEFAULT = ("lint", "types", "tests")
+DEFAULT = ("lint", "format", "types", "tests")
 
 
 def main() -> int:
