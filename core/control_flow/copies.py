@@ -18,7 +18,7 @@ def is_transparent(node: Node) -> bool:
 
 
 def hands_in(node: Node) -> bool:
-    """True where each live output is the first input: for copies, for Enter and for Switch."""
+    """True where each live output is the first input: for copies, Enter, Switch and LoopCond."""
     return node.op in _LETTING_IN or is_transparent(node)
 
 

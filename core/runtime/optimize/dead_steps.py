@@ -1,7 +1,8 @@
-"""Steps whose results nobody reads: TF1's optimizers wait for the gradients of all inputs of an op, of the data too.
+"""Removal of dead steps, whose results nobody reads: TF1's optimizers wait for the gradients of all inputs, also of the
+data.
 
-A step that could fail has to run for that alone. Where shapes decide whether it fails, one call on zeros of the shapes that a
-plan is specialized for tells it for all runs.
+A step that could fail must run for the failure alone. Where shapes decide the failure, a single call on zeros of the plan's
+shapes tells the result for all runs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from ..steps.constant_steps import only_computes
 
 
 def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> Plan:
-    """The plan without steps that are read by none that is left, and that cannot fail on what `specs` tell of all runs."""
+    """Return the plan without dead steps that cannot fail on the values that `specs` describe.
+
+    A dead step is read by no remaining step and by no fetch.
+    """
     kept = {slot for slot in plan.fetches if slot is not None}
     read = set(kept)
     steps: list[Step] = []
@@ -34,7 +38,7 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
 
 
 def _never_fails(step: Step, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> bool:
-    """True of a step that only computes, whose shapes are known and whose kernel takes zeros of these."""
+    """True for a step that only computes, whose shapes are known and whose kernel accepts zeros of the shapes."""
     node = step.node
     if not step.inputs or not only_computes(step):
         return False

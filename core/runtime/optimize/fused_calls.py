@@ -1,8 +1,8 @@
-"""Groups of steps at work: what the shapes of their values allow, found out once for each combination of shapes.
+"""Calls of fused groups of steps; the layout of a group is computed once for each combination of shapes.
 
-Small values, and what does not fit, go through the steps' own kernels, which also tell what is wrong.
+Small values, and values that no layout fits, go through the steps' own kernels, which also report errors.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from .pad_fusion import Framed
 from .step_fusion import Fused
 
 _WORTH_TILING: Final = 1 << 18
-"""Elements of a result from which on tiles save more memory traffic than Python takes to deal them out."""
+"""The number of elements of a result from which tiles save more memory traffic than their dispatch in Python costs."""
 _WORTH_FINISHING: Final = 1 << 12
-"""Elements of a convolution's result, or of a normalization's, from which on finishing blocks in a cache takes less time."""
+"""The number of elements of a convolution's or normalization's result from which an epilogue on cached blocks is faster."""
 _MOST_LAYOUTS: Final = 16
-"""Combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
+"""The number of combinations of shapes whose layouts a group keeps; a layout may hold a copy of filters."""
 
 _Shapes = tuple[tuple[int, ...], ...]
 
 
 class FusedCall:
-    """A group of steps on its inputs. `run_body` runs the steps from one on, by their own kernels, on a list of slots.
+    """A fused group of steps as a call.
 
-    `calls` are the bound kernels of the steps, `functions` the kernels as they are registered, `constants` the inputs that are
-    the same in every run, by their slot; `lead` makes what the first step takes first. A call that is forced works as a group
-    on values of any size.
+    `run_body` runs the steps from an index on, by their own kernels, on a list of slots. `calls` are the bound kernels of
+    the steps, `functions` the registered kernels, `constants` the inputs that are the same in every run, by slot; `lead`
+    computes the first input of the first step. A forced call runs fused on values of any size.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class FusedCall:
         return slots[self.root]
 
     def _fill_first(self, slots: list[Any]) -> None:
-        """Have the lead make what the first step takes, where nobody has yet."""
+        """Compute the first input of the first step by the lead, unless computed before."""
         first = self.step.body[0].inputs[0]
         if self.lead is not None and slots[first] is None:
             slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
 
     def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
-        """(what the first step takes first, or what tells its shape, by which keyword the lead makes it by rows)."""
+        """Return the first step's first input, or a stand-in of its shape, and the keywords for rows of the lead."""
         feeding = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
         if feeding is not None:
             self.is_fed = True
@@ -100,7 +100,7 @@ class FusedCall:
         return slots[self.step.body[0].inputs[0]], {}
 
     def by_rows(self, inputs: Sequence[Any]) -> Feeding | None:
-        """The result by rows; None of one that is small, or that cannot be made so."""
+        """Return the result by rows; None for a small result, or for a group that cannot compute by rows."""
         slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
         shapes, layout = self._known_layout(slots)
         produced = self.produced.get(shapes)
@@ -130,7 +130,7 @@ class FusedCall:
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
     def _produced(self, slots: list[Any]) -> Any:
-        """The result of a convolution and what follows it. Inputs of new shapes show what the result's shape will be."""
+        """Return the result of a convolution and its epilogue. The first run with new shapes shows the result's shape."""
         first = self.step.body[0]
         shapes, layout = self._known_layout(slots)
         if layout is not None:
@@ -141,7 +141,10 @@ class FusedCall:
         return None
 
     def _known_layout(self, slots: list[Any]) -> tuple[Any, Layout | None]:
-        """(the inputs' shapes, the layout), as far as an earlier run has shown what the producer makes of them."""
+        """Return (the inputs' shapes, the layout).
+
+        The layout is None until a run has shown the shape of the producer's result.
+        """
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
         layout = self.layouts.get(shapes)
         if layout is None and (produced := self.produced.get(shapes)) is not None:
@@ -149,7 +152,10 @@ class FusedCall:
         return shapes, layout
 
     def _finished(self, layout: Layout, slots: list[Any]) -> Any:
-        """The result of a convolution whose blocks are finished; None where an operand cannot be cut into tiles."""
+        """Return the result of a convolution with an epilogue on each block.
+
+        The result is None where an operand cannot be cut into tiles.
+        """
         finished: list[Any] = []
 
         def finishing(result: Any) -> Any:
@@ -184,7 +190,7 @@ class FusedCall:
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
-        """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
+        """Return the layout for the shapes of the inputs and of the producer's result; None where tiles do not pay."""
         known = shapes_of(self.step.body, shapes, produced)
         full = known[self.root]
         size = math.prod(full)
@@ -195,12 +201,12 @@ class FusedCall:
         return layout_of(self.group, known, full)
 
     def _is_worth_tiling(self, size: int) -> bool:
-        """True of elementwise steps on so many elements that tiles take less time."""
+        """True for elementwise steps on enough elements that tiles take less time."""
         return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
 
 
 def _row_function(step: Step) -> Call | None:
-    """What makes the results of a step by rows."""
+    """Return the function that computes the results of a step by rows, None for a step without one."""
     way = blockwise_way(step.node.op)
     if way is None or way.by_rows is None:
         return None
@@ -209,7 +215,7 @@ def _row_function(step: Step) -> Call | None:
 
 
 def _on_tiles(call: Call, function: Call) -> Call:
-    """A step's call as made on tiles: what rounds few numbers otherwise than many takes them as a part of many."""
+    """Return a step's call for tiles; a kernel that rounds few numbers otherwise than many gets `is_part`."""
     return functools.partial(call, is_part=True) if _takes(function, "is_part") else call
 
 

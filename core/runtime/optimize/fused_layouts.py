@@ -1,7 +1,7 @@
-"""How groups of steps run on values of certain shapes: what is of the result's shape goes tile by tile, the rest before.
+"""Layouts of fused groups for certain shapes: operations of the result's shape run on tiles, all others before the tiles.
 
-Of a convolution, what multiplies its channels by constants goes into its filters, and constants added to these are where its
-sums begin.
+Constants that multiply a convolution's channels go into the filters, and constants added to the channels are the initial
+values of the sums.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_SLOT: Final = -2
 
 
 class _Early(NamedTuple):
-    """A value, or several, computed before the tiles: of the steps' smaller results, and of what affine ops do."""
+    """A computation before the tiles: smaller results of steps, and the vectors of affine ops."""
 
     call: Call
     sources: tuple[int, ...]
@@ -35,10 +35,10 @@ class _Early(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How a group runs on values of certain shapes.
+    """The layout of a group for certain shapes.
 
-    `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
-    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them.
+    `fixed` are values that are the same in every run, `early` are computations before the tiles, `operands` are the
+    operands of the chain. `filters` include the factors of a convolution's channels, `summand` is the bias.
     """
 
     fixed: Mapping[int, Any]
@@ -50,7 +50,7 @@ class Layout(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Steps that work together: their `calls`, whether these take `out`, and what is the same in every run, by slot."""
+    """Steps to fuse: their `calls`, whether each call takes `out`, and the values that are the same in every run, by slot."""
 
     step: Fused
     calls: Sequence[Call]
@@ -64,7 +64,7 @@ def layout_of(
     shapes: Mapping[int, tuple[int, ...]],
     full: tuple[int, ...],
 ) -> Layout | None:
-    """The layout for values of these shapes, by slot, and a result of shape `full`; None where tiles cannot be cut of one."""
+    """Return the layout for the given shapes, by slot, and a result of shape `full`; None where an operand has no tiles."""
     return _Draft(group, shapes, full).layout()
 
 
@@ -115,7 +115,7 @@ class _Draft:
         self.same: dict[int, int] = {}
 
     def layout(self) -> Layout | None:
-        """As `layout_of` gives it."""
+        """Return the layout of `layout_of`."""
         for i, step in enumerate(self.group.step.body):
             affine = affine_function(step.node.op)
             if i == 0 and self.group.step.has_producer:
@@ -142,16 +142,16 @@ class _Draft:
         return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand)
 
     def _factor_of_one(self, call: Call, step: Step) -> int | None:
-        """The slot of what a step multiplies by ones that are the same in every run, as swish does; else None."""
+        """Return the slot of the other factor where a step multiplies by constant ones, as swish does; else None."""
         for factor, other in itertools.permutations(step.inputs, 2) if call is np.multiply else ():
             if factor in self.fixed and self.shapes[other] == self.full and np.all(self.fixed[factor] == 1):
                 return other
         return None
 
     def _absorbed(self) -> tuple[Any, Any]:
-        """(filters, summand) of the convolution that does what the first operations do with vectors that are always the same.
+        """Return (filters, summand) of a convolution that absorbs the first operations with constant vectors.
 
-        A summand that the kernel does not take stays as an operation.
+        A summand that the kernel does not take stays an operation.
         """
         way = blockwise_way(self.group.step.body[0].node.op)
         filters = self._filters()
@@ -168,7 +168,8 @@ class _Draft:
         return self.group.constants.get(self.group.step.body[0].inputs[1])
 
     def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
-        """(factor, summand) of the first operations, which multiply and add vectors that are always the same, and go.
+        """Return (factor, summand) of the first operations, which multiply by or add constant vectors, and remove the
+        operations.
 
         (x + a) * b is x * b + a * b.
         """
@@ -197,14 +198,14 @@ class _Draft:
         self.draft.insert(0, (np.add, True, (value, slot), result))
 
     def _rename(self, old: int, new: int) -> None:
-        """Have the operations take one value in another's place."""
+        """Let the operations take a value in place of another."""
         self.draft = [
             (call, takes_out, tuple([new if slot == old else slot for slot in sources]), target)
             for call, takes_out, sources, target in self.draft
         ]
 
     def _only_vector(self, sources: tuple[int, ...], value: int) -> Any:
-        """The vector of an operation on a value that no other reads; None where it is another."""
+        """Return the vector of an operation on a value that no other operation reads; None for another operand."""
         others = [slot for slot in sources if slot != value]
         uses = sum(slot == value for _, _, taken, _ in self.draft for slot in taken)
         if len(others) != 1 or len(sources) != 2 or uses != 1:
@@ -213,7 +214,7 @@ class _Draft:
         return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is Form.VECTOR else None
 
     def _compute_early(self, early: _Early) -> None:
-        """Now, where what it takes is the same in every run, or in each run."""
+        """Compute a value now where its sources are the same in every run, else in each run before the tiles."""
         if not self.fixed.keys() >= {*early.sources} - {-1}:
             self.early.append(early)
             return
@@ -222,7 +223,7 @@ class _Draft:
         self.fixed.update(zip(early.places, found if len(early.places) > 1 else (found,)))
 
     def _take_operands(self) -> bool:
-        """Note what the operations take; False where one of it has no form that tiles can be cut of."""
+        """Collect the operands of the operations; False where an operand has no form that tiles can be cut from."""
         made = {target for *_, target in self.draft}
         made.add(self.block)
         for slot in dict.fromkeys(slot for _, _, sources, _ in self.draft for slot in sources if slot not in made):
@@ -259,6 +260,6 @@ class _Draft:
 
 
 def _constant(filters: Any) -> Any:
-    """Filters that nobody may write to: what is made of them may be kept."""
+    """Return the filters made read-only, so that arrays derived from them may be cached."""
     filters.flags.writeable = False
     return filters

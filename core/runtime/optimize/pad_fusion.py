@@ -1,8 +1,8 @@
-"""A convolution and what stands around it and only moves positions, as one step: it does that itself, and nothing is copied.
+"""Fusion of a convolution with the steps around that only move positions: the convolution does the moves, without a copy.
 
-Before it stand, from the outside in, zeros around the images, every d-th position put into the batch, and an axis for images
-of one dimension. Behind it the axis goes and the positions come back. A window on every d-th position is one whose places are
-d apart: so `tf.nn.convolution` writes what is dilated.
+Before the convolution stand, from the outside in: zeros around the images, every d-th position put into the batch, and an
+axis for images of a single spatial dimension. Behind the convolution the axis goes and the positions come back. A window
+over every d-th position is a window with dilation d: `tf.nn.convolution` writes dilations so.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}
 
 
 class Along(NamedTuple):
-    """What a convolution does along an axis of its input itself.
+    """The padding and dilation of a fused convolution along an axis of the input.
 
-    `pads` are the zeros (before, after) that count in the end, `spacing` tells how far apart the places of its window are;
-    `given` zeros are there while positions are put into the batch, which has to come out even.
+    `pads` are the zeros (before, after) that count in the end, `spacing` is the dilation of the window; `given` is the
+    number of zeros while positions are in the batch, where sizes have to divide evenly.
     """
 
     pads: tuple[int, int] = (0, 0)
@@ -48,24 +48,24 @@ class Along(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frame:
-    """What a convolution of images (N, H, W, C) does itself: along H and along W, and at which place an axis was put in."""
+    """The work that a fused convolution of images (N, H, W, C) takes over: along H and W, and the place of an added axis."""
 
     along: tuple[Along, Along] = (Along(), Along())
     axis: int | None = None
 
     @property
     def rank(self) -> int:
-        """The rank of what comes in."""
+        """The rank of the input."""
         return _RANK if self.axis is None else _RANK - 1
 
     @property
     def only_pads(self) -> bool:
-        """True where the result is the convolution's as it is."""
+        """True where the result is the convolution's, unchanged."""
         return self.axis is None and all(along.spacing == 1 for along in self.along)
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """The attributes of the convolution that does it, those that differ from the node's."""
+        """The attributes of the fused convolution that differ from the node's."""
         if self.along == (Along(), Along()):
             return {}
         pads = (0, 0, *self.along[0].pads, *self.along[1].pads, 0, 0)
@@ -73,7 +73,7 @@ class Frame:
         return padding if self.only_pads else padding | {"dilations": (1, *(along.spacing for along in self.along), 1)}
 
     def fits(self, shape: tuple[int, ...], window: Sequence[int]) -> bool:
-        """True of an input of which the steps of the frame would make the same."""
+        """True for an input of which the unfused steps would make the same result."""
         if len(shape) != self.rank or len(window) != _RANK:
             return False
         sizes = self.expanded(shape)[1:-1]
@@ -84,16 +84,16 @@ class Frame:
         return shape if self.axis is None else (*shape[: self.axis], 1, *shape[self.axis :])
 
     def squeezed(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape without it."""
+        """Return the shape without the added axis."""
         return shape if self.axis is None else shape[: self.axis] + shape[self.axis + 1 :]
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Framed(Step):
-    """A convolution and its frame as one: `node` is the convolution's.
+    """A convolution and its frame as a single step; `node` is the convolution's.
 
-    Its inputs are what comes in, the filters, and the constants of the other steps. Where shapes do not fit, `body` runs: the
-    steps on `slots` slots of their own, the inputs first; `steps` are these as the plan has them.
+    The inputs are the image, the filters, and the constants of the other steps. Where shapes do not fit, `body` runs: the
+    steps on `slots` slots of their own, the inputs first; `steps` are the same steps as in the plan.
     """
 
     frame: Frame = Frame()
@@ -103,10 +103,10 @@ class Framed(Step):
 
 
 class FramedCall:
-    """A convolution and its frame on values; it takes what the convolution's kernel takes to finish its result by blocks.
+    """The call of a convolution with its frame; the call takes the keywords of the kernel's epilogue.
 
-    `kernel` is the convolution's as a functools.partial with its attributes; `run_body` runs the steps by their own kernels on
-    a list of slots.
+    `kernel` is the convolution's, a functools.partial with its attributes; `run_body` runs the steps by their own kernels
+    on a list of slots.
     """
 
     def __init__(self, step: Framed, kernel: Any, run_body: Callable[[list[Any]], None]) -> None:
@@ -149,7 +149,7 @@ def _finished(result: Any, finishing: Any, summand: Any) -> Any:
 
 
 def with_frames(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
-    """The steps, convolutions with what stands around them as one."""
+    """Return the steps, with convolutions and the steps around them fused."""
     finding = _Finding(steps, kept)
     framed = {id(found.steps[-1]): found for step in steps if (found := finding.framed(step)) is not None}
     needless: set[int] = set()
@@ -161,7 +161,7 @@ def with_frames(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
 
 
 class _Finding:
-    """What stands around convolutions."""
+    """The search for steps around convolutions."""
 
     def __init__(self, steps: Sequence[Step], kept: Collection[int]) -> None:
         self.kept = kept
@@ -172,11 +172,11 @@ class _Finding:
                 self.readers[slot].append(step)
 
     def is_read_by(self, step: Step, readers: Collection[int]) -> bool:
-        """True of a step that only steps of these identities read."""
+        """True for a step whose readers are all among the given steps."""
         return all(slot not in self.kept and all(id(by) in readers for by in self.readers[slot]) for slot in step.outputs)
 
     def framed(self, step: Step) -> Framed | None:
-        """A convolution with its frame; None of one that has none, and of other steps."""
+        """Return a convolution with its frame; None for a convolution without a frame, and for other steps."""
         if not _takes_frame(step):
             return None
         parts, frame = [step], Frame()
@@ -229,12 +229,12 @@ class _Finding:
         return [before], _with_along(frame, found)
 
     def _before(self, parts: Sequence[Step], fact: str) -> Step | None:
-        """The step that makes what the parts take, where this is a fact of it."""
+        """Return the step that makes the parts' input, where the step's op has the fact."""
         maker = self.made_by.get(parts[0].inputs[0])
         return maker if maker is not None and has_fact(maker.node.op, fact) and _is_step(maker) else None
 
     def _after(self, parts: Sequence[Step], fact: str) -> Step | None:
-        """The only step that takes what the parts give, where this is a fact of it."""
+        """Return the only step that reads the parts' result, where the step's op has the fact."""
         (slot,) = parts[-1].outputs
         readers = self.readers[slot]
         if slot in self.kept or len(readers) != 1 or slot not in readers[0].inputs[:1]:
@@ -252,7 +252,7 @@ _Layer = tuple[list[Step], Frame]
 
 
 def _takes_frame(step: Step) -> bool:
-    """True of a convolution that may have zeros around its images and places of its window apart."""
+    """True for a convolution with attributes for explicit padding and dilation."""
     definition = step.node.op_def
     is_able = definition is not None and "explicit_paddings" in definition.attrs and "dilations" in definition.attrs
     return is_able and blockwise_way(step.node.op) is not None and _is_step(step)
@@ -267,7 +267,7 @@ def _is_step(step: Step) -> bool:
 
 
 def _places(frame: Frame) -> list[int]:
-    """The places in `along` of the axes of what comes in."""
+    """Return the places in `along` of the input's axes."""
     return [place for place in range(len(frame.along)) if place + 1 != frame.axis]
 
 
@@ -277,7 +277,7 @@ def _with_along(frame: Frame, found: Mapping[int, Along]) -> Frame:
 
 
 def is_plain(step: Step) -> bool:
-    """True of a step that takes and gives values alone, its channels last, and learns nothing."""
+    """True for a step that takes and returns values alone, with channels last, outside training."""
     if not step.takes_values_alone:
         return False
     definition = step.node.op_def

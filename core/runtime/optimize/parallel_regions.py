@@ -1,6 +1,6 @@
-"""Where a plan forks: stretches of steps that fall into branches, no one of which takes what another gives.
+"""Parallel regions of a plan: stretches of steps that fall into independent branches.
 
-`find_regions` chooses stretches so that the run takes the least time, by what the steps took when they ran one by one.
+`find_regions` chooses stretches so that the run takes the least time, by the measured times of the steps.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from .pad_fusion import Framed
 from .step_fusion import Fused, all_steps
 
 _LONGEST: Final = 64
-"""Steps of a region at most: looking for them takes as many times the number of all steps."""
+"""The largest number of steps in a region; the search takes this many times the number of all steps."""
 HANDING_OUT: Final = 5e-5
-"""Seconds in which branches are handed to threads and these waited for."""
+"""The seconds for handing branches to threads and for waiting for the threads."""
 TAKING_TURNS: Final = 2e-5
-"""Seconds that a step loses, since threads take turns at what runs in Python."""
+"""The seconds that a step in a branch loses, since threads take turns at Python code."""
 
 
 class Timing(NamedTuple):
-    """The seconds that a step took: what its own thread did alone, and what all threads did together."""
+    """The seconds of a step: the time of its own thread alone, and the time of all threads together."""
 
     alone: float
     divided: float
@@ -40,7 +40,7 @@ class Timing(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Region:
-    """Steps `start` to `stop`, and which of them make a branch, each in order; the longest branch comes first."""
+    """The steps from `start` to `stop`, and the steps of each branch in order; the longest branch comes first."""
 
     start: int
     stop: int
@@ -52,7 +52,7 @@ def find_regions(
     timings: Sequence[Timing],
     threads: int,
 ) -> list[Region]:
-    """The regions of steps that so many threads do in less time than one step after the other, in their order."""
+    """Return the regions that `threads` threads run in less time than a single thread, in their order."""
     sources, able = _sources(steps), [*map(_is_able_in_thread, steps)]
     seconds = [0.0] + [math.inf] * len(steps)
     begins = [0] * (len(steps) + 1)  # where the last step or region before each place begins
@@ -92,7 +92,7 @@ def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timi
 
 
 def _sources(steps: Sequence[Step]) -> list[set[int]]:
-    """For each step the steps that make what it takes."""
+    """Return for each step the steps that make its inputs."""
     makers: dict[int, int] = {}
     found = []
     for i, step in enumerate(steps):
@@ -102,9 +102,9 @@ def _sources(steps: Sequence[Step]) -> list[set[int]]:
 
 
 def _is_able_in_thread(step: Step) -> bool:
-    """True of a step that any thread can do: it makes arrays of arrays and has nothing to do with anything else.
+    """True for a step that any thread can run: the step makes arrays from arrays and touches nothing else.
 
-    Handles and lists of tensors may lead to what steps share.
+    Handles and lists of tensors may lead to objects that steps share.
     """
     if isinstance(step, (Fused, Framed)):
         return all(map(_is_able_in_thread, all_steps(step)))
@@ -112,14 +112,14 @@ def _is_able_in_thread(step: Step) -> bool:
 
 
 def _dtypes(step: Step) -> list[DType | None]:
-    """Those of all that a step takes and gives."""
+    """Return the dtypes of all inputs and outputs of a step."""
     return [*step.node.output_dtypes, *(value.dtype for value in step.node.inputs)]
 
 
 class _Stretch:
-    """Steps from one on, in branches that grow together when a step takes values of several.
+    """Consecutive steps, in branches that merge when a step takes values of several branches.
 
-    `work` is what one thread would need for each branch, by the branch's first step.
+    `work` is the time of each branch on a single thread, by the branch's first step.
     """
 
     def __init__(self, start: int, threads: int) -> None:
@@ -155,7 +155,7 @@ class _Stretch:
         return max(self.total / min(self.threads, len(self.work)), self.longest) + lost
 
     def region(self) -> Region:
-        """The region as it is now."""
+        """Return the region of the steps so far."""
         branches: Mapping[int, list[int]] = collections.defaultdict(list)
         for i in self.parents:
             branches[self.root(i)].append(i)

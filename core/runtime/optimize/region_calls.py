@@ -1,6 +1,6 @@
-"""Parallel regions at work: their branches in several threads, where a trial showed that this takes less time.
+"""Calls of parallel regions: their branches run in several threads, where a trial showed that threads take less time.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from .step_fusion import all_steps
 from .tiers import TIMED_RUNS
 
 _LEAST_MEAN: Final = 2e-5
-"""Seconds that steps take in the mean from which on regions are looked for: shorter steps lose to taking turns at Python."""
+"""The mean seconds of a step from which regions are searched: shorter steps lose to turns at Python code."""
 
 Execute = Callable[[Sequence[Instruction], list[Any]], None]
 
 
 class Measurement:
-    """What the steps of a program took in some runs."""
+    """The timings of a program's steps in some runs."""
 
     def __init__(self) -> None:
         self.runs: list[Sequence[Timing]] = []
         self.is_over = False
 
     def add(self, timings: Sequence[Timing]) -> None:
-        """Note a run; one that had to wait for others has no timings, and its program will not have regions."""
+        """Note the timings of a run; a run that had to wait for others has no timings, and its program gets no regions."""
         self.runs.append(timings)
         is_worth = sum(timing.seconds for timing in timings) > _LEAST_MEAN * len(timings)
         self.is_over = len(self.runs) >= TIMED_RUNS or not is_worth
@@ -42,17 +42,19 @@ class Measurement:
             self.runs.clear()
 
     def fastest(self) -> list[Timing]:
-        """For each step what it took when it took least; nothing where that is not known."""
+        """Return the shortest timing of each step; nothing where there are no timings."""
         return [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
 
     def with_regions(self, instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
-        """The instructions, those of each region as one."""
+        """Return the instructions with each region as a single instruction."""
         timings = self.fastest()
         return with_regions(instructions, timings, one_thread.share, execute) if timings else list(instructions)
 
 
 def with_all_regions(instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
-    """The instructions, those of each region as one that runs in branches, as if each step took a second."""
+    """Return the instructions with each region as a single instruction that runs in branches, as if each step took a
+    second.
+    """
     threads = max(one_thread.share, 2)
     return with_regions(instructions, [Timing(1.0, 0.0)] * len(instructions), threads, execute, is_forced=True)
 
@@ -60,7 +62,7 @@ def with_all_regions(instructions: Sequence[Instruction], execute: Execute) -> l
 def with_regions(
     instructions: Sequence[Instruction], timings: Sequence[Timing], threads: int, execute: Execute, is_forced: bool = False
 ) -> list[Instruction]:
-    """The instructions, those of each region as one. Regions that are not forced are tried both ways."""
+    """Return the instructions with each region as a single instruction. Regions that are not forced are tried both ways."""
     result: list[Instruction] = []
     done = 0
     for region in find_regions([instruction[-1] for instruction in instructions], timings, threads):
@@ -83,7 +85,7 @@ def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruc
 class RegionCall:
     """Branches of instructions on the slots of a run.
 
-    What only one branch uses it clears itself, the rest is cleared after all of them.
+    Each branch clears the slots that only the branch uses; all other slots are cleared after the branches.
     """
 
     def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute, is_forced: bool = False) -> None:
@@ -116,7 +118,7 @@ class RegionCall:
             tell("%s: branches in threads are %s, %.6f s beside %.6f s", name, word, in_branches, in_order)
 
     def _run_branches(self, slots: list[Any]) -> None:
-        """Run all branches; of several errors, the one that comes first where steps run in order."""
+        """Run all branches; of several errors, raise the error of the earliest step."""
         errors: list[TfgError] = []
 
         def run(branch: Sequence[Instruction]) -> None:

@@ -1,9 +1,9 @@
-"""Programs for the shapes that come in often: the plan specialized for them, as long as these shapes come.
+"""Programs specialized for frequent shapes, as long as the shapes come.
 
-What a program is for are the shapes of its feeds and of the variables that it was made with. Feeds are compared in every run,
-variables where any was given another shape since.
+A program is valid for the shapes of its feeds and of the variables at the time of its making. Feeds are compared in every
+run, variables only where any variable got another shape since.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from .specializing import certain, every_step, is_worth_specializing, specialize
 from .tiers import RUNS_OF_SHAPES, Tier
 
 _MOST_PROGRAMS: Final = 16
-"""Programs of a plan: each has its own instructions and layouts."""
+"""The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
-"""Combinations of shapes whose runs are counted."""
+"""The largest number of combinations of shapes whose runs are counted."""
 _LEAST_GAIN: Final = 0.02
-"""The part of the steps that a program for shapes has to leave out to be worth its planning."""
+"""The part of the steps that a specialized program must leave out to be worth its planning."""
 
 
 class Runnable(Protocol):
-    """What runs a plan."""
+    """A program that runs a plan."""
 
     plan: Plan
 
     @property
     def tier(self) -> Tier:
-        """The tier of its latest run."""
+        """The tier of the latest run."""
         ...
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
@@ -55,7 +55,7 @@ class Runnable(Protocol):
 
 @dataclasses.dataclass(slots=True)
 class _Special:
-    """A program and what it holds for: the shapes of the feeds, what handles among them lead to, shapes of variables."""
+    """A program and its validity: the shapes of the feeds, of objects behind fed handles, and of variables."""
 
     program: Runnable
     shapes: list[tuple[int, ...]]
@@ -84,7 +84,7 @@ class _Special:
 
 
 class ShapePrograms:
-    """The programs of one plan by shapes. `call_of` gives the kernel of a node, `make` a program of a plan."""
+    """The programs of a plan by shapes. `call_of` returns the kernel of a node, `make` a program of a plan."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class ShapePrograms:
         self._is_open = is_forced or is_worth_specializing(plan)
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
-        """The program for what is fed; None where there is none for these shapes."""
+        """Return the program for the feeds; None where no program fits their shapes."""
         last = self._last
         if last is None and not self._is_open:
             return None
@@ -161,7 +161,7 @@ class ShapePrograms:
         return infer_again(nodes, Inference(dict(known), {}), known, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
-        """True where no step of a run gives a variable another shape than it has."""
+        """True where no step of a run changes the shape of a variable."""
         pending = list(nodes)
         inside = False
         seen: set[str] = set()
@@ -184,7 +184,7 @@ class ShapePrograms:
 
 
 class _Given:
-    """What is known of what comes into a run."""
+    """The known facts about the feeds of a run."""
 
     def __init__(self, fed: Sequence[Output], feeds: Sequence[Any]) -> None:
         self.known: dict[Output, TensorSpec] = {}
@@ -218,7 +218,7 @@ class _Given:
                     )
 
     def forget_variables(self) -> None:
-        """Know no variable's shape any more, since runs may change it."""
+        """Forget the shapes of all variables, since runs may change them."""
         self.variables.clear()
         self.known |= self._of_variables
 
@@ -231,7 +231,10 @@ class _Given:
         return TensorSpec(variable.dtype, self._noted(variable))
 
     def _noted(self, variable: Variable) -> Shape:
-        """The shape that a variable has now, which is what a program holds for; unknown before its first write."""
+        """Return the current shape of a variable, and note the shape as a condition of the program.
+
+        The shape is unknown before the first write.
+        """
         shape = _shape_of(variable)
         if shape is None:
             return UNKNOWN
@@ -240,7 +243,7 @@ class _Given:
 
 
 def _is_read(handle: Output) -> bool:
-    """True of a list of which a node takes elements."""
+    """True for a list from which a node takes elements."""
     pending = [handle]
     while pending:
         passed = pending.pop()
@@ -261,7 +264,10 @@ def _shape_of(variable: Variable) -> tuple[int, ...] | None:
 
 
 def _keeps_shape(node: Node, inference: Inference | None) -> bool:
-    """True of an assignment that leaves the shape of its variable as it is; without inference, of one that looks at it."""
+    """True for an assignment that keeps its variable's shape.
+
+    Without inference, only an assignment that validates the shape counts.
+    """
     if node.attr("validate_shape") and _is_reference(node.inputs[0]):
         return True
     if inference is None:

@@ -1,9 +1,10 @@
-"""Plans for known shapes of the feeds: values that shapes alone decide are computed before the run, without a step.
+"""Plans specialized for known shapes of the feeds: values that follow from shapes are computed before the run, without a
+step.
 
-Inference finds the tensors that have the same value in every run of these shapes, and the steps that return their first input
-because it has the requested shape already. A stack whose popped values are all known stores none.
+Inference finds the tensors that have the same value in every run of the shapes, and the steps that return their first input
+unchanged because the input has the requested shape already. A stack whose popped values are all known stores none.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ from ..steps.constant_steps import only_computes
 Specs = Mapping[Output, TensorSpec]
 
 _LEAST_LOOKING: Final = 0.01
-"""The part of the steps that look at shapes from which on inference for shapes is worth its time, about that of planning."""
+"""The share of steps that read shapes from which inference is worth its time, which is about the time of planning."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Known(Step):
-    """A step that needs not run: its outputs have these `values` in every run."""
+    """A step that need not run: its outputs have the constant `values`."""
 
     values: tuple[Any, ...] = ()
 
 
 def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
-    """What of the specs holds in every run in which those `given` do, without what inference takes for granted.
+    """Return the specs that hold in every run in which the specs `given` hold, without inference's assumptions.
 
-    It takes an unknown dimension for another than 1 where shapes broadcast, and the elements of a list for alike, in functions
-    too. What follows from such nodes is left out.
+    Inference assumes that an unknown dimension is not 1 where shapes broadcast, and that the elements of a list are alike,
+    in functions too. Specs that follow from nodes with an assumption are left out.
     """
     pool = set(nodes)
     found = {node for node in nodes if _takes_for_granted(node, specs, given)}
@@ -80,14 +81,14 @@ def list_behind(handle: Output) -> Output:
 
 
 def is_worth_specializing(plan: Plan) -> bool:
-    """True where so many steps look at shapes that leaving out what follows from these is worth an inference."""
+    """True where enough steps read shapes for specialization to be worth an inference."""
     steps = every_step(plan.steps)
     looking = sum(has_fact(step.node.op, "metadata") for step in steps)
     return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
 
 
 def specialized(plan: Plan, specs: Specs) -> Plan:
-    """The plan without the steps that `specs` make superfluous: what is known of all tensors in runs of certain shapes."""
+    """Return the plan without the steps made superfluous by `specs`, the facts about all tensors in runs of certain shapes."""
     reducing = _Reducing(specs, _known_stacks(plan, specs))
     steps = reducing.reduced(plan.steps)
     fetches = tuple(None if slot is None else reducing.slot(slot) for slot in plan.fetches)
@@ -96,12 +97,12 @@ def specialized(plan: Plan, specs: Specs) -> Plan:
 
 
 def steps_left(plan: Plan) -> int:
-    """How many steps of a plan and its loops run."""
+    """Return the number of steps of a plan and its loops that run."""
     return sum(type(step) is not Known for step in every_step(plan.steps))
 
 
 class _Reducing:
-    """The steps of one frame, and which slots have the same value as others."""
+    """The steps of a frame, and the slots with the same value as other slots."""
 
     def __init__(self, specs: Specs, stacks: Collection[Node]) -> None:
         self.specs = specs
@@ -144,7 +145,7 @@ class _Reducing:
         )
 
     def _values(self, step: Step) -> tuple[Any, ...] | None:
-        """What a step gives in every run; None where that is not known."""
+        """Return the outputs of a step that are the same in every run; None where they are unknown."""
         if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow"):
             return None
         if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
@@ -153,7 +154,7 @@ class _Reducing:
         return values if all(value is not None and value.dtype != object for value in values) else None
 
     def _handed_on(self, step: Step) -> int | None:
-        """Which input a step gives as it is; None where it does more."""
+        """Return the index of the input that a step returns unchanged; None for a step that does more."""
         op = step.node.op
         if has_fact(op, "stack_push") and _source(step.node) in self.stacks:
             return 1
@@ -171,7 +172,7 @@ class _Reducing:
 
 
 def _known_stacks(plan: Plan, specs: Specs) -> set[Node]:
-    """The stacks of which every value that is taken is known, and that nothing guarded works on."""
+    """Return the stacks whose popped values are all known, and that no guarded step uses."""
     users: dict[Node, list[Step]] = collections.defaultdict(list)
     for step in every_step(plan.steps):
         if has_fact(step.node.op, "stack_push") or has_fact(step.node.op, "stack_pop"):
@@ -198,12 +199,12 @@ def _is_free_of_stack(step: Step, specs: Specs) -> bool:
 
 
 def _source(node: Node) -> Node:
-    """The stack whose handle a node takes."""
+    """Return the stack whose handle a node takes."""
     return handed_in(node.inputs[0]).node
 
 
 def every_step(steps: Sequence[Step]) -> list[Step]:
-    """Steps and those of loops among them."""
+    """Return the steps, and the steps inside loops."""
     found: list[Step] = []
     for step in steps:
         if isinstance(step, Loop):

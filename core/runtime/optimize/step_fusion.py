@@ -1,9 +1,9 @@
-"""Steps that run as one: a convolution and what follows it on each block while that is hot, chains of elementwise ops.
+"""Fusion of steps: a convolution with an epilogue on each block in the cache, and chains of elementwise ops.
 
-`with_fused_steps` finds them in a plan, where only the dtypes are known; `fused_calls` finds out what shapes allow when values
-are there. Groups whose values are small are taken apart again after some runs.
+`with_fused_steps` forms groups in a plan, where only the dtypes are known; `fused_calls` computes layouts when values are
+there. Groups whose values are small are taken apart again after some runs.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from .pad_fusion import Framed, is_plain, with_frames
 _MOST_STEPS: Final = 64
 """Steps of a group: all operands of a tile have to stay in a cache."""
 _WIDER: Final = 3
-"""The ratio of result to input channels from which on a producer may make some rows twice. Without rows that producers hand to
-producers MobileNetV2 at batch 8 takes 1.10 of the time.
+"""The ratio of result to input channels from which a producer may compute some rows twice.
+
+Without rows between producers, MobileNetV2 at batch 8 takes 1.10 of the time.
 """
 _FLOATS: Final = (float32, float64)
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Fused(Step):
-    """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
+    """A fused group: `body` works on `slots` slots of its own, the inputs first; `node` is the last step's, the result.
 
-    Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block, and may
-    take block by block what its `lead` gives: a group on the first of the inputs, which may have a producer too. `steps` are
-    its own steps as the plan has them.
+    Where the group `has_producer`, the first step is a convolution or a similar op, which hands on its result block by
+    block, and may take the result of its `lead` block by block: a group on the first of the inputs, which may have a
+    producer too. `steps` are the group's own steps as in the plan.
     """
 
     body: tuple[Step, ...] = ()
@@ -49,7 +50,7 @@ class Fused(Step):
 
 
 def with_fused_steps(plan: Plan) -> Plan:
-    """The plan with groups of steps as one."""
+    """Return the plan with fused groups of steps."""
     if plan.needs_dataflow:
         return plan
     kept = {slot for slot in plan.fetches if slot is not None}
@@ -68,7 +69,7 @@ def with_fused_steps(plan: Plan) -> Plan:
 
 
 def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
-    """The steps without those that only pass on what they take: who takes what they give takes that instead."""
+    """Return the steps without steps that only pass on their inputs; readers take the inputs instead."""
     found = []
     passed: dict[int, int] = {}
     for step in steps:
@@ -83,7 +84,7 @@ def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
 
 
 def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], plan: Plan) -> tuple[Step, ...]:
-    """The steps with the groups taken apart that were of no use, and those from their leads that were not fed by rows."""
+    """Return the steps with useless groups taken apart, and with groups separated from leads that did not feed rows."""
     found = tuple([part for step in steps for part in _settled(step, useful, fed)])
     return found if found == tuple(steps) else with_releases(found, {slot for slot in plan.fetches if slot is not None})
 
@@ -101,7 +102,7 @@ def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
 
 
 def all_steps(step: Step) -> Iterator[Step]:
-    """The steps that one stands for, in their order: of a group those of its leads too."""
+    """Yield the steps that a step stands for, in their order; for a group, the steps of its leads too."""
     if isinstance(step, Fused):
         if step.lead is not None:
             yield from all_steps(step.lead)
@@ -120,12 +121,12 @@ class _Group(NamedTuple):
     lead: _Group | None = None
 
     def all_steps(self) -> list[Step]:
-        """Those of the leads too."""
+        """Return the steps of the group and of its leads."""
         return [*(self.lead.all_steps() if self.lead else ()), *self.steps]
 
 
 class _Grouping:
-    """Which steps go together: those that only the others read, and one that begins."""
+    """The grouping of steps: a first step, and steps whose values only the group reads."""
 
     def __init__(self, steps: Sequence[Step], kept: Set[int]) -> None:
         self.steps = steps
@@ -157,9 +158,10 @@ class _Grouping:
         return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
 
     def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _Group:
-        """A group with the producer that makes what its own alone reads, where that takes it by rows.
+        """Return a group with a lead: the producer of the group's first input, where only the group reads the input, and by
+        rows.
 
-        `overlaps`: what reads the group makes some of its rows be made twice.
+        `overlaps`: the group's reader has some rows of the group computed twice.
         """
         steps, first = [self.steps[i] for i in members], members[0]
         maker = self.made_by.get(self.steps[first].inputs[0])
@@ -171,9 +173,9 @@ class _Grouping:
         return _Group(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
 
     def _is_worth_leading(self, lead: Sequence[int], first: int, overlaps: bool) -> bool:
-        """Return True where a producer pays as a lead: little is made twice, and what is made twice is in no other lead.
+        """Return True where a producer pays as a lead: few rows are computed twice, and only in this lead.
 
-        Elementwise steps do not: made by rows they take 0.98 to 1.01 of the time of five networks.
+        Elementwise steps do not pay: computed by rows they take 0.98 to 1.01 of the time of five networks.
         """
         maker = lead[0]
         if self.kinds[maker] != "producer" or overlaps or not self._goes_by_rows(maker):
@@ -182,12 +184,12 @@ class _Grouping:
         return makes_some_twice is not takes_some_twice and (takes_some_twice or self._widens(maker))
 
     def _widens(self, i: int) -> bool:
-        """True of a producer that takes much less than it gives."""
+        """True for a producer whose input is much smaller than its result."""
         filters = self._constant(self.steps[i].inputs[1])
         return filters is not None and filters.shape[-1] >= _WIDER * filters.shape[-2]
 
     def _goes_by_rows(self, i: int) -> bool:
-        """True of a producer that takes its input and makes its result by rows; its filters are constant."""
+        """True for a producer with constant filters that takes its input and computes its result by rows."""
         step = self.steps[i]
         way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
         if way is None or way.by_rows is None or filters is None:
@@ -197,7 +199,7 @@ class _Grouping:
         return way.by_rows.suits(step.node, filters.shape)
 
     def _constant(self, slot: int) -> Tensor | None:
-        """What a slot always holds, as the graph has it."""
+        """Return the constant in a slot, as the graph has the constant; None for another slot."""
         maker = self.made_by.get(slot)
         return self.steps[maker].node.attr("value") if maker is not None and self.steps[maker].node.is_constant else None
 
@@ -222,7 +224,9 @@ class _Grouping:
         return group
 
     def _producer_behind(self, i: int) -> int | None:
-        """The producer that a step is, or that takes it into its filters, alone or with affine steps between them."""
+        """Return the producer behind a step: the step itself, or the producer whose filters absorb the step and affine
+        steps between.
+        """
         while self.kinds[i] == "affine":
             maker = self.made_by.get(self.steps[i].inputs[0])
             if maker is None or not self._is_inner(maker, {i}):
@@ -231,11 +235,11 @@ class _Grouping:
         return i if self.kinds[i] == "producer" else None
 
     def _reads(self, i: int, maker: int) -> bool:
-        """True of a step that takes what another makes."""
+        """True for a step that reads a result of another step."""
         return not set(self.steps[maker].outputs).isdisjoint(self.steps[i].inputs)
 
     def _candidates(self, i: int) -> set[int]:
-        """The steps whose values a step takes; of one that is affine, the first input alone."""
+        """Return the steps whose values a step takes; for an affine step, only the source of the first input."""
         inputs = self.steps[i].inputs[:1] if self.kinds[i] == "affine" else self.steps[i].inputs
         return {self.made_by[slot] for slot in inputs if slot in self.made_by}
 
@@ -272,7 +276,7 @@ def _overlaps(step: Step) -> bool:
 
 
 def _is_of_floats(node: Node) -> bool:
-    """True where the first output and all inputs are of one dtype of those that NumPy computes with."""
+    """True where the first output and all inputs have the same dtype, a dtype of NumPy's arithmetic."""
     dtype = node.output_dtypes[0]
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 

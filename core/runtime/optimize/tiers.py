@@ -1,7 +1,7 @@
-"""Tiers of execution: the ways in which a program runs its plan, and when it moves from one to the next.
+"""Tiers of execution: the ways in which a program runs its plan, and the moves between tiers.
 
-A program runs its plan INTERPRETED first. Runs without a hook, engine or cache move it on, as far as the session's `optimize`
-allows:
+A program runs its plan INTERPRETED first. Runs without a hook, engine or cache move the program on, as far as the session's
+`optimize` allows:
 
                    the plan ran once             branches would take less time
     INTERPRETED ---------------------> FUSED -----------------------------------> PARALLEL
@@ -10,13 +10,13 @@ allows:
                     the shapes came once before
 
 - INTERPRETED: each step is a call of its kernel.
-- FUSED: groups of steps run as one (`fusing`); values that follow from constants are computed once (`constant_steps`).
-- SPECIALIZED: a program for the shapes of this run, without the steps that follow from shapes (`shape_programs`); it is fused.
+- FUSED: groups of steps run as one (`step_fusion`); values that follow from constants are computed once (`constant_steps`).
+- SPECIALIZED: a program for the shapes of this run, without the steps that follow from shapes (`shape_programs`), fused.
 - PARALLEL: branches run in threads (`parallel_regions`), each where a trial of both ways took less time.
 
 `forcing` has programs reach a tier in their first run, whatever their sizes and times are: tests run each case in each tier.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LSTM train step.
+`benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ class Tier(enum.StrEnum):
 FUSING_RUN: Final = 2
 """The run of a plan before which steps are fused: a plan that runs once is not worth the search for groups."""
 SETTLING_RUN: Final = 4
-"""The run before which groups that were of no use are taken apart, and from which on steps are timed. By then each group has
-met its shapes twice: it learns from the first run what the second run can do.
+"""The run before which useless groups are taken apart, and from which steps are timed.
+
+By then each group has met its shapes twice: the first run of a shape shows the layout of the second.
 """
 RUNS_OF_SHAPES: Final = 1
 """Runs with the same shapes before a program is specialized for them: specializing takes about as long as planning."""
 TIMED_RUNS: Final = 3
-"""Runs in which steps are timed. The least of three times leaves out what other work on the machine took."""
+"""The number of runs in which steps are timed. The least of three times leaves out most of the machine's other work."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ _BY_NAME: Final = {
     "parallel": Policy(frozenset((Tier.FUSED, Tier.SPECIALIZED, Tier.PARALLEL))),
 }
 OPTIMIZE: Final = tuple(_BY_NAME)
-"""The names of policies, from the one with the fewest tiers on."""
+"""The names of policies, from the fewest tiers to the most."""
 _FORCED: Final = {
     Tier.INTERPRETED: NO_TIERS,
     Tier.FUSED: Policy(frozenset((Tier.FUSED,)), True),
@@ -82,7 +83,10 @@ _forced: contextvars.ContextVar[Tier | None] = contextvars.ContextVar("forced", 
 
 
 def policy(optimize: str) -> Policy:
-    """The policy of a name; InvalidArgumentError where there is none. Within `forcing` all names but "none" mean its tier."""
+    """Return the policy of a name; InvalidArgumentError for another name.
+
+    Within `forcing`, all names but "none" mean its tier.
+    """
     if optimize not in _BY_NAME:
         raise InvalidArgumentError(f"optimize must be one of {', '.join(OPTIMIZE)}, not {optimize!r}")
     forced = _forced.get()
@@ -107,7 +111,7 @@ class Move(enum.Enum):
 
 
 class Tiers:
-    """The tier of one program. `name` stands for the program where moves are told."""
+    """The tier of a program. `name` stands for the program in log messages."""
 
     def __init__(self, policy: Policy, name: str, is_special: bool = False) -> None:
         self.policy = policy
@@ -120,7 +124,7 @@ class Tiers:
         """Whether a run may still change the program, apart from branches in threads."""
 
     def begin_run(self) -> Move | None:
-        """Count a run without a hook; the move that is due before it."""
+        """Count a run without a hook; return the move that is due before the run."""
         self._run += 1
         if self._run == FUSING_RUN:
             self.is_moving = not self.policy.is_forced
