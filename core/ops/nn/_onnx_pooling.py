@@ -23,7 +23,7 @@ def pooled(g: Any, x: Any, op: str, window: Window) -> Any:
 
 
 def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: Window) -> Any:
-    """The gradient of each window added to the place of its largest element."""
+    """Add the gradient of each window at the place of its largest element."""
     data_format = window.data_format
     if batch_and_channel(window.ksize, data_format) != (1, 1):
         g.refuse("its windows go over batches or channels")
@@ -36,7 +36,7 @@ def max_pool_grad(g: Any, x: Any, y: Any, dy: Any, *, window: Window) -> Any:
 
 
 def avg_pool_grad(g: Any, sizes: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
-    """Each gradient divided by the number of elements in its window, and given to all of them."""
+    """Divide each gradient by the number of elements in its window, and give the share to all of them."""
     rank, data_format = len(window.ksize), window.data_format
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
     is_spatial = batch_and_channel(window.ksize, data_format) == (1, 1)

@@ -1,6 +1,7 @@
-"""Update rules of the optimizers as array programs: the values of the variables in, in TensorFlow's order, the new ones out.
+"""Update rules of the optimizers as array programs, from the old values of the variables, in TensorFlow's order, to the
+new.
 
-`numerics.updates` has the same rules for NumPy, in place, and their sources. What others are computed from is stored first.
+`numerics.updates` has the same rules for NumPy, in place, and their sources. A value that others depend on is stored first.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ facts("idempotent", of=("Relu", "Relu6"))
 @kernel("LeakyRelu")
 @_in_float32
 def leaky_relu(features: Array, *, alpha: float) -> Result:
-    """x where positive, alpha x elsewhere: the larger of the two, where alpha is at most one."""
+    """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
     scaled = features * features.dtype.type(alpha)
     return np.maximum(features, scaled) if 0 < alpha <= 1 else chosen(features > 0, features, scaled)
 
@@ -93,7 +93,7 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @kernel("Elu")
 @_in_float32
 def elu(features: Array) -> Result:
-    """x where not negative, exp(x) - 1 elsewhere; as a sum, of which one part is zero, it needs no choice."""
+    """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
     zero = features.dtype.type(0)
     return positive_part(features) + np.expm1(np.minimum(features, zero))
 
@@ -163,7 +163,7 @@ def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 
 @kernel("ReluGrad")
 def relu_grad(gradients: Array, features: Array) -> Result:
-    """gradients where features are positive: times one there and times zero elsewhere, as TensorFlow has it."""
+    """Return gradients where features are positive: times 1 there and times 0 elsewhere, as in TensorFlow."""
     _same_shapes(gradients, features)
     return where_positive(gradients, features)
 
@@ -271,7 +271,7 @@ facts("backward", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
 
 @gradient_by_parts("SoftsignGrad")
 def softsign_grad_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """dy / (1 + |x|)^2; TensorFlow has no gradient of it."""
+    """Compose dy / (1 + |x|)^2; TensorFlow has no gradient for this op."""
     dy, x = inputs
     return [g.RealDiv(dy, g.Square(g.AddV2(g.Abs(x), g.scalar_like(x, 1))))]
 

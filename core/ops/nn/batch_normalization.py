@@ -79,7 +79,7 @@ def batch_norm_with_global_normalization_flops(
 def batch_norm_with_global_normalization_grad(
     t: Array, m: Array, v: Array, gamma: Array, backprop: Array, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> tuple[Result, ...]:
-    """The gradients for t, m, v, beta and gamma; zeros for gamma where it is not used."""
+    """Return the gradients for t, m, v, beta and gamma; zeros for an unused gamma."""
     _check(t, m=m, v=v, gamma=gamma)
     require_same_shape(t, backprop, "t and backprop")
     dtype = t.dtype

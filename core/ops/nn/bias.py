@@ -21,12 +21,12 @@ from ..shared.window_geometry import is_channels_first
 
 
 def _channel_axis(data_format: str, rank: int) -> int:
-    """The axis of the channels: the last but for NCHW, which TensorFlow reads as channels at axis 1."""
+    """Return the axis of the channels: the last, except axis 1 for NCHW, as in TensorFlow."""
     return 1 if is_channels_first(data_format) else rank - 1
 
 
 def _axis_of(value: Any, data_format: str) -> int:
-    """The axis of the channels of a tensor of NumPy or XLA, which has others."""
+    """Return the axis of the channels of an array of NumPy or XLA; InvalidArgumentError below rank 2."""
     if value.ndim < 2:
         raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
     return _channel_axis(data_format, value.ndim)
@@ -34,7 +34,7 @@ def _axis_of(value: Any, data_format: str) -> int:
 
 @kernel("BiasAdd")
 def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
-    """`value` plus a vector along its channels."""
+    """Add a vector along the channels to `value`."""
     if data_format == "NHWC" and bias.ndim == 1 and value.ndim > 1 and bias.shape[0] == value.shape[-1]:
         return value + bias
     axis = _checked_axis(value, bias, data_format)
@@ -44,7 +44,7 @@ def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
 
 
 def _checked_axis(value: Any, bias: Any, data_format: str) -> int:
-    """The axis of the channels, which are as many as biases."""
+    """Return the axis of the channels; InvalidArgumentError unless there is a bias for each channel."""
     axis = _axis_of(value, data_format)
     if bias.ndim != 1:
         raise InvalidArgumentError(f"Biases must be 1D: {Shape(bias.shape)}")
@@ -82,7 +82,7 @@ def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
 
 
 def _others(value: Any, data_format: str) -> tuple[int, ...]:
-    """All axes but that of the channels."""
+    """Return all axes but the axis of the channels."""
     channels = _axis_of(value, data_format)
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
@@ -118,7 +118,7 @@ def bias_add_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
 
 @gradient("BiasAddGrad")
 def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The gradient of a channel at every place that was summed into it."""
+    """Return the gradient of a channel at every place summed into the channel."""
     return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
 
 
@@ -130,7 +130,7 @@ def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
 
 @flops("BiasAddGrad")
 def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than there are elements for each result."""
+    """One sum less than the number of elements for each result."""
     return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
 
 

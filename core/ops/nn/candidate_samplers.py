@@ -1,4 +1,4 @@
-"""Candidate samplers: classes to contrast the true ones with, and how often each was to be expected."""
+"""Candidate samplers: classes to contrast with the true classes, and the expected count of each."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AllCandidateSampler ComputeAccidentalHits
 #   LearnedUnigramCandidateSampler LogUniformCandidateSampler ThreadUnsafeUnigramCandidateSampler: random
@@ -41,7 +41,7 @@ def _check_true_classes(true_classes: Any, num_true: int, size: int) -> None:
 
 
 class _State(Shared):
-    """What a sampler node keeps from run to run: the sampler, which may learn, and its stream."""
+    """The state of a sampler node between runs: the sampler, which may learn, and its stream."""
 
     def __init__(self, sampler: UniformSampler, stream: Any) -> None:
         self.sampler = sampler
@@ -60,7 +60,7 @@ class Draw(NamedTuple):
 
 
 def _sample(ctx: KernelContext, true_classes: Array, create: Callable[..., Any], draw: Draw) -> tuple[Array, Array, Array]:
-    """(sampled classes, expected counts of the true classes, expected counts of the sampled ones)."""
+    """Return (sampled classes, expected counts of the true classes, expected counts of the sampled classes)."""
     num_sampled, unique = draw.num_sampled, draw.unique
     state = ctx.state(lambda: _State(create(), new_stream(ctx, draw.seed, draw.seed2)))
     sampler = state.sampler
@@ -85,11 +85,11 @@ def uniform_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: 
 
 
 def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
-    """A FLOPs function from the costs of one draw and of one class's probability."""
+    """Return a FLOPs function from the cost of a draw and the cost of a class's probability."""
 
     def candidate_sampler_flops(true_classes: TensorSpec, *, num_sampled: int, unique: bool) -> Cost:
-        """For each class its probability and from it how often it is expected: a product, or for `unique` ones
-        -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
+        """Each class: its probability and its expected count, a product, or for `unique` -expm1(n log1p(-p)). One draw for
+        each sample; repeated draws, searches and integers are not counted.
         """
         expected = probability + (Cost(3, transcendentals=2) if unique else Cost(1))
         return draw * num_sampled + expected * (true_classes.shape.num_elements + num_sampled)
@@ -113,7 +113,7 @@ not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
 
 @kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
 def learned_unigram_candidate_sampler(ctx: KernelContext, true_classes: Array, *, draw: Draw) -> tuple[Result, Result, Result]:
-    """Classes are as likely as they were among the true ones so far."""
+    """Sample classes with the probabilities of the true classes so far."""
     if draw.range_max >= _INT32_MAX:
         raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}")
     return _sample(ctx, true_classes, functools.partial(range_samplers.LearnedUnigramSampler, draw.range_max), draw)
@@ -143,7 +143,7 @@ not_differentiable("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandida
 
 
 class Weights(NamedTuple):
-    """How likely each class is, and which classes a shard has."""
+    """The weights of classes, and the classes in a shard."""
 
     vocab_file: str
     distortion: float
@@ -203,7 +203,9 @@ not_differentiable("FixedUnigramCandidateSampler", "AllCandidateSampler")
 
 @kernel("ComputeAccidentalHits")
 def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, num_true: int) -> tuple[Result, Result, Result]:
-    """(rows, positions, weights) where a sampled class is a true one of that row; weights hide it from a softmax."""
+    """Return (rows, positions, weights) where a sampled class is a true class of the row; the weight hides the class from a
+    softmax.
+    """
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgumentError(
             f"true_candidates must be a batch_size * num_true matrix, not of shape {Shape(true_classes.shape)}"

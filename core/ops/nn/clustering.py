@@ -84,9 +84,9 @@ def kmeans_plus_plus_initialization_flops(
     *,
     outputs: list[TensorSpec],
 ) -> Cost:
-    """For each candidate its distances to all points, the smaller ones and their sum, and a cumulative sum to draw it.
+    """Each candidate: its distances to all points, the smaller distances and their sum, and a cumulative sum for the draw.
 
-    Halves of squared norms are made once. The search for what is drawn, and what is drawn again, are not counted.
+    Halves of squared norms are computed once. Searches for the drawn point and repeated draws are not counted.
     """
     count, (size, depth) = outputs[0].shape[0], with_rank(points.shape, 2)
     tries = _candidates(num_retries_per_sample, count)

@@ -92,7 +92,7 @@ def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
 
 
 def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
-    """True of a window of one element at every position, and at no other."""
+    """Return True for a window of a single element, applied at every position and only there."""
     return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1} and node.attr("padding") != b"EXPLICIT"
 
 
@@ -118,7 +118,7 @@ def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]
 
 @kernel("Conv2DBackpropInput")
 def conv2d_backprop_input(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """The gradient of Conv2D for its input, of shape `sizes`."""
+    """Return the gradient of Conv2D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
     empty = empty_input_gradient(sizes, grad)
     if empty is not None:
@@ -144,7 +144,7 @@ profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, 
 
 @kernel("Conv3DBackpropInputV2")
 def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """The gradient of Conv3D for its input, of shape `sizes`."""
+    """Return the gradient of Conv3D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 5, window)
     empty = empty_input_gradient(sizes, grad)
     return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
@@ -164,13 +164,13 @@ facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpro
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
-    """The multiply-adds of the forward pass: each sends its weight times the gradient to the element that it read."""
+    """The multiply-adds of the forward pass: each adds its weight times the gradient to its input element."""
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
 @kernel("Conv2DBackpropInputV2")
 def conv2d_backprop_input_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """As Conv2DBackpropInput; the input itself gives its shape."""
+    """As Conv2DBackpropInput, with the shape taken from the input itself."""
     require_rank(x, 4, "input")
     return input_gradient(x.shape, w, grad, checked(StrictGeometry, 4, window))
 
@@ -180,14 +180,14 @@ layout("T.T -> T", "Conv2DBackpropInputV2")
 
 @kernel("Conv2DBackpropFilterV2")
 def conv2d_backprop_filter_v2(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """As Conv2DBackpropFilter; the filter itself gives its shape."""
+    """As Conv2DBackpropFilter, with the shape taken from the filter itself."""
     require_rank(w, 4, "filter")
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 4, window))
 
 
 @kernel("Conv3DBackpropInput")
 def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """As Conv3DBackpropInputV2; the input itself gives its shape."""
+    """As Conv3DBackpropInputV2, with the shape taken from the input itself."""
     require_rank(x, 5, "input")
     return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, window))
 
@@ -199,7 +199,7 @@ def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorS
 
 @kernel("Conv3DBackpropFilter")
 def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: Window) -> Result:
-    """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
+    """As Conv3DBackpropFilterV2, with the shape taken from the filter itself."""
     require_rank(w, 5, "filter")
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, window))
 
@@ -221,7 +221,7 @@ facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3D
 
 @kernel("Conv2DBackpropFilter")
 def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
-    """The gradient of Conv2D for its filter, of shape `sizes`."""
+    """Return the gradient of Conv2D for its filter, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
     empty = empty_filter_gradient(x, sizes, grad)
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
@@ -240,7 +240,7 @@ profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there
 
 @kernel("Conv3DBackpropFilterV2")
 def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: Window) -> Result:
-    """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
+    """Return the gradient of Conv3D for its filter, of shape `sizes`; for an empty filter TensorFlow checks no more."""
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None and not empty.size:
         return empty
@@ -257,7 +257,7 @@ def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: Tens
 def convolution_backprop_filter_flops(
     x: TensorSpec, sizes: TensorSpec, grad: TensorSpec, *, outputs: list[TensorSpec]
 ) -> Cost:
-    """The multiply-adds of the forward pass: each sends the element that it read times the gradient to its weight."""
+    """The multiply-adds of the forward pass: each adds its input element times the gradient to its weight."""
     return window_multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
 
 
@@ -296,12 +296,12 @@ without_gradient("Conv")
 
 
 _FILTERS: Final = 32
-"""How many filters of one channel are as fast as fewer, or faster."""
+"""The number of filters of a single channel up to which more filters take no more time."""
 
 
 @lower("Conv2D")
 def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
-    """On CPUs few filters of one channel are filled up with zeros: XLA has its fast convolution for more only."""
+    """Pad a few filters of a single channel with zeros on CPUs: XLA's fast convolution needs more filters."""
     filters = w.shape[3]
     if not (xla.is_cpu and w.shape[2] == 1 and window.data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
         return _convolved(xla, x, w, window)
@@ -310,7 +310,7 @@ def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
 
 
 def _convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
-    """On CPUs a filter of one element is a product of matrices, several times as fast as XLA's convolution."""
+    """Convolve; on CPUs a filter of a single element is a matrix product, several times as fast as XLA's convolution."""
     is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT"
     if not (xla.is_cpu and is_plain and w.shape[:2] == (1, 1) and x.shape[3] == w.shape[2]):
         return convolved(xla, x, w, window)
@@ -337,7 +337,7 @@ def convolution_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
 
 @onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def convolution_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, window: Window, outputs: list[TensorSpec]) -> Any:
-    """A transposed convolution, cut to the sizes that are asked for: what its windows do not reach is zero."""
+    """Lower to a transposed convolution, cut to the asked sizes; elements outside all windows are zero."""
     kernel_shape, rank, data_format = window_of(g, w), len(w.shape), window.data_format
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
     if not shape or not all(isinstance(size, int) for size in shape[1:]):
@@ -363,7 +363,7 @@ def convolution_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, wind
 
 @onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
 def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
-    """A convolution of images whose batch is their channels, with the gradient as its filter."""
+    """Lower to a convolution of images with batch and channels exchanged, with the gradient as filter."""
     shape, rank, data_format = tuple(g.known(sizes, "sizes").tolist()), len(window.strides), window.data_format
     dims = shape_to_channels_last(x.shape, data_format) if x.rank == rank else ()
     if not dims or not all(isinstance(size, int) for size in dims[1:]) or dims[-1] != shape[-2]:

@@ -34,7 +34,7 @@ def _check_sequences(inputs: Array, sequence_length: Array) -> None:
 
 
 def _decoded_lengths(inputs: Array, sequence_length: Array) -> Array:
-    """The steps of each sequence that a decoder looks at: none where its length is negative."""
+    """Return the number of steps that a decoder reads in each sequence: none for a negative length."""
     _check_inputs(inputs)
     time, batch, _ = inputs.shape
     require_rank(sequence_length, 1, "sequence_length")
@@ -62,7 +62,7 @@ def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list
 
 
 def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: bool) -> list[list[int]]:
-    """Labels in range, before the first blank; runs of one label collapsed where asked."""
+    """Check labels and return the labels before the first blank; runs of a label are collapsed where asked."""
     checked = []
     for number, row in enumerate(rows):
         kept: list[int] = []
@@ -109,7 +109,7 @@ def ctc_loss(
     inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
     *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
 ) -> tuple[Result, Result]:  # fmt: skip
-    """The loss of each sequence of logits (time, batch, classes), blank last, and its gradient."""
+    """Return the loss of each sequence of logits (time, batch, classes), blank last, and its gradient."""
     require_rank(inputs, 3, "inputs")
     blank = inputs.shape[2] - 1
     return _ctc_loss(
@@ -153,7 +153,7 @@ def ctc_loss_flops(
 ) -> Cost:
     """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
 
-    A state, of which a sequence of n labels has 2 n + 1, takes two sums by logarithms a step in either direction, each a
+    A sequence of n labels has 2 n + 1 states. A state takes two sums by logarithms a step in either direction, each a
     maximum, a minimum, a difference, an exponential, a logarithm and a sum. All sequences are counted at full length.
     """
     time, batch, _ = with_rank(inputs.shape, 3)
@@ -184,7 +184,7 @@ def _collapsed(row: list[int]) -> list[int]:
 def ctc_greedy_decoder(
     inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Result, Result, Result, Result]:
-    """The most probable class of each step, blanks left out: a sparse tensor, and the negative sum of its logits."""
+    """Return the most probable class of each step without blanks: a sparse tensor, and the negative sum of its logits."""
     lengths = _decoded_lengths(inputs, sequence_length)
     classes = inputs.shape[2]
     blank = blank_index + classes if blank_index < 0 else blank_index
@@ -246,9 +246,10 @@ def ctc_greedy_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec) ->
 
 @flops("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec, *, beam_width: int) -> Cost:
-    """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a comparison.
+    """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a
+    comparison.
 
-    At most: there are as many beams as beam_width only after some steps.
+    An upper bound: the number of beams reaches beam_width only after some steps.
     """
     elements, rows = inputs.shape.num_elements, inputs.shape[:-1].num_elements
     softmax = Cost(4, transcendentals=1) * elements + Cost(-2, transcendentals=1) * rows

@@ -118,7 +118,7 @@ def _backprop_pads(
 def depthwise_conv2d_native(
     x: Array, w: Array, *, window: Window, finishing: Finishing | None = None, feeding: Feeding | None = None
 ) -> Result:
-    """Each channel convolved with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
+    """Convolve each channel with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(window)
     return depthwise_convolve(x, w, geometry, finishing, feeding)
 
@@ -226,7 +226,7 @@ facts("backward", of=("DepthwiseConv2dNativeBackpropFilter",))
 
 
 def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str) -> Any:
-    """The sum over a filter's elements of the image shifted by each, times that element; NHWC, one output a channel."""
+    """Sum the image, shifted and scaled by each element of the filter; NHWC, an output for each channel."""
     kernel, sizes, steps = w.shape[:2], x.shape[1:3], strides[1:3]
     out = [-(-n // s) if padding == "SAME" else -(-(n - k + 1) // s) for n, k, s in zip(sizes, kernel, steps)]
     total = [max((o - 1) * s + k - n, 0) for o, s, k, n in zip(out, steps, kernel, sizes)]
@@ -249,7 +249,7 @@ def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: Window) -> Any:
 
 
 def _by_groups(xla: Any, x: Any, w: Any, window: Window) -> Any:
-    """Each channel is a group of its own."""
+    """Convolve each channel as a group of its own."""
     return convolved(xla, x, w.reshape(*w.shape[:2], 1, -1), window)
 
 
@@ -258,7 +258,7 @@ lower_gradients("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBack
 
 @onnx("DepthwiseConv2dNative")
 def depthwise_onnx(g: Any, x: Any, w: Any, *, window: Window) -> Any:
-    """A convolution in as many groups as there are channels."""
+    """Lower to a convolution with a group for each channel."""
     height, width = window_of(g, w)
     attrs = window_attrs(x, (height, width), window)
     channels, multiplier = w.shape.known()[2:]
@@ -276,7 +276,7 @@ def _depthwise_input_gradient_onnx(g: Any, sizes: Any, w: Any, dy: Any, *, windo
 
 @onnx("DepthwiseConv2dNativeBackpropFilter")
 def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, window: Window) -> Any:
-    """A convolution in groups, each of one channel's images of the batch, with the gradient as its filter."""
+    """Lower to a convolution in groups, each the batch's images of a single channel, with the gradient as filter."""
     height, width, channels, multiplier = map(int, g.known(sizes, "sizes"))
     attrs = window_attrs(x, (height, width), window)
     if "auto_pad" in attrs or not x.shape.is_known:

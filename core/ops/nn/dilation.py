@@ -25,7 +25,7 @@ from ..shared.window_geometry import Pads, output_sizes, window_pads
 
 
 class _Geometry:
-    """Strides, rates and padding of a dilation, and for one input and filter how the windows lie."""
+    """Strides, rates and padding of a dilation, and the layout of the windows for an input and a filter."""
 
     def __init__(self, strides: list[int], rates: list[int], padding: str) -> None:
         for name, values in (("strides", strides), ("rates", rates)):
@@ -54,7 +54,7 @@ def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
 
 
 def _largest(x: Array, w: Array, geometry: _Geometry, outputs: tuple[int, ...]) -> tuple[Array, Array]:
-    """The largest x + w of each window, and the number of its place in the window (-1 where the window is outside)."""
+    """Return the largest x + w of each window, and the number of its place in the window (-1 for a window outside)."""
     x, w = wide(x), wide(w)
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
     padded = pad(x, pads)
@@ -78,7 +78,7 @@ def dilation2d(input: Array, filter: Array, *, strides: list[int], rates: list[i
 
 
 def _backprop(input: Array, filter: Array, out_backprop: Array, geometry: _Geometry) -> tuple[Array, Array]:
-    """The place in each window that its gradient goes to, and the gradients."""
+    """Return the place in each window that receives the gradient, and the gradients."""
     outputs = _check(input, filter, geometry)
     require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
     return _largest(input, filter, geometry, outputs)[1], wide(out_backprop)
@@ -88,7 +88,7 @@ def _backprop(input: Array, filter: Array, out_backprop: Array, geometry: _Geome
 def dilation2d_backprop_input(
     input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
 ) -> Result:
-    """Each window's gradient at its first largest element."""
+    """Add each window's gradient at its first largest element."""
     geometry = _Geometry(strides, rates, padding)
     places, grad = _backprop(input, filter, out_backprop, geometry)
     pads = geometry.pads(input.shape[1:3], filter.shape[:2])
@@ -103,7 +103,7 @@ def dilation2d_backprop_input(
 def dilation2d_backprop_filter(
     input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
 ) -> Result:
-    """Each window's gradient at the filter's place of its first largest element."""
+    """Add each window's gradient at the filter's place of its first largest element."""
     geometry = _Geometry(strides, rates, padding)
     places, grad = _backprop(input, filter, out_backprop, geometry)
     result = np.zeros(filter.shape, grad.dtype)
@@ -147,13 +147,13 @@ def _window_elements(filter: TensorSpec) -> DimLike:
 
 @flops("Dilation2D")
 def dilation2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A sum for each element of the window, and one comparison less."""
+    """A sum for each element of the window, and a comparison for each but the first."""
     return Cost(1) * (outputs[0].shape.num_elements * (2 * _window_elements(filter) - 1))
 
 
 @flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Cost:
-    """The window's sums and comparisons again, and one sum for each window."""
+    """The window's sums and comparisons again, and a sum for each window."""
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
 
 

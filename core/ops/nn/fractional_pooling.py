@@ -31,7 +31,7 @@ _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
 
 
 def _pseudo_random_lengths(size: int, count: int, generator: Philox) -> Array:
-    """Lengths of ceil(alpha (i + u)) steps with one random number u, bounded so that all are k or k + 1."""
+    """Return lengths of ceil(alpha (i + u)) steps with a single random number u, bounded so that all are k or k + 1."""
     alpha = size / count
     k = size // count
     limit = min((k + 2) / alpha - 1, (size + 1 - k) / alpha - (count - 1))
@@ -69,7 +69,7 @@ def _counts(shape: Sequence[Any], pooling_ratio: Sequence[float]) -> list[int]:
 
 
 class Draw(NamedTuple):
-    """The attributes by which regions are drawn."""
+    """The attributes of the draw of regions."""
 
     pooling_ratio: tuple[float, ...]
     pseudo_random: bool
@@ -79,7 +79,7 @@ class Draw(NamedTuple):
 
 
 def _draw(ctx: KernelContext, value: Array, draw: Draw) -> tuple[Array, Array]:
-    """The sequences of rows and columns for this run: from the node's stream, from its start where `deterministic`."""
+    """Draw the sequences of rows and columns for this run from the node's stream, from its start where `deterministic`."""
     pooling_ratio, pseudo_random, deterministic, seed, seed2 = draw
     require_rank(value, 4, "value")
     counts = _counts(value.shape, pooling_ratio)
@@ -92,9 +92,9 @@ def _draw(ctx: KernelContext, value: Array, draw: Draw) -> tuple[Array, Array]:
 
 
 class _Axis:
-    """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many.
+    """The regions of an axis: `places[j]` are their j-th elements, `inside[j]` is True for regions of more than j elements.
 
-    In `repeated` the last element of a shorter one stands in for those that it lacks.
+    In `repeated` the last element of a shorter region fills the missing places.
     """
 
     def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
@@ -118,7 +118,7 @@ def _divide(total: Any, counts: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
-    """The places of all regions, one (rows, columns, inside) for each pair of steps, the rows' step first."""
+    """Yield the places of all regions, a (rows, columns, inside) for each pair of steps, the rows' step first."""
     for i, j in itertools.product(range(len(rows.places)), range(len(columns.places))):
         inside = rows.inside[i][:, None] & columns.inside[j]
         yield rows.places[i][:, None], columns.places[j], inside[None, ..., None]
@@ -143,7 +143,7 @@ def fractional_avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *
 
 
 def _elements(image: TensorSpec, pooled: TensorSpec, overlapping: bool) -> DimLike:
-    """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
+    """Return the number of elements of all regions; overlapping regions share a row or column with the next region."""
     batch, *sizes, channels = with_rank(image.shape, 4)
     rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, with_rank(pooled.shape, 4)[1:3]))
     return batch * rows * columns * channels
@@ -168,7 +168,7 @@ def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: Draw, overlap
 
 
 def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
-    """The largest element of each region, and the number of its pair of steps."""
+    """Return the largest element of each region, and the number of its pair of steps."""
     best: Any = None
     steps: Any = None
     for step, (r, c, inside) in enumerate(_cells(rows, columns)):
@@ -202,7 +202,7 @@ facts("random", of=_FORWARD)
 
 @flops("FractionalMaxPool")
 def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than a region has elements."""
+    """A comparison for each element of a region but the first."""
     return Cost(_elements(value, outputs[0], overlapping) - outputs[0].shape.num_elements)
 
 
@@ -231,7 +231,7 @@ def fractional_avg_pool_grad(
     *,
     overlapping: bool,
 ) -> Result:
-    """Each region's gradient in equal parts to its elements."""
+    """Share each region's gradient equally among its elements."""
     dims = ints(orig_input_tensor_shape, "orig_input_tensor_shape", 4)
     _check_backprop(dims, out_backprop, row_pooling_sequence, col_pooling_sequence)
     result = np.zeros(dims)  # before the steps of its regions, which are as many as it has rows
@@ -277,7 +277,7 @@ def fractional_max_pool_grad(
     *,
     overlapping: bool,
 ) -> Result:
-    """Each region's gradient at the first of its largest elements."""
+    """Add each region's gradient at its first largest element."""
     require_rank(orig_input, 4, "orig_input")
     _check_backprop(orig_input.shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
     require_shape(orig_output, out_backprop.shape, "orig_output")

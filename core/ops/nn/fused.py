@@ -1,4 +1,4 @@
-"""What optimizers fuse others into: a product, a bias or batch normalization, and an activation; layer normalization."""
+"""Fused ops of optimizers: a product, a bias or batch normalization, and an activation; layer normalization."""
 # Ops here (scripts/regenerate.py writes this list):
 #   _FusedConv3D _FusedMatMul _MklLayerNorm
 #   _FusedConv2D _FusedDepthwiseConv2dNative: channels_last
@@ -58,7 +58,7 @@ def _finish(y: Array, args: list[Array], fusion: Fusion) -> Array:
 
 
 def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], list[Array]]:
-    """The arguments of one fused op, which hold a number for each channel, and those of the ops behind it."""
+    """Return the arguments of a fused op, a number for each channel, and the arguments of the ops behind."""
     if len(args) < count:
         raise InvalidArgumentError(f"a fused op takes {count} more arguments, and {len(args)} are left")
     for arg in args[:count]:
@@ -94,7 +94,7 @@ _ACTIVATIONS = {
 
 
 def _own(y: Any, x: Array) -> Array:
-    """`y` as an array that may be written to: a convolution can return a view of its input."""
+    """Return `y` as a writable array: a convolution can return a view of its input."""
     return y.copy() if np.shares_memory(y, x) or not y.flags.writeable else y
 
 
@@ -213,7 +213,7 @@ def fused_depthwise_conv2d_shape(input: TensorSpec, filter: TensorSpec, args: li
 
 @gradient_by_parts("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
 def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """The product, and what follows it, op by op."""
+    """Compose the product and the fused ops, op by op."""
     op = {"_FusedDepthwiseConv2dNative": "DepthwiseConv2dNative"}.get(node.op, node.op.removeprefix("_Fused"))
     attrs = {name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs}
     y = g.apply(op, *inputs[:2], **attrs)
@@ -224,7 +224,7 @@ def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> lis
 
 
 def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[Output]) -> Output:
-    """One of the fused ops, which takes its arguments from the rest."""
+    """Compose a fused op, with its arguments from the rest."""
     if op == "BiasAdd":
         return g.BiasAdd(y, rest.pop(0))
     if op == "FusedBatchNorm":
@@ -239,7 +239,7 @@ def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[O
 
 
 def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
-    """The normal distribution function of y, or Gelu's approximation of it."""
+    """Compose the normal distribution function of y, or Gelu's approximation."""
     if op == "GeluExact":
         share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
     else:
@@ -250,7 +250,7 @@ def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
 
 @gradient_by_parts("_MklLayerNorm")
 def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """Means over the last dimension, and what is made of them."""
+    """Compose layer normalization by means over the last dimension."""
     x, scale, offset = inputs
     centered = g.Sub(x, g.Mean(x, [-1], keep_dims=True))
     variance = g.Mean(g.Square(centered), [-1], keep_dims=True)

@@ -1,4 +1,4 @@
-"""Resizing, padding and convolving in one op."""
+"""Resizing, padding and convolution fused into an op."""
 # Ops here (scripts/regenerate.py writes this list):
 #   FusedPadConv2D FusedResizeAndPadConv2D
 
@@ -35,7 +35,7 @@ def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
 
 
 def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
-    """x with its edges mirrored, the edge itself repeated in mode SYMMETRIC."""
+    """Pad x by mirroring; mode SYMMETRIC repeats the edge itself."""
     require(paddings.shape == (4, 2), f"paddings must have shape (4, 2), not {paddings.shape}")
     widths = paddings.tolist()
     require(widths[0] == widths[3] == [0, 0], f"paddings {widths} of batch or channels")

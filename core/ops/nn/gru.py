@@ -1,4 +1,4 @@
-"""A fused GRU cell, and the op of its gradient."""
+"""A fused GRU cell, and its gradient op."""
 # Ops here (scripts/regenerate.py writes this list):
 #   GRUBlockCell
 #   GRUBlockCellGrad: backward
@@ -34,7 +34,7 @@ def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_
 def gru_block_cell(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array
 ) -> tuple[Result, Result, Result, Result]:
-    """One GRU step (Cho et al. 2014): reset gate r, update gate u, candidate c and state h."""
+    """Compute a GRU step (Cho et al. 2014): reset gate r, update gate u, candidate c and state h."""
     _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c)
     r, u = np.split(sigmoid(np.concatenate((x, h_prev), 1) @ w_ru + b_ru), 2, 1)
     c = np.tanh(np.concatenate((x, h_prev * r), 1) @ w_c + b_c)
@@ -58,7 +58,7 @@ def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -
 def gru_block_cell_grad(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
 ) -> tuple[Result, Result, Result, Result]:
-    """The gradients of x and h_prev, and those of c and of r and u before their functions."""
+    """Return the gradients of x and h_prev, of c, and of r and u before their activations."""
     _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c)
     for name, value in (("r", r), ("u", u), ("c", c), ("d_h", d_h)):
         require_shape(value, h_prev.shape, name)

@@ -22,7 +22,7 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
-    """Sums over channels within `radius`, along the last dimension: the product with a matrix of ones about its diagonal."""
+    """Sum squares over channels within `radius` along the last dimension: the product with a band matrix."""
     if not squares.size:
         return squares
     channels = np.arange(squares.shape[-1])
@@ -32,7 +32,7 @@ def _window_sums(squares: Array, radius: int) -> Array:
 
 
 def _inverse_power(norm: Array, beta: float) -> Array:
-    """norm to the power of -beta, as TensorFlow computes it."""
+    """Return norm to the power of -beta, computed as in TensorFlow."""
     if beta == 1:
         return np.reciprocal(norm)
     logarithms = np.log(norm)

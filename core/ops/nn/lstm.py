@@ -1,4 +1,4 @@
-"""Fused LSTM cells for one step and for a sequence, and the ops of their gradients.
+"""Fused LSTM cells for a step and for a sequence, and their gradient ops.
 
 An LSTM's weights hold four gates side by side: input, cell, forget, output (V1), or input, forget, cell, output (V2).
 """
@@ -34,9 +34,9 @@ def sigmoid(x: Array) -> Array:
 
 
 class Cell(NamedTuple, Generic[_Value]):
-    """The inputs of a step: x (batch, inputs), cell states and outputs before it, weights, peepholes, and biases.
+    """The inputs of a step: x (batch, inputs), previous cell states and outputs, weights, peepholes, and biases.
 
-    Of a sequence x is (time, batch, inputs).
+    For a sequence x is (time, batch, inputs).
     """
 
     x: _Value
@@ -50,7 +50,7 @@ class Cell(NamedTuple, Generic[_Value]):
 
 
 class Step(NamedTuple, Generic[_Value]):
-    """What a step computed that its gradient needs, and the gradients of its cell state and its output."""
+    """The results of a step that its gradient needs, and the gradients of its cell state and its output."""
 
     i: _Value
     cs: _Value
@@ -63,7 +63,7 @@ class Step(NamedTuple, Generic[_Value]):
 
 
 class Steps(NamedTuple, Generic[_Value]):
-    """As Step, of a sequence: its cells' outputs stand before the gradients."""
+    """As Step, for a sequence: the cells' outputs come before the gradients."""
 
     i: _Value
     cs: _Value
@@ -85,7 +85,7 @@ class Settings(NamedTuple):
 
 
 def _check_cell(cell: Cell[Array]) -> None:
-    """Shapes for one step."""
+    """Check the shapes of a step."""
     require_rank(cell.x, 2, "x")
     require_rank(cell.cs_prev, 2, "cs_prev")
     batch, inputs = cell.x.shape
@@ -113,7 +113,7 @@ def _join(parts: tuple[Array, ...], layout: tuple[int, ...]) -> Array:
 
 
 def _cell(cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tuple[Array, ...]:
-    """One step: i, cs, f, o, ci, co, h."""
+    """Compute a step: i, cs, f, o, ci, co, h."""
     x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
     i, ci, f, o = _split(np.concatenate((x, h_prev), 1) @ w + b, layout)
     f = f + x.dtype.type(settings.forget_bias)
@@ -157,7 +157,7 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
 
 @kernel("LSTMBlockCell")
 def lstm_block_cell(cell: Cell[Array], *, settings: Settings) -> tuple[Result, ...]:
-    """One LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
+    """Compute an LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
     _check_cell(cell)
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
 
@@ -169,7 +169,7 @@ def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
 
 
 def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
-    """One LSTM step of a batch: the matrix product, and for each cell its gates."""
+    """Return the cost of an LSTM step of a batch: the matrix product, and the gates of each cell."""
     batch, inputs = tuple(x.shape)[-2:]
     cells = with_rank(cs_prev.shape, 2)[1]
     each = Cost(18 + (6 if use_peephole else 0), transcendentals=5)
@@ -283,7 +283,7 @@ def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
 
 @flops("BlockLSTM", "BlockLSTMV2")
 def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
-    """As many steps as x holds."""
+    """The cost of a step times the number of steps in x."""
     return _step_cost(cell.x, cell.cs_prev, use_peephole) * with_rank(cell.x.shape, 3)[0]
 
 
@@ -318,7 +318,7 @@ def _block_lstm_grad(
 
 @kernel("BlockLSTMGrad")
 def block_lstm_grad(seq_len_max: Array, cell: Cell[Array], results: Steps[Array], *, use_peephole: bool) -> tuple[Result, ...]:
-    """The gradients of BlockLSTM's inputs, where cs_grad and h_grad are those of its outputs cs and h."""
+    """Return the gradients of BlockLSTM's inputs from cs_grad and h_grad, the gradients of its outputs cs and h."""
     return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V1)
 
 

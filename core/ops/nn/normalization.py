@@ -27,7 +27,7 @@ _GRADIENT_OPS = dict(zip(_FORWARD, _BACKWARD))
 
 
 def _check_vectors(channels: int, **vectors: Any) -> None:
-    """Every named vector must have one element a channel."""
+    """Raise InvalidArgumentError unless every named vector has an element for each channel."""
     for name, vector in vectors.items():
         if vector.ndim != 1:
             raise InvalidArgumentError(f"{name} must be 1-dimensional: {Shape(vector.shape)}")
@@ -42,7 +42,7 @@ def _channels_last(x: Array, data_format: str) -> Array:
 
 
 class Vectors(NamedTuple, Generic[_Value]):
-    """What normalizes the channels, a number for each."""
+    """The vectors that normalize the channels, a number for each channel."""
 
     scale: _Value
     offset: _Value
@@ -95,7 +95,7 @@ def _factor_and_summand(vectors: Vectors[Array], epsilon: float) -> tuple[Array,
 def fused_batch_norm_affine(
     x: Array, scale: Array, offset: Array, mean: Array, variance: Array, *, epsilon: float, data_format: str
 ) -> tuple[Array, Array]:
-    """What normalizing with given moments does."""
+    """Return factor and summand of a normalization with given moments."""
     channels = _channels_last(x, data_format).shape[-1]
     _check_vectors(channels, scale=scale, offset=offset, mean=mean, variance=variance)
     return _factor_and_summand(Vectors(scale, offset, mean, variance), epsilon)
@@ -131,7 +131,7 @@ def fused_batch_norm_v3(
 
 
 def _reserve(x: Array, scale: Array) -> Array:
-    """The last reserved output, which holds nothing: as TensorFlow shapes it."""
+    """Return the last reserved output: empty, with TensorFlow's shape."""
     return np.zeros(0 if x.ndim == 4 and x.dtype != np.float16 else (), scale.dtype)
 
 
@@ -165,7 +165,7 @@ def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: 
 
 
 class Saved(NamedTuple, Generic[_Value]):
-    """What a backward op takes after the gradient: inputs of the forward op, and the moments that it used."""
+    """The inputs of a backward op after the gradient: inputs of the forward op, and its moments."""
 
     x: _Value
     scale: _Value
@@ -273,7 +273,7 @@ def fused_batch_norm_flops(x: TensorSpec, vectors: Vectors[TensorSpec], *, is_tr
 def fused_batch_norm_grad_flops(
     y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool
 ) -> Cost:
-    """Two sums, a difference, a product and dx; in training dx less its two projections. A few a channel."""
+    """Two sums, a difference, a product and dx; in training dx less its two projections. A few for each channel."""
     elements, channels = x.shape.num_elements, scale.shape.num_elements
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
 
@@ -284,7 +284,7 @@ def _along_channels(v: Any, x: Any, data_format: str) -> Any:
 
 @lower("FusedBatchNormV3")
 def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: Settings) -> Any:
-    """As _normalized; the variance of a batch is returned without bias, and kept for the gradient with it."""
+    """As _normalized; a batch's variance is returned without bias, and saved for the gradient with bias."""
     scale, offset, mean, variance = vectors
     data_format, returned = settings.data_format, (mean, variance)
     if settings.is_training:
@@ -320,7 +320,7 @@ def _fused_batch_norm_grad_lowering(xla: Any, dy: Any, saved: Saved[Any], unused
 
 @onnx("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 def _fused_batch_norm_onnx(g: Any, x: Any, vectors: Vectors[Any], *, settings: Settings, outputs: list[TensorSpec]) -> Any:
-    """In training the statistics are the batch's, and returned mixed with the running ones."""
+    """Lower to arithmetic; in training the batch's statistics are used, and returned mixed with the running statistics."""
     scale, offset, mean, variance = vectors
     data_format, average = settings.data_format, settings.exponential_avg_factor
     wide_x, given = g.cast(x, scale.dtype), (mean, variance)

@@ -73,7 +73,7 @@ def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 
 @flops("MaxPool")
 def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the window has elements."""
+    """A comparison for each element of the window but the first."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
 
@@ -121,7 +121,7 @@ def _window_size(ksize: TensorSpec) -> DimLike:
 
 @kernel("MaxPoolGrad")
 def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: Window) -> Result:
-    """Each window's gradient at the first of its largest elements."""
+    """Add each window's gradient at its first largest element."""
     return pool_max_gradient(orig_input, orig_output, grad, Pool(4, window))
 
 
@@ -256,7 +256,7 @@ flops("MaxPool3D")(max_pool_flops)
 
 @kernel("AvgPool3D")
 def avg_pool_3d(input: Array, *, window: Window) -> Result:
-    """The mean of each window; images without a depth TensorFlow takes for ones of depth 0."""
+    """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
     if input.ndim == 4:
         depth = 2 if is_channels_first(window.data_format) else 1
         input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
@@ -296,7 +296,7 @@ def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape
 
 @kernel("AvgPool3DGrad")
 def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: Window) -> Result:
-    """The gradient of AvgPool3D for its input; of an empty one TensorFlow looks at the shape alone."""
+    """Return the gradient of AvgPool3D for its input; for an empty gradient TensorFlow checks only the shape."""
     dims = ints(orig_input_shape, "orig_input_shape")
     if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
@@ -337,7 +337,7 @@ def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
 def max_pool_with_argmax(
     input: Array, *, window: Window, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Result, Result]:
-    """The largest element of each window and its flat index."""
+    """Return the largest element of each window and its flat index."""
     pool = Pool(4, window)
     reject_depth(pool)
     x = pool.last(input)
@@ -363,7 +363,7 @@ flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
 def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
-    """The flat index into the whole input of each window's maximum; InvalidArgumentError where one lies outside."""
+    """Return the flat index of each window's maximum in the whole input; InvalidArgumentError for an index outside."""
     per_image = size // max(images, 1)
     index = np.asarray(argmax, np.int64)
     if not include_batch:

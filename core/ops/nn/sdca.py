@@ -22,7 +22,7 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 
 @kernel("SdcaFprint")
 def sdca_fprint(input: Array) -> Result:
-    """128-bit fingerprints of strings (n) as pairs of int64 (n, 2), the first of which is never 0 or 1."""
+    """Return 128-bit fingerprints of strings (n) as pairs of int64 (n, 2); the first number is never 0 or 1."""
     if input.ndim != 1:
         raise InvalidArgumentError(f"Input must be a vector, got shape {Shape(input.shape)}")
     words = np.array([fingerprint128(value) for value in input.tolist()], np.uint64).reshape(-1, 2)
@@ -82,9 +82,9 @@ def sdca_optimizer(
     l2: float,
     num_loss_partitions: int,
 ) -> Any:
-    """(example states (n, 4), deltas of sparse weights, deltas of dense weights) after each example was used once.
+    """Return (example states (n, 4), deltas of sparse weights, deltas of dense weights) after using each example once.
 
-    Examples are drawn in random order, which no seed decides in TensorFlow; here the session's seed does.
+    Examples are drawn in random order. TensorFlow has no seed for the order; here the session's seed decides.
     """
     if not sparse_weights and not dense_weights:
         raise InvalidArgumentError("Requires at least one feature to train.")
@@ -128,7 +128,7 @@ def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Gr
 def _sparse_group(
     i: int, count: int, examples: Array, features: Array, values: list[Array], indices: Array, weights: Array
 ) -> sdca.Group:
-    """The sparse features of group i, as places among its weights. Example indices must come in order."""
+    """Return the sparse features of group i, as places among its weights. Example indices must be in order."""
     examples, features = examples.reshape(-1), features.reshape(-1)
     if len(examples) != len(features):
         raise InvalidArgumentError(f"{len(examples)} example indices and {len(features)} feature indices in group {i}")

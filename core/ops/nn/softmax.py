@@ -1,4 +1,4 @@
-"""Softmax, its logarithm, and the cross entropies and norms that losses are made of."""
+"""Softmax, its logarithm, and the cross entropies and norms of losses."""
 # Ops here (scripts/regenerate.py writes this list):
 #   L2Loss LogSoftmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
 #   Softmax: unit_range not_negative
@@ -89,7 +89,7 @@ def log_softmax_flops(logits: TensorSpec) -> Cost:
 
 @kernel("SoftmaxCrossEntropyWithLogits")
 def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
-    """-sum(labels log_softmax(features)) for each row, and its gradient softmax(features) - labels."""
+    """Return -sum(labels log_softmax(features)) for each row, and the gradient softmax(features) - labels."""
     try:
         features_wide, labels_wide = np.broadcast_arrays(wide(features), wide(labels))
     except ValueError:
@@ -108,7 +108,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
-    """-log_softmax(features)[label] for each row, and its gradient."""
+    """Return -log_softmax(features)[label] for each row, and the gradient."""
     if features.ndim != 2:
         raise InvalidArgumentError(f"logits must be 2-D, but got shape {Shape(features.shape)}")
     if labels.ndim != 1 or len(labels) != len(features):
@@ -144,7 +144,7 @@ def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec)
 
 
 def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:
-    """Row by row the loss's gradient times backprop, and what comes back through backprop itself."""
+    """Return row by row the loss's gradient times backprop, plus the gradient through backprop itself."""
     logits, backprop = node.inputs[0], node.output(1)
     scaled = g.Mul(g.ExpandDims(grad_loss, -1), backprop)
     probabilities = g.Softmax(logits)
@@ -176,7 +176,7 @@ def softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, out
 
 @flops("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """The softmax (maximum, shift, sum, division), and for each row one difference for the loss and one for its gradient."""
+    """The softmax (maximum, shift, sum, division), and for each row a difference for the loss and another for the gradient."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(4 * elements, transcendentals=elements + rows)
 
@@ -233,7 +233,7 @@ onnx("L2Loss")(lambda g, t: g.Mul(g.ReduceSumSquare(t, keepdims=0), 0.5))
 
 @onnx("SoftmaxCrossEntropyWithLogits")
 def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
-    """The loss of each row and its gradient; labels of zero count nothing, however unlikely they are."""
+    """Lower the loss of each row and its gradient; a zero label adds nothing, even to an infinite logarithm."""
     logs = g.LogSoftmax(features, axis=-1)
     loss = g.Neg(g.ReduceSum(g.Where(g.Equal(labels, 0), 0, g.Mul(labels, logs)), [1], keepdims=0))
     return loss, g.Sub(g.Softmax(features, axis=-1), labels)
@@ -241,7 +241,7 @@ def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
 
 @onnx("SparseSoftmaxCrossEntropyWithLogits")
 def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
-    """Rows of zeros with a one at the label."""
+    """Lower with one-hot rows of the labels."""
     classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(features, -1), []), g.constant(np.int64(1)))
     hot = g.Equal(g.unsqueeze(g.cast(labels, dtypes.int64), 1), classes)
     loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))

@@ -1,7 +1,8 @@
-"""Training ops: one table of update rules, each as ref and resource op, dense and, where TensorFlow has it, sparse.
+"""Training ops: a single table of update rules, each as ref and resource op, dense and, where TensorFlow has a kernel,
+sparse.
 
-Inputs of every op: the variables to write, then scalars and the gradient in the order of the rule's parameters; sparse ops
-have `indices` among them, the rows of the variables that the gradient's rows belong to.
+Inputs of every op: the variables to write, then scalars and the gradient in the order of the rule's parameters. Sparse ops
+also have `indices`, the rows of the variables for the gradient's rows.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign: side_effect training
@@ -43,7 +44,7 @@ from . import _training_lowerings
 
 
 class _Work(NamedTuple):
-    """What an update does for each element; `more` FLOPs where the op's flag is set (use_nesterov, update_slots ...)."""
+    """The work of an update for each element; `more` FLOPs where the op's flag is set (use_nesterov, update_slots ...)."""
 
     flops: int
     more: int = 0
@@ -73,7 +74,7 @@ _RULES: tuple[tuple[str, Callable[..., None], _Work], ...] = (
 
 
 class _Layout:
-    """Where an op's inputs stand, and whether its variables come as references or handles."""
+    """The positions of an op's inputs, and whether its variables are references or handles."""
 
     def __init__(self, op: str) -> None:
         arguments = CATALOG[op].inputs
@@ -88,7 +89,7 @@ class _Layout:
         self.scalars = [i for i in range(self.variables, len(names)) if i not in (self.gradient, self.indices)]
 
     def resolve(self, inputs: Sequence[Any]) -> list[Variable]:
-        """The variables behind the first inputs, all initialized and of one shape and dtype."""
+        """Return the variables behind the first inputs, all initialized and of equal shape and dtype."""
         first = inputs[: self.variables]
         variables = [self._behind(handle) for handle in first] if self.is_resource else list(first)
         wanted = variables[0].read()
@@ -102,7 +103,7 @@ class _Layout:
         return variables
 
     def _behind(self, handle: Any) -> Variable:
-        """The variable of a handle; TensorFlow calls an uninitialized one an internal error here."""
+        """Return the variable of a handle; for an uninitialized variable TensorFlow reports an internal error."""
         try:
             return resource_variable(handle)
         except NotFoundError as error:
@@ -118,10 +119,10 @@ class _Layout:
 
 
 _STRICT_OPS = ("ApplyProximalAdagrad", "SparseApplyProximalAdagrad", "SparseApplyFtrl", "SparseApplyFtrlV2")
-"""The ops (also as Resource...) whose kernels TensorFlow has check the values of scalars."""
+"""The ops (also as Resource...) whose kernels in TensorFlow check the values of scalars."""
 
 _NO_EMPTY_ROWS = ("Adagrad", "AdagradV2", "AdagradDA", "ProximalAdagrad", "ProximalGradientDescent", "Ftrl", "FtrlV2")
-"""Rules whose sparse kernels TensorFlow has refuse variables with empty rows."""
+"""Rules whose sparse kernels in TensorFlow refuse variables with empty rows."""
 
 _CONDITIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "lr": (lambda value: value > 0, "positive"),
@@ -133,7 +134,7 @@ _CONDITIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _on_inputs(update: Callable[..., None]) -> Callable[..., None]:
-    """A rule that takes hyperparameters one by one, as they come: its own form takes some as one tuple."""
+    """Return a rule with separate hyperparameters: the rule itself takes some of them as a tuple."""
     bundles = input_bundles(update)
     return (lambda *values, **attrs: update(*bundled(values, bundles), **attrs)) if bundles else update
 

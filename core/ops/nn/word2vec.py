@@ -33,7 +33,7 @@ _UNKNOWN: Final = b"UNK"
 
 
 class _Corpus(Shared):
-    """A text as word numbers by falling frequency, and the position in it."""
+    """A text as word numbers by falling frequency, and the position in the text."""
 
     def __init__(self, text: bytes, window: int, min_count: int, subsample: float) -> None:
         words = text.split()
@@ -57,7 +57,7 @@ class _Corpus(Shared):
         self._ready = collections.deque(self._next() for _ in range(_PRECALCULATED))
 
     def pair(self) -> tuple[int, int]:
-        """The next (word, neighbour), from a stock that is renewed as soon as it has run out."""
+        """Return the next (word, neighbour) from a stock, refilled when empty."""
         found = self._ready.popleft()
         if not self._ready:
             self._ready.extend(self._next() for _ in range(_PRECALCULATED))
@@ -74,7 +74,7 @@ class _Corpus(Shared):
         return self._sentence[self._index], self._sentence[self._label - 1]
 
     def _advance(self) -> None:
-        """The next word of the sentence, with a window around it of random size."""
+        """Advance to the next word of the sentence, with a window of random size around the word."""
         self.processed += 1
         self._index += 1
         if self._index >= _SENTENCE:
@@ -85,7 +85,7 @@ class _Corpus(Shared):
         self._label, self._limit = max(0, self._index - reach), min(_SENTENCE, self._index + reach + 1)
 
     def _read_sentence(self) -> list[int]:
-        """The next words of the text, frequent ones left out by chance."""
+        """Return the next words of the text; frequent words are left out at random."""
         found: list[int] = []
         while len(found) < _SENTENCE:
             if self._position >= len(self.text):
@@ -113,7 +113,7 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
 def skipgram(
     ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
 ) -> tuple[Result, Result, Result, Result, Result, Result, Result]:
-    """Vocabulary, its counts, words per epoch, epoch, words processed, and a batch of (word, neighbour) numbers."""
+    """Return vocabulary, its counts, words per epoch, epoch, words processed, and a batch of (word, neighbour) numbers."""
     if batch_size < 0:
         raise InvalidArgumentError(f"batch_size must not be negative, but is {batch_size}")
     corpus = ctx.state(lambda: _Corpus(read_file(ctx, filename), window_size, min_count, subsample))
@@ -131,7 +131,7 @@ def skipgram_shape(*, batch_size: int) -> tuple[Shape, ...]:
 
 
 class _Sampler:
-    """What a NegTrain node keeps: the noise distribution and its stream."""
+    """The state of a NegTrain node: the noise distribution and its stream."""
 
     def __init__(self, counts: list[int], stream: Philox) -> None:
         weights = np.power(np.array(counts, np.float32), np.float32(0.75))
@@ -151,7 +151,7 @@ def neg_train(
     vocab_count: list[int],
     num_negative_samples: int,
 ) -> None:
-    """One step: each example word predicts its label, and tells it from words drawn as noise."""
+    """Train a step: each example word learns to tell its label from words drawn as noise."""
     state = ctx.state(lambda: _Sampler(vocab_count, new_stream(ctx, 0, 0)))
     _check_training(w_in.read(), w_out.read(), examples, labels, lr, len(vocab_count))
     words = Words(state.stream.take(len(examples) * num_negative_samples * 2))
@@ -167,7 +167,7 @@ def neg_train(
 
 
 def _pull(source: Any, target: Any, lr: Any, sign: int) -> Any:
-    """Move `target` along the gradient of log sigmoid(sign x), x the dot product; returns what `source` has to add."""
+    """Move `target` along the gradient of log sigmoid(sign x), x the dot product; return the update of `source`."""
     x = np.dot(source, target)
     step = np.float32(sign) * lr / (np.exp(np.float32(sign) * x) + np.float32(1))
     update = target * step
