@@ -1,4 +1,4 @@
-"""Fake quantization in ONNX, step by step: its own operators round otherwise."""
+"""Fake quantization in ONNX, step by step: ONNX's own operators round differently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...types import dtypes
 
 
 def fake(g: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
-    """Values rounded to 2**num_bits steps between bounds, which are moved so that zero is a step."""
+    """Round values to 2**num_bits steps between bounds; the bounds are moved so that zero is a step."""
     is_empty, bottom, top, scale = _nudged(g, x, low, high, num_bits, narrow_range)
     within, inverse = g.Sub(g.Max(g.Min(x, top), bottom), bottom), g.Reciprocal(scale)
     steps = g.Sub(g.Mul(within, inverse), g.Floor(g.Add(g.Mul(g.Neg(bottom), inverse), 0.5)))
@@ -31,7 +31,7 @@ def _nudged(g: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bo
 def fake_gradient(
     g: Any, grad: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
-    """The gradients for the values within the bounds, and for each bound that of the values beyond it, by channel."""
+    """Return the gradients of values within the bounds, and for each bound, by channel, the gradients of values beyond."""
     is_empty, bottom, top, _ = _nudged(g, x, low, high, num_bits, narrow_range)
     is_below, is_above = (g.And(g.Not(is_empty), beyond) for beyond in (g.Less(x, bottom), g.Greater(x, top)))
     others = list(range(g.rank(x) - (low.rank or 0)))
@@ -52,7 +52,7 @@ def simulated(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Any:
-    """Values rounded to what integers of `num_bits` stand for, in the range given or that of each slice along an axis."""
+    """Round values to the levels of `num_bits` integers, in the given range or the range of each slice along an axis."""
     dtype, x = x.dtype, _wide(g, x)
     others = [i for i in range(g.rank(x)) if i != axis]
     if range_given:
@@ -81,7 +81,7 @@ def _wide(g: Any, x: Any) -> Any:
 
 
 def _simulated_range(g: Any, low: Any, high: Any, signed: bool, bits: int, narrow: bool) -> tuple[Any, ...]:
-    """Bounds, scale and its inverse, so that zero stays zero and both ends lie within the integers."""
+    """Return bounds, scale and inverse scale; zero stays zero and both ends lie within the integers."""
     lowest = (-(1 << (bits - 1)) + narrow) if signed else 0
     highest = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
     most = float(np.finfo(low.dtype.numpy).max)

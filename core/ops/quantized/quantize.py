@@ -1,4 +1,4 @@
-"""Quantizing floats, dequantizing, and doing both at once to simulate it in training."""
+"""Quantizing floats, dequantizing, and both in a single op to simulate quantization in training."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Dequantize FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
 #   QuantizeAndDequantizeV4 QuantizeV2
@@ -27,7 +27,7 @@ from . import _onnx_quantize as in_onnx
 
 
 def _along(values: Array, axis: int, rank: int) -> Array:
-    """A vector shaped to broadcast along the axis; a scalar stays one."""
+    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
     return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
@@ -41,7 +41,7 @@ def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> No
 
 
 def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
-    """A range that holds zero and is not too small beside its own magnitude."""
+    """Return a range that contains zero and is wide enough for its magnitude."""
     require(np.all(low <= high), f"the range is empty: {low} > {high}")
     low = np.minimum(low, np.float32(0))
     largest = np.maximum(np.float32(1), np.maximum(np.abs(low), np.abs(high)))
@@ -50,7 +50,7 @@ def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tu
 
 
 def _scaled_range(low: Array, high: Array, dtype: DType, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """(scale, low, high): the largest scale at which both ends stay within the type."""
+    """Return (scale, low, high): the largest scale at which both ends stay within the type."""
     lowest, highest = limits(dtype)
     lowest += narrow_range
     with np.errstate(all="ignore"):
@@ -78,7 +78,7 @@ def quantize_v2(
     axis: int,
     ensure_minimum_range: float,
 ) -> tuple[Result, Result, Result]:
-    """Floats as integers of a type, and the range that these stand for."""
+    """Quantize floats to integers of a type, and return the range of the integers."""
     _check_slices(input, min_range, max_range, axis, "input")
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
@@ -223,7 +223,7 @@ def _simulate(x: Array, low: Array, high: Array, simulation: Simulation) -> Arra
 
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
 def quantize_and_dequantize_v2(input: Array, input_min: Array, input_max: Array, *, simulation: Simulation) -> Result:
-    """Floats rounded to what `num_bits` can stand for, within the range given or found."""
+    """Round floats to the levels of `num_bits`, within the given or measured range."""
     return _simulate(input, input_min, input_max, simulation)
 
 
@@ -456,7 +456,7 @@ def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) ->
 
 @flops(*_FAKE_GRADIENTS[1:])
 def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
-    """Two comparisons, and the sums of what lies below and above each range."""
+    """Two comparisons, and the sums of the gradients below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
 
 

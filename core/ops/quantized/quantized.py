@@ -36,7 +36,7 @@ def wrapped(x: Array) -> Array:
 
 
 def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
-    """The integers less the one that stands for zero, exact in float64."""
+    """Return the integers less the zero point, exact in float64."""
     return q.astype(np.float64) - unclamped(0.0, *bounds, dtype)
 
 
@@ -82,7 +82,7 @@ def in_range(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, An
 
 
 def _by_steps(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
-    """As in_range, with one step rounded and multiplied, which is how TensorFlow adds tensors."""
+    """As in_range, but a single step is rounded and multiplied, as TensorFlow does in additions."""
     zero, one = (unclamped(to_float(np.int64(n), *old, old_type), *new, new_type) for n in (0, 1))
     return np.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
 

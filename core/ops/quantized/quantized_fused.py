@@ -1,8 +1,8 @@
 """Quantized convolutions and products fused with a bias, a sum, an activation and a change of range (oneDNN's ops).
 
-Inputs are symmetric: an integer stands for itself times (high - low) / (highest - lowest), and filters may have a range for
-each output channel. Sums are exact 32-bit integers whose step is the product of the steps; a requantized result is
-symmetric too.
+Inputs are symmetric: an integer means itself times (high - low) / (highest - lowest), and filters may have a range for each
+output channel. Sums are exact 32-bit integers whose step is the product of the steps; a requantized result is symmetric
+too.
 """
 # Ops here (scripts/regenerate.py writes this list):
 #   QuantizedConv2DAndRelu QuantizedConv2DAndReluAndRequantize QuantizedConv2DAndRequantize QuantizedConv2DPerChannel
@@ -41,7 +41,7 @@ _PATTERN = re.compile(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Form:
-    """What an op does, by its name; `inputs` are the names of its inputs in order."""
+    """The form of an op, from its name; `inputs` are the names of its inputs in order."""
 
     kind: str
     bias: bool
@@ -104,7 +104,7 @@ def _form(op: str) -> _Form:
 
 
 def _level(low: Array, high: Array, dtype: DType) -> Array:
-    """What a step of one integer stands for; signed types are used symmetrically."""
+    """Return the real size of an integer step; signed types are used symmetrically."""
     require(np.size(low) == np.size(high), f"the ends of a range have {np.size(low)} and {np.size(high)} elements")
     lowest, highest = limits(dtype)
     lowest = max(lowest, -highest)
@@ -149,7 +149,7 @@ def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
 
 
 def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
-    """All steps of one op."""
+    """Run all steps of an op."""
     types = attrs.types
     given = dict(zip(form.inputs, inputs))
     sums, level = _accumulate(form, given, attrs)
@@ -233,7 +233,7 @@ for _op in _PRODUCTS:
 
 
 def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:
-    """The shape of the result's range: a scalar, or one for each filter."""
+    """Return the shape of the result's range: a scalar, or a number for each filter."""
     if form.end:
         return SCALAR
     return SCALAR if given["min_w"].rank == 0 else Shape([None]) if given["min_w"].rank is None else Shape([filters])
@@ -277,7 +277,7 @@ _ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
 
 
 def _finish_cost(form: _Form, specs: tuple[TensorSpec, ...], elements: DimLike) -> Cost:
-    """What is fused: a float bias is brought to the sums' range first, and a summand to their steps."""
+    """Return the cost of the epilogue: a float bias is converted to the sums' range first, and a summand to their steps."""
     given = dict(zip(form.inputs, specs))
     each = form.bias + form.relu + _ENDS[form.end]
     if form.sum:
@@ -291,7 +291,7 @@ def _finish_cost(form: _Form, specs: tuple[TensorSpec, ...], elements: DimLike) 
 
 
 def _convolution_cost(form: _Form, *specs: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """The convolution, and what is fused with it; ranges are not counted."""
+    """The convolution and its epilogue; ranges are not counted."""
     height, width, depth, _ = with_rank(specs[1].shape, 4)
     elements = outputs[0].shape.num_elements
     products = elements * height * width * (depth if form.kind == "Conv2D" else 1)
@@ -301,7 +301,7 @@ def _convolution_cost(form: _Form, *specs: TensorSpec, outputs: list[TensorSpec]
 def _product_cost(
     form: _Form, *specs: TensorSpec, transpose_a: bool, input_quant_mode: str, outputs: list[TensorSpec]
 ) -> Cost:
-    """The product, what is fused with it, and in mode MIN_FIRST a difference for each element of the first matrix."""
+    """The product, its epilogue, and in mode MIN_FIRST a difference for each element of the first matrix."""
     depth, elements = with_rank(specs[0].shape, 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
     centered = Cost(1) * specs[0].shape.num_elements if input_quant_mode == "MIN_FIRST" else ZERO
     return centered + multiply_adds(elements * depth) + _finish_cost(form, specs, elements)

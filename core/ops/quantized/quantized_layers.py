@@ -84,7 +84,7 @@ def quantized_max_pool(input: Array, min_input: Array, max_input: Array, *, wind
 
 @flops("QuantizedMaxPool")
 def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the window has elements."""
+    """A comparison for each element of the window but the first."""
     return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
 
 
@@ -147,7 +147,7 @@ def quantized_instance_norm(
 
 @flops("QuantizedInstanceNorm")
 def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
-    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
+    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to that range, 5."""
     batch, _, _, channels = with_rank(x.shape, 4)
     normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
     return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))

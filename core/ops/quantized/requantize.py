@@ -1,4 +1,4 @@
-"""Quantized integers of one range as those of another, and the range that values use."""
+"""Conversion of quantized integers from a range to another, and the actual range of values."""
 # Ops here (scripts/regenerate.py writes this list):
 #   QuantizeDownAndShrinkRange RequantizationRange RequantizationRangePerChannel Requantize RequantizePerChannel
 
@@ -42,7 +42,7 @@ def requantize_op(
     Tinput: DType,
     out_type: DType,
 ) -> tuple[Result, Result, Result]:
-    """The integers of one range and type as those of another."""
+    """Convert integers to another range and type."""
     old = range_of(input_min, input_max, "input")
     low, high = range_of(requested_output_min, requested_output_max, "the output")
     require(low <= 0, f"requested_output_min must be <= 0, not {low}")
@@ -91,7 +91,7 @@ def requantize_per_channel(
     *,
     out_type: DType,
 ) -> tuple[Result, Result, Result]:
-    """Integers whose ranges differ by channel, the last dimension, as integers of one range."""
+    """Convert integers with a range for each channel, the last dimension, to integers of a common range."""
     require_rank(input, 4, "input")
     for name, value in (("input_min", input_min), ("input_max", input_max)):
         require(value.size in (1, input.shape[-1]), f"{name} {value.shape} does not fit input {input.shape}")
@@ -102,7 +102,7 @@ def requantize_per_channel(
 
 
 def with_range(shape: Shape) -> list[Shape]:
-    """The specs of a tensor and of the two ends of its range."""
+    """Return the shapes of a tensor and of the two ends of its range."""
     return [shape, SCALAR, SCALAR]
 
 
@@ -136,7 +136,7 @@ def requantization_range_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
 
 @flops("RequantizationRangePerChannel")
 def requantization_range_per_channel_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
-    """The smallest and the largest element of each channel; what is done to ranges is not counted."""
+    """The smallest and the largest element of each channel; operations on ranges are not counted."""
     return Cost(2 * x.shape.num_elements - 2 * with_rank(x.shape, 4)[3])
 
 

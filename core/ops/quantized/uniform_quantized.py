@@ -1,4 +1,4 @@
-"""Uniform quantization: real = scale * (integer - zero point), with one scale or one for each place of an axis."""
+"""Uniform quantization: real = scale * (integer - zero point), with a single scale or a scale for each place of an axis."""
 # Ops here (scripts/regenerate.py writes this list):
 #   UniformDequantize UniformQuantize UniformQuantizedAdd UniformQuantizedClipByValue UniformRequantize
 
@@ -30,7 +30,7 @@ class Operands(NamedTuple):
 
 
 class Axes(NamedTuple):
-    """The axes that scales are for, -1 for one scale, and the least and the greatest integer of the output."""
+    """The axes of scales, -1 for a single scale, and the least and the greatest integer of the output."""
 
     lhs_quantization_axis: int
     rhs_quantization_axis: int
@@ -52,12 +52,12 @@ def check_scales(x: Array, scales: Array, zero_points: Array, axis: int, name: s
 
 
 def along_axis(values: Array, axis: int, rank: int) -> Array:
-    """A vector shaped to broadcast along the axis; a scalar stays one."""
+    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
     return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
 def _clipped(x: Array, low: int, high: int, dtype: Any) -> Array:
-    """x within the limits; the lower one wins where they cross."""
+    """Clip x to the limits; the lower limit wins where they cross."""
     return np.maximum(np.minimum(x, high), low).astype(dtype)
 
 
@@ -126,7 +126,7 @@ _INT32 = (-(2**31), 2**31 - 1)
 
 
 def _multiplier(scale: Array) -> tuple[Array, Array]:
-    """A positive factor as (31-bit integer, power of two), elementwise; a power below -31 makes it zero."""
+    """Return positive factors as (31-bit integer, power of two); a power below -31 makes zero."""
     require(np.all(np.isfinite(scale) & (np.asarray(scale) > 0)), f"the ratio of scales must be positive and finite: {scale}")
     fraction, power = np.frexp(np.asarray(scale, np.float64))
     fixed = np.floor(fraction * 2.0**31 + 0.5).astype(np.int64)
@@ -164,7 +164,7 @@ def uniform_requantize(
     output_quantization_min_val: int,
     output_quantization_max_val: int,
 ) -> Result:
-    """Integers of one scale as those of another."""
+    """Convert integers to another scale."""
     check_scales(input, input_scales, input_zero_points, input_quantization_axis, "input")
     check_scales(input, output_scales, output_zero_points, output_quantization_axis, "output")
     axes = {axis for axis in (input_quantization_axis, output_quantization_axis) if axis >= 0}
@@ -188,7 +188,7 @@ not_differentiable("UniformRequantize")
 
 @kernel("UniformQuantizedAdd")
 def uniform_quantized_add(operands: Operands, *, axes: Axes, T: DType) -> Result:
-    """Both operands at the output's scale, added; the smaller one is broadcast."""
+    """Add both operands at the output's scale; the smaller operand is broadcast."""
     lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
     check_scales(lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis, "lhs")
     check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")

@@ -1,4 +1,4 @@
-"""Matrix products and convolutions of uniformly quantized tensors; hybrid ones quantize their left side by themselves."""
+"""Matrix products and convolutions of uniformly quantized tensors; hybrid ops quantize their left operand."""
 # Ops here (scripts/regenerate.py writes this list):
 #   UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid
 
@@ -136,7 +136,7 @@ class Window(NamedTuple):
 
 
 class _Convolution:
-    """What the attributes of one convolution say: which dimension is which, strides, dilations, padding and groups."""
+    """The attributes of a convolution: roles of the dimensions, strides, dilations, padding and groups."""
 
     def __init__(self, lhs: tuple[int, ...], rhs: tuple[int, ...], window: Window) -> None:
         strides, padding, explicit_padding, lhs_dilation, rhs_dilation, *counts, numbers = window
@@ -253,7 +253,7 @@ def uniform_quantized_convolution_shape(lhs: TensorSpec, rhs: TensorSpec, *rest:
 
 
 def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> DimLike:
-    """One for each output and each weight of its filter."""
+    """Return the number of products: for each output, the number of weights in its filter."""
     place = _orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]
     return outputs[0].shape.num_elements * math.prod(size for i, size in enumerate(rhs.shape) if i != place)
 
