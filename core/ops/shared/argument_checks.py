@@ -20,7 +20,7 @@ def require(condition: Any, message: str) -> None:
 
 
 def require_rank(x: Array | TensorSpec, rank: int, name: str) -> None:
-    """An array has exactly this rank; a spec has it or one that is not known."""
+    """Require an array of exactly this rank, or a spec of this or unknown rank."""
     if not isinstance(x, TensorSpec):
         require_dims(np.shape(x), rank, name)
     elif x.rank is not None:
@@ -46,13 +46,13 @@ def require_shape(x: Array, shape: Sequence[int], name: str) -> None:
 
 
 def require_same_shape(x: Array, y: Array, what: str) -> None:
-    """x and y have the same shape; `what` names the two."""
+    """Require x and y to have the same shape; `what` names the two in the message."""
     if np.shape(x) != np.shape(y):
         raise InvalidArgumentError(f"{what} must have the same shape, not {np.shape(x)} and {np.shape(y)}")
 
 
 def scalar(x: Array, name: str) -> Any:
-    """The one element of a tensor of rank 0: a number, or the bytes of a string."""
+    """Return the element of a tensor of rank 0: a number, or the bytes of a string."""
     if isinstance(x, np.ndarray | np.generic) and not x.ndim:
         return x.item()
     if np.ndim(x) != 0:
@@ -61,7 +61,7 @@ def scalar(x: Array, name: str) -> Any:
 
 
 def single(x: Array, name: str) -> Any:
-    """The one element of a tensor of any rank."""
+    """Return the element of a tensor with a single element, of any rank."""
     if isinstance(x, np.ndarray | np.generic) and x.size == 1:
         return x.item()
     if np.size(x) != 1:

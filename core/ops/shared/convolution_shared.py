@@ -39,7 +39,7 @@ from .window_geometry import (
 
 
 class Geometry:
-    """The checked attributes of one convolution: strides, dilations and padding of its spatial dimensions."""
+    """The checked attributes of a convolution: strides, dilations and padding of its spatial dimensions."""
 
     stride_error: type[TfgError] = UnimplementedError
 
@@ -98,7 +98,9 @@ class StrictGeometry(Geometry):
 
     @functools.lru_cache(1024)  # noqa: B019 - as above
     def backprop_pads(self, dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...]) -> Pads:
-        """The pads for an input with channels last and a filter, of whose convolution the gradient has the result's shape."""
+        """Return the pads of a convolution, from an input with channels last and a filter; the gradient must have the
+        result's shape.
+        """
         require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
         _check_channels(dims[-1], filter_shape[-2], filter_shape[-1])
         outputs = self.outputs(dims[1:-1], filter_shape[:-2])
@@ -192,7 +194,7 @@ def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, dat
 
 
 def convolution_shape(x: TensorSpec, w: TensorSpec, geometry: Geometry) -> Shape:
-    """The result's shape from those of input and filter, in the geometry's data format."""
+    """Return the result's shape from the shapes of input and filter, in the geometry's data format."""
     dims = geometry.last(with_rank(x.shape, geometry.rank))
     *window, depth, filters = with_rank(w.shape, geometry.rank)
     if isinstance(dims[-1], int) and isinstance(depth, int) and isinstance(filters, int):
@@ -205,9 +207,9 @@ def window_multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, 
 
 
 def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any) -> Any:
-    """The gradients of a convolution and of its gradients for input and filter, each made of the other two.
+    """Register the gradients of a convolution and of its gradients for input and filter, each by the other two ops.
 
-    `names` are the attributes that the three share.
+    `names` are the attributes that the three ops share.
     """
 
     def attributes(node: Node) -> dict[Any, Any]:
@@ -233,7 +235,7 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
 
 
 def convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
-    """A convolution in two dimensions as XLA spells it; the filter's inputs are those of one group."""
+    """Convolve in two dimensions by XLA; groups follow from the filter's number of inputs."""
     strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
     pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
@@ -245,7 +247,7 @@ def convolved(xla: Any, x: Any, w: Any, window: Window) -> Any:
 
 
 def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) -> None:
-    """Register lowerings of the gradients of `forward(xla, x, w, window)`, linear in image and filter: its transposes."""
+    """Register lowerings of the gradients of `forward(xla, x, w, window)`: transposes, as it is linear in image and filter."""
 
     def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: Window) -> Any:
         StrictGeometry(4, window)
@@ -265,11 +267,11 @@ _BY_SHAPE = {
     "Conv3DBackpropInput": ("Conv3DBackpropInputV2", 0),
     "Conv3DBackpropFilter": ("Conv3DBackpropFilterV2", 1),
 }
-"""The op that is given the shape of an input instead of the input, and which."""
+"""For ops that take an input for its shape only: the op that takes the shape instead, and the index of that input."""
 
 
 def by_shape(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """A convolution's gradient op that takes an input, as the one that takes its shape."""
+    """Rewrite a convolution's gradient op that takes an input to the op that takes the input's shape."""
     op, place = _BY_SHAPE[node.op]
     given = list(inputs)
     given[place] = g.shape_of(inputs[place])

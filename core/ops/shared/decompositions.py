@@ -1,4 +1,4 @@
-"""Gradients of ops that are several others in one: the parts are built again and taken back one by one."""
+"""Gradients of composite ops: the parts are built again and differentiated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Build = Callable[[GradientBuilder, Node, Sequence[Output]], Sequence[Output]]
 
 
 def gradient_by_parts(*ops: str) -> Callable[[Build], Build]:
-    """Register how ops are put together from others, (g, node, inputs) -> outputs, from which their gradient follows."""
+    """Register the composition of ops, (g, node, inputs) -> outputs; their gradient follows from the parts."""
 
     def register(build: Build) -> Build:
         registry.gradient(*ops)(functools.partial(_gradient, build))
@@ -25,7 +25,7 @@ def gradient_by_parts(*ops: str) -> Callable[[Build], Build]:
 
 
 def _gradient(build: Build, g: GradientBuilder, node: Node, *grads: Output | None) -> Gradients:
-    """The gradients of the inputs; of copies of them, since one input may follow from another."""
+    """Return the gradients of the inputs. Copies of the inputs are differentiated, as an input may depend on another."""
     inputs = [g.Identity(value) for value in node.inputs]
     outputs = build(g, node, inputs)
     arrived: dict[Output, list[Output]] = {}

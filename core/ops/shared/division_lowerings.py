@@ -1,4 +1,4 @@
-"""Divisions and powers in array programs: those of integers that NumPy refuses are left to it."""
+"""Divisions and powers in array programs; integer operands that NumPy refuses are left to NumPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def divided(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def power(xla: Any, x: Any, y: Any) -> Any:
-    """x to the power of y, which is not negative where both are integers."""
+    """Return x to the power of y; integers need y >= 0."""
     if _is_whole(y):
         xla.require((y >= 0).all())
     return xla.power(x, y)

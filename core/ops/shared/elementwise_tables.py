@@ -23,10 +23,10 @@ INTEGERS = (*SIGNED, *UNSIGNED)
 
 
 class Unary(NamedTuple):
-    """One elementwise op of one input: `gradient(g, x, y, dy)` gives dx, None where nothing flows,
-    WITHOUT_GRADIENT where TensorFlow has none.
+    """An elementwise op of one input. `gradient(g, x, y, dy)` returns dx, None for no gradient flow, WITHOUT_GRADIENT where
+    TensorFlow has no gradient.
 
-    `flops` and `transcendentals` are per element; a kernel that is `widened` computes 16-bit floats in float32.
+    `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
     """
 
     op: str
@@ -38,7 +38,7 @@ class Unary(NamedTuple):
 
 
 class Binary(NamedTuple):
-    """One elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` gives (dx, dy) before the sums."""
+    """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
     function: Callable[..., Any]
@@ -82,12 +82,12 @@ def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:
 
 
 def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
-    """A FLOPs function: so many per element of the first input."""
+    """Return a FLOPs function: `flops` per element of the first input."""
     return functools.partial(_unary_cost, per_element=Cost(flops, 0, transcendentals))
 
 
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
-    """A FLOPs function: so many per element of two inputs broadcast."""
+    """Return a FLOPs function: `flops` per element of two broadcast inputs."""
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
 
 

@@ -1,4 +1,4 @@
-"""Files as kernels touch them: within what the session allows, with TensorFlow's errors."""
+"""File access of kernels: within the session's permissions, with TensorFlow's errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def system_errors(path: str) -> Iterator[None]:
 
 
 def file_name(value: Any) -> str:
-    """A file name from a string element, which may be a `file` URI."""
+    """Return the file name in a string element, perhaps a `file` URI."""
     return _FILE_URI.sub("", os.fsdecode(value))
 
 
@@ -61,7 +61,7 @@ def read_file(ctx: Any, path: str) -> bytes:
 
 
 def write_file(ctx: Any, path: str, contents: bytes) -> None:
-    """A file of its own, its folder made where it is missing; a file that was there stays whole until the new one is."""
+    """Write a file, and create its folder. An existing file stays whole until the new file replaces it."""
     with system_errors(path):
         target = gate(ctx).to_write(path)
         folder = os.path.dirname(target) or "."
@@ -76,7 +76,7 @@ def write_file(ctx: Any, path: str, contents: bytes) -> None:
 
 
 def append_file(ctx: Any, path: str, contents: bytes) -> None:
-    """Add to a file, or begin one in a folder that is there."""
+    """Append to a file, or create the file in an existing folder."""
     with system_errors(path), gate(ctx).open_to_append(path) as file:
         file.write(contents)
 

@@ -1,4 +1,4 @@
-"""Numbers that texts spell: one by one, and those of many plain texts at once."""
+"""Numbers in texts, parsed singly or many plain texts together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse_float(text: bytes) -> float | None:
 
 
 _INTEGER = re.compile(rb"([+-]?)0*(\d{1,20})")
-"""Longer ones fit no dtype, and Python reads no text of many thousand digits."""
+"""An integer of at most 20 digits; longer integers fit no dtype, and Python refuses texts of many thousand digits."""
 
 
 def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
@@ -51,16 +51,16 @@ def _bounds(dtype: np.dtype) -> tuple[int, int]:
 
 
 def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
-    """A number of the NumPy dtype from text, None where it is none."""
+    """Parse a number of the NumPy dtype; None where the text has none."""
     return parse_float(text) if dtype.kind == "f" else parse_integer(text, dtype)
 
 
 _PLAIN = {"f": b"+-.0123456789eE", "i": b"+-0123456789", "u": b"+0123456789"}
-"""The bytes of which Python reads the same numbers, by kind of dtype."""
+"""The bytes of plain numbers, by kind of dtype; Python reads texts of only these bytes as TensorFlow does."""
 
 
 def plain_numbers(texts: Sequence[bytes], dtype: np.dtype) -> Array | None:
-    """The numbers of all texts where each is plain and fits the dtype; None where they have to be looked at one by one."""
+    """Return the numbers of all texts if each is plain and fits the dtype; None where the texts must be parsed singly."""
     if b"".join(texts).translate(None, _PLAIN[dtype.kind]):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Shapes that broadcast and the bytes of integers in ONNX, which has operators for neither."""
+"""Broadcast shapes and bytes of integers in ONNX, composed from other operators."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ...types.shapes import broadcast_shapes
 
 
 def unsigned(dtype: DType) -> DType:
-    """The unsigned integers of as many bytes."""
+    """Return the unsigned integer dtype of the same size."""
     return dtypes.from_name(f"uint{8 * dtype.size}")
 
 
 def _of_one_rank_onnx(g: Any, s0: Any, s1: Any) -> Any:
-    """Two shapes with ones before the shorter."""
+    """Pad the shorter of two shapes with leading 1s."""
     sizes = [g.vector(size) for size in (s0, s1)]
     rank = g.Max(*(g.dim(size, 0) for size in sizes))
     missing = [g.Expand(g.constant(np.int64(1)), g.Sub(rank, g.dim(size, 0))) for size in sizes]
@@ -32,7 +32,7 @@ def broadcast_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
 
 
 def broadcast_gradient_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
-    """The places of ones, of equal shapes none."""
+    """Return the places of 1s; none for equal shapes."""
     first, second = _of_one_rank_onnx(g, s0, s1)
     differs = g.Or(
         g.Not(g.Equal(g.dim(s0, 0), g.dim(s1, 0))),
@@ -78,7 +78,7 @@ def bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
 
 
 def floor_mod_onnx(g: Any, a: Any, b: Any) -> Any:
-    """ONNX's remainder of integers has the sign of the divisor, that of floats the dividend's."""
+    """Return the floored remainder. ONNX's integer remainder has the divisor's sign, its float remainder the dividend's."""
     if a.dtype.is_integer:
         return g.Mod(a, b)
     rest = g.Mod(a, b, fmod=1)

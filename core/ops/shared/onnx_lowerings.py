@@ -1,4 +1,4 @@
-"""What lowerings to ONNX share: windows over images, channels brought to the front and back."""
+"""Helpers of lowerings to ONNX: windows over images, channels moved to the front and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .window_geometry import Window, explicit_pads, is_channels_first, spatial, 
 
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
-    """The elements at `places` of the last dimensions of `x`, counted through these; `fill` where a place is -1."""
+    """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
     if fill is not None and (places < 0).all():
         return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
     flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)
@@ -30,7 +30,7 @@ def _leading(g: Any, x: Any, dims: int) -> Any:
 
 
 def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
-    """The sizes of the last dimensions; refused where one is unknown."""
+    """Return the sizes of the last dimensions; refused where a size is unknown."""
     sizes = x.shape.dims[g.rank(x) - count :]
     if not all(isinstance(size, int) for size in sizes):
         g.refuse("a dimension that it moves elements of is unknown")
@@ -38,7 +38,7 @@ def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
 
 
 def numbered(sizes: Sequence[int]) -> Array:
-    """The numbers of all places of a tensor, in its shape."""
+    """Return the flat index of each place of a tensor, in the tensor's shape."""
     return np.arange(math.prod(sizes)).reshape(sizes)
 
 
@@ -53,14 +53,14 @@ def in_format(g: Any, x: Any, rank: int, data_format: str) -> Any:
 
 
 def on_channels_first(g: Any, x: Any, data_format: str, function: Callable[[Any], Any]) -> Any:
-    """What a function of N, C, spatial... makes of `x`, in its data format."""
+    """Apply a function of N, C, spatial... to `x`, and return the result in the data format of `x`."""
     return in_format(g, function(channels_first(g, x, data_format)), g.rank(x), data_format)
 
 
 def window_attrs(x: Any, sizes: Sequence[int], window: Window) -> dict[str, Any]:
-    """ONNX's attributes of windows of `sizes` over `x`.
+    """Return ONNX's attributes of windows of `sizes` over `x`.
 
-    Where the sizes of `x` are unknown, SAME is left to ONNX, which means the same by it.
+    For unknown sizes of `x`, SAME is left to ONNX, with the same meaning.
     """
     strides, padding, explicit, data_format, dilations, _ = window
     steps, spread = list(spatial(strides, data_format)), list(spatial(dilations or [1] * len(strides), data_format))
@@ -77,7 +77,7 @@ def window_attrs(x: Any, sizes: Sequence[int], window: Window) -> dict[str, Any]
 
 
 def window_of(g: Any, w: Any) -> list[int]:
-    """The sizes of a filter's windows; its dimensions are those, then channels in and out."""
+    """Return the sizes of a filter's windows; the filter's shape is these sizes, then channels in and out."""
     dims = w.shape.dims
     if dims is None or not all(isinstance(size, int) for size in dims):
         g.refuse("the shape of its filter is unknown")

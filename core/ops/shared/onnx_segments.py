@@ -23,7 +23,7 @@ def lowest(value: Any, sign: int) -> float:
 
 
 def reduced(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
-    """The rows of `data` gathered by `ids`, where there is such a row, into `count` rows that begin at `start`."""
+    """Reduce the rows of `data` by `ids` into `count` rows that begin at `start`; ids outside are dropped."""
     rank = g.rank(ids)
     rest = g.slice(g.dims(data), rank, _END)
     places = g.reshape(g.vector(g.reshape(ids, [-1])), [-1])
@@ -40,7 +40,7 @@ def number_of(g: Any, ids: Any) -> Any:
 
 
 def of_sorted(g: Any, data: Any, ids: Any, how: str, start: float, empty: float | None = None) -> Any:
-    """As many rows as the last number says; those of which there is none are `empty`."""
+    """Reduce by sorted ids into as many rows as the last id says; empty segments become `empty`."""
     count = number_of(g, ids)
     found = reduced(g, data, ids, count, how, start)
     return found if empty is None else g.Where(g.Greater(counted(g, data, ids, count), 0), found, empty)
@@ -54,9 +54,10 @@ def counted(g: Any, data: Any, ids: Any, count: Any) -> Any:
 
 
 def weighted(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> Any:
-    """The sum of each segment, by the number of its rows or the root of that unless `is_root` is None.
+    """Return the sum of each segment, divided by its number of rows or the root of that number; `is_root` None divides by
+    1.
 
-    There are `count` segments, or as many as the last number says.
+    There are `count` segments, or as many as the last id says.
     """
     if count is None:
         count = number_of(g, ids)
@@ -68,7 +69,7 @@ def weighted(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> A
 
 
 def weighted_rows(g: Any, grad: Any, ids: Any, is_root: bool | None) -> Any:
-    """For each row that was gathered the gradient of its segment, divided as `weighted` divides."""
+    """Return for each gathered row the gradient of its segment, divided as in `weighted`."""
     if is_root is None:
         return g.Gather(grad, ids, axis=0)
     number = g.cast(g.Max(counted(g, grad, ids, g.dim(grad, 0)), 1), grad.dtype)

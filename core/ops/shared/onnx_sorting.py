@@ -20,7 +20,7 @@ def nth_element(g: Any, x: Any, n: Any, *, reverse: bool) -> Any:
 
 
 def in_top_k(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
-    """True where fewer than k of a row are larger than its target, and all are finite."""
+    """Return True where fewer than k numbers of a row exceed the target, and all are finite."""
     classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(predictions, 1), []), g.constant(np.int64(1)))
     is_target = g.Equal(g.unsqueeze(g.cast(targets, dtypes.int64), 1), classes)
     value = g.ReduceSum(g.Where(is_target, predictions, 0), [1], keepdims=1)
@@ -42,7 +42,7 @@ def unique(g: Any, x: Any, axis: Any = None) -> Any:
 
 
 def _unique_strings(g: Any, x: Any) -> tuple[Any, Any, Any]:
-    """As `unique`, by comparing all pairs: onnxruntime finds the unique ones of numbers only."""
+    """As `unique`, by comparing all pairs: onnxruntime's Unique takes numbers only."""
     same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(x, 0)), dtypes.int32)
     first = g.ArgMax(same, axis=1, keepdims=0)
     is_first = g.Equal(first, along(g, x, 0))
@@ -52,16 +52,16 @@ def _unique_strings(g: Any, x: Any) -> tuple[Any, Any, Any]:
 
 
 def list_diff(g: Any, x: Any, y: Any) -> Any:
-    """What of x is not in y, and where it is."""
+    """Return the elements of x that are not in y, and their places."""
     same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(y, 0)), dtypes.int64)
     places = g.reshape(g.NonZero(g.Equal(g.ReduceSum(same, [1], keepdims=0), 0)), [-1])
     return g.Gather(x, places), places
 
 
 def bound(g: Any, rows: Any, values: Any, comparison: str) -> Any:
-    """How many of each sorted row are less than, or at most, each value: a binary search of all at once.
+    """Count the elements of each sorted row that are less than, or at most, each value: a joint binary search.
 
-    It halves as the C++ library does, so that rows that are not sorted agree too.
+    The search halves as the C++ library does, so that unsorted rows give the same results.
     """
     size = g.dim(rows, 1)
     first = g.Expand(g.constant(np.int64(0)), g.dims(values))

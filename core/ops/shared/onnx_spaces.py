@@ -53,7 +53,7 @@ def batch_to_space(g: Any, x: Any, block: Array, crops: Any) -> Any:
 
 
 def patches(g: Any, x: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
-    """Each window's elements one after the other in the place of the channels; zero beyond the borders."""
+    """Return each window's elements in the channels; zero beyond the borders."""
     dims = x.shape.dims
     if dims is None or not all(isinstance(size, int) for size in dims[1:]):
         g.refuse("the size of the images is unknown")

@@ -31,7 +31,7 @@ def vectors(g: Any, places: Any, dims: Any) -> Any:
 
 
 def order(g: Any, keys: Any) -> Any:
-    """Which key comes where among the sorted; equal ones stay as they are."""
+    """Return the stable order of the sorted keys."""
     return g.TopK(keys, g.dim(keys, 0), outputs=2, axis=0, largest=0)[1]
 
 
@@ -46,7 +46,7 @@ def reordered(g: Any, indices: Any, values: Any, dims: Any) -> tuple[Any, Any]:
 
 
 def reshaped(g: Any, indices: Any, dims: Any, sizes: Any) -> tuple[Any, Any]:
-    """The same elements in another shape, of which one dimension may be -1."""
+    """Reshape a sparse tensor; a single dimension may be -1."""
     known = g.Where(g.Less(sizes, 0), 1, sizes)
     count, rest = g.ReduceProd(dims, [0]), g.ReduceProd(known, [0])
     target = g.Where(g.Less(sizes, 0), g.Div(count, g.Max(rest, 1)), sizes)
@@ -62,7 +62,7 @@ def sliced(g: Any, indices: Any, values: Any, dims: Any, start: Any, size: Any) 
 
 
 def concatenated(g: Any, indices: list[Any], values: list[Any], shapes: list[Any], *, concat_dim: int) -> Any:
-    """One after the other along a dimension, in row-major order."""
+    """Concatenate along a dimension, in row-major order."""
     rank = last_dims(g, shapes[0], 1)[0]
     is_axis = np.arange(rank) == concat_dim % rank
     start, moved = g.constant(np.zeros(rank, np.int64)), []
@@ -74,7 +74,7 @@ def concatenated(g: Any, indices: list[Any], values: list[Any], shapes: list[Any
 
 
 def filled_rows(g: Any, indices: Any, values: Any, dims: Any, default: Any) -> tuple[Any, ...]:
-    """A default at column 0 of each row without elements, which rows those were, and where each element went."""
+    """Fill empty rows with a default at column 0; return also a mask of the filled rows, and the new place of each element."""
     rank, count = last_dims(g, dims, 1)[0], g.slice(dims, 0, 1)
     first = g.Gather(indices, np.array(0), axis=1)
     ones = g.Add(g.zeros_like(first), 1)
@@ -131,12 +131,12 @@ def added(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
 
 
 def beside(g: Any, indices: Any, dims: Any, dense: Any) -> Any:
-    """The elements of a dense tensor, which may be broadcast, at the places of a sparse one."""
+    """Return the elements of a dense tensor, broadcast if needed, at the places of a sparse tensor."""
     return g.GatherND(g.Expand(dense, dims), indices)
 
 
 def softmax(g: Any, indices: Any, values: Any, dims: Any) -> Any:
-    """Of the elements of each row, which come out in row-major order."""
+    """Return the softmax over the elements of each row, in row-major order."""
     indices, values = reordered(g, indices, values, dims)
     rank = last_dims(g, dims, 1)[0]
     outer = g.slice(dims, 0, rank - 1)

@@ -1,4 +1,4 @@
-"""Special functions in ONNX, which has none but Erf: polynomials through values of the kernels' functions, and series."""
+"""Special functions in ONNX, which has only Erf: polynomials through values of the kernels' functions, and series."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Function = Callable[[Array], Any]
 
 
 def widened(lowering: Callable[..., Any]) -> Callable[..., Any]:
-    """The lowering in 64 bits, whatever its inputs have: logarithms of what is large lose digits."""
+    """Return the lowering computed in 64 bits for any input dtype: logarithms of large numbers lose digits."""
 
     @functools.wraps(lowering)
     def wide(g: Any, *values: Any) -> Any:
@@ -33,7 +33,9 @@ def widened(lowering: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def interpolated(g: Any, x: Any, function: Function, low: float, high: float, pieces: int = 128) -> Any:
-    """A function between two bounds: on each of `pieces` of that a polynomial through its values at Chebyshev's nodes."""
+    """Approximate a function between two bounds: on each of `pieces` intervals a polynomial through its values at Chebyshev
+    nodes.
+    """
     nodes = chebyshev.chebpts1(_DEGREE + 1)
     half = (high - low) / pieces / 2
     centres = low + half * (2 * np.arange(pieces) + 1)
@@ -99,12 +101,12 @@ def bessel_k0e(g: Any, x: Any) -> Any:
 
 
 def _on_positive(g: Any, x: Any, found: Any) -> Any:
-    """What was found of positive numbers; infinite for others, 0 of infinity."""
+    """Return the result for positive numbers; infinity for others, 0 for infinity."""
     return g.Where(g.LessOrEqual(x, 0), math.inf, g.Where(g.IsInf(x), 0, found))
 
 
 def bessel_k1e(g: Any, x: Any) -> Any:
-    """K1 is as 1/x at 0 and as 1/sqrt(x) far from it."""
+    """Return the scaled K1, by its behaviour: 1/x near 0 and 1/sqrt(x) far away."""
     inverse = g.Reciprocal(x)
     found = _by_logarithm(g, x, lambda x: special.k1e(x) / (1 / x + np.sqrt(1 / x)))
     return _on_positive(g, x, g.Mul(found, g.Add(inverse, g.Sqrt(inverse))))
@@ -115,7 +117,9 @@ _FAR: Final = 8
 
 
 def _wave(g: Any, x: Any, order: int) -> tuple[Any, Any]:
-    """J and Y of large numbers: real and imaginary part of a wave times what is smooth in 1/x (Hankel's expansion)."""
+    """Return J and Y of large numbers: real and imaginary part of a wave times a smooth function of 1/x (Hankel's
+    expansion).
+    """
 
     def part(take: Function) -> Any:
         turn = np.exp(1j * math.pi * (1 / 4 + order / 2))
@@ -141,7 +145,7 @@ def bessel_j(g: Any, x: Any, order: int) -> Any:
 
 
 def bessel_y(g: Any, x: Any, order: int) -> Any:
-    """Near zero J times a logarithm, a pole, and what is left and smooth."""
+    """Return Y: near zero J times a logarithm, a pole, and a smooth rest."""
 
     def rest(x: Array) -> Any:
         if order:
@@ -178,7 +182,7 @@ def lgamma(g: Any, x: Any) -> Any:
 
 
 def _sine(g: Any, x: Any) -> Any:
-    """sin(pi x), or its negative, of the part of x that is no whole number."""
+    """Return sin(pi x), up to sign, from the fractional part of x."""
     return g.Sin(g.Mul(g.Sub(x, g.Round(x)), math.pi))
 
 
@@ -198,7 +202,7 @@ def digamma(g: Any, x: Any) -> Any:
 
 
 def zeta(g: Any, x: Any, q: Any) -> Any:
-    """Hurwitz's zeta: the first terms, until q is 10, and Euler's and Maclaurin's formula for those that follow."""
+    """Return Hurwitz's zeta: the first terms, until q is 10, and the Euler-Maclaurin formula for the rest."""
     count = _terms(g, q)
 
     def advance(i: Any, carried: Any) -> Any:
@@ -221,7 +225,7 @@ def zeta(g: Any, x: Any, q: Any) -> Any:
 
 
 def _terms(g: Any, q: Any) -> Any:
-    """How many terms the smallest q takes, which may be below zero."""
+    """Return the number of terms for the smallest q, which may be negative."""
     needed = g.cast(g.Sub(10, g.Floor(g.Max(g.Where(g.IsNaN(q), 0, q), -1000))), dtypes.int64)
     return g.ReduceMax(g.Concat(g.reshape(needed, -1), g.constant(np.array([10])), axis=0), keepdims=0)
 
@@ -269,7 +273,9 @@ def dawsn(g: Any, x: Any) -> Any:
 
 
 def expint(g: Any, x: Any) -> Any:
-    """Ei of positive numbers: near zero a logarithm and what is smooth, far from it exp(x) / x and what is smooth in 1/x."""
+    """Return Ei of positive numbers: near zero a logarithm and a smooth part, far away exp(x) / x times a smooth function
+    of 1/x.
+    """
     near = g.Add(interpolated(g, x, lambda x: special.expi(x) - np.log(x), 0, 12), g.Log(x))
     scale = g.Div(g.like(12, x), x)
     far = g.Div(g.Mul(interpolated(g, scale, _scaled_integral, 0, 1, 64), g.Exp(x)), x)
@@ -286,7 +292,7 @@ def _scaled_integral(s: Array) -> Any:
 
 
 def fresnel(g: Any, x: Any, is_sine: bool) -> Any:
-    """Near zero a polynomial, far from it a wave around 1/2 (Abramowitz and Stegun, 7.3: f and g)."""
+    """Return a Fresnel integral: near zero a polynomial, far away a wave around 1/2 (Abramowitz and Stegun, 7.3: f and g)."""
     size = g.Abs(x)
     near = interpolated(g, size, lambda x: special.fresnel(x)[0 if is_sine else 1], 0, 2, 64)
     angle = g.Mul(g.Mul(size, size), math.pi / 2)
@@ -308,7 +314,7 @@ def _fresnel_parts(x: Array) -> tuple[Any, Any]:
 
 
 def spence(g: Any, x: Any) -> Any:
-    """The dilogarithm of 1 - x: a polynomial around 1, elsewhere by its values at 1 - x and 1 / x."""
+    """Return the dilogarithm of 1 - x: a polynomial around 1, elsewhere from the values at 1 - x and 1 / x."""
     is_large = g.Greater(x, 1.5)
     inner = g.Where(is_large, g.Reciprocal(x), x)
     is_small = g.Less(inner, 0.5)
@@ -325,7 +331,7 @@ def spence(g: Any, x: Any) -> Any:
 
 
 def _lower_series(g: Any, a: Any, x: Any) -> tuple[Any, Any]:
-    """The sum of x^n / (a (a+1) ... (a+n)) and its derivative by a."""
+    """Return the sum of x^n / (a (a+1) ... (a+n)) and its derivative by a."""
     first = g.Reciprocal(a)
     slope = g.Neg(g.Mul(first, first))
 
@@ -340,7 +346,9 @@ def _lower_series(g: Any, a: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _upper_fraction(g: Any, a: Any, x: Any) -> tuple[Any, Any]:
-    """x^a exp(-x) over the upper integral, Legendre's continued fraction from its end on, and its derivative by a."""
+    """Return x^a exp(-x) over the upper integral, by Legendre's continued fraction from its end on, and the derivative by
+    a.
+    """
 
     def advance(i: Any, carried: Any) -> Any:
         value, slope = carried
@@ -396,7 +404,9 @@ def igamma_gradient(g: Any, a: Any, x: Any) -> Any:
 
 
 def gamma_sample_gradient(g: Any, alpha: Any, sample: Any) -> Any:
-    """By alpha of a sample that stays at its quantile: the derivative of the integral by alpha over that by the sample."""
+    """Differentiate a sample at a fixed quantile by alpha: the integral's derivative by alpha over its derivative by the
+    sample.
+    """
     is_zero = g.Equal(sample, 0)
     a, x, refused, _, _ = _incomplete(g, alpha, sample)
     found = g.Neg(g.Mul(_over_density(g, a, x), x))
@@ -404,7 +414,7 @@ def gamma_sample_gradient(g: Any, alpha: Any, sample: Any) -> Any:
 
 
 def betainc(g: Any, a: Any, b: Any, x: Any) -> Any:
-    """By its continued fraction; where that is slow, 1 less the integral with a and b exchanged."""
+    """Return the integral by its continued fraction; where that is slow, 1 less the integral with a and b exchanged."""
     inside = functools.reduce(g.And, (
         g.Greater(a, 0), g.Greater(b, 0), g.GreaterOrEqual(x, 0), g.LessOrEqual(x, 1),
     ))  # fmt: skip
@@ -424,7 +434,7 @@ def _beta_density(g: Any, a: Any, b: Any, x: Any) -> Any:
 
 
 def _beta_fraction(g: Any, a: Any, b: Any, x: Any) -> Any:
-    """The continued fraction 8.17.22 of the Digital Library of Mathematical Functions, from its end on."""
+    """Return the continued fraction 8.17.22 of the Digital Library of Mathematical Functions, from its end on."""
 
     def advance(i: Any, carried: Any) -> Any:
         m = g.cast(g.Sub(g.constant(np.int64(_STEPS)), i), a.dtype)

@@ -34,7 +34,7 @@ from .window_geometry import (
 
 
 class Pool:
-    """The checked attributes of one pooling op."""
+    """The checked attributes of a pooling op."""
 
     def __init__(self, rank: int, window: Window) -> None:
         strides, padding, explicit_paddings, data_format, _, ksize = window
@@ -70,15 +70,15 @@ class Pool:
 
     @functools.lru_cache(1024)  # noqa: B019 - as above
     def geometry(self, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], Pads]:
-        """(windows, strides, pads), of windows larger than the image without what none has inside of it; errors as `pads`.
+        """Return (windows, strides, pads), windows larger than the image cut to the places inside; errors as in `pads`.
 
-        What is done for each place of a window is then done as often as follows from the image.
+        The cut bounds the loops over a window's places by the image's size.
         """
         axes = [_inside(*axis) for axis in zip(sizes, self.windows, self.strides, self.pads(sizes))]
         return tuple(window for window, _ in axes), self.strides, tuple(pads for _, pads in axes)
 
     def last(self, x: Array, name: str = "tensor_in") -> Array:
-        """`x` with its channels last; InvalidArgumentError for another rank."""
+        """Return `x` with channels last; InvalidArgumentError for another rank."""
         if x.ndim != self.rank:
             raise InvalidArgumentError(f"{name} must be {self.rank}-dimensional, not {Shape(x.shape)}")
         return to_channels_last(x, self.data_format)
@@ -94,7 +94,7 @@ class Pool:
 
 
 def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple[int, tuple[int, int]]:
-    """A window and its padding without the places that lie before the image, or behind it, in every window."""
+    """Return a window and its padding without the places that lie outside the image in every window."""
     before, after = pads
     count = (size + before + after - window) // stride + 1
     if not size or window <= size or count <= 0:
@@ -104,7 +104,7 @@ def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple
 
 
 def _depthwise_max(x: Array, pool: Pool) -> Array:
-    """Maximum over groups of channels, which must divide evenly."""
+    """Return the maximum over groups of channels; the groups must divide evenly."""
     if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
         raise UnimplementedError("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     return np.max(x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth), -1)
@@ -122,7 +122,7 @@ def pool_max(input: Array, pool: Pool) -> Array:
 
 
 def require_spatial(pool: Pool) -> None:
-    """TensorFlow's CPU kernels pool over channels in one format only."""
+    """Raise InvalidArgumentError for pooling over channels with channels first, as TensorFlow's CPU kernels do."""
     if (pool.depth != 1 or pool.depth_stride != 1) and is_channels_first(pool.data_format):
         raise InvalidArgumentError(f"pooling over channels is not supported for {pool.data_format}")
 

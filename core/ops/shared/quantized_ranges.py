@@ -32,7 +32,7 @@ def round_half_away(x: Any) -> Any:
 
 
 def range_of(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
-    """A range that arrives as two tensors of one element."""
+    """Return the range held in two tensors of a single element each."""
     shapes = f"{np.shape(low)} and {np.shape(high)}"
     require(np.size(low) == np.size(high) == 1, f"the range of {name} must be two scalars, not of shapes {shapes}")
     return np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
@@ -45,20 +45,20 @@ def scalar_range(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32
 
 
 def one_level(low: Any, high: Any, dtype: DType) -> Any:
-    """What a step of one integer stands for."""
+    """Return the real size of an integer step."""
     lowest, highest = limits(dtype)
     return (np.float32(high) - np.float32(low)) / np.float32(highest - lowest)
 
 
 def product_range(a: tuple[Any, Any], a_type: DType, b: tuple[Any, Any], b_type: DType, result: DType) -> tuple[Any, Any]:
-    """The range of `result` whose step is the product of the steps of a and b."""
+    """Return the range of `result` whose step is the product of the steps of a and b."""
     level = one_level(*a, a_type) * one_level(*b, b_type)
     lowest, highest = limits(result)
     return np.float32(level * np.float32(lowest)), np.float32(level * np.float32(highest))
 
 
 def unclamped(x: Any, low: Any, high: Any, dtype: DType) -> int:
-    """The integer for one real number, which may lie outside of the type."""
+    """Return the integer of a real number, perhaps outside the type."""
     lowest, _ = limits(dtype)
     if low == high:
         return lowest
@@ -109,14 +109,14 @@ def tensor_from_float(x: Array, low: Any, high: Any, dtype: DType) -> Array:
 
 
 def requantize(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
-    """The integers of one range and type as those of another."""
+    """Convert integers to another range and type."""
     if (old_type.name, new_type.name) == ("qint32", "quint8"):
         return _requantize_32_to_8(q, old, new)
     return tensor_from_float(tensor_to_float(q, *old, old_type), *new, new_type)
 
 
 def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) -> Array:
-    """In fixed point of 16 bits, which rounds, and of vastly different ranges wraps around, as TensorFlow does."""
+    """Convert in fixed point of 16 bits, which rounds, and wraps around for vastly different ranges, as in TensorFlow."""
     one = 1 << 16
     (low, high), (new_low, new_high) = (tuple(map(np.float32, r)) for r in (old, new))
     width, new_width = high - low, new_high - new_low
@@ -134,7 +134,7 @@ def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) ->
 
 
 def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """(low, high, scale) moved so that zero is one of the levels (Jacob et al. 2018)."""
+    """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018)."""
     require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
     scale = (high - low) / (last - first)
@@ -145,7 +145,7 @@ def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple
 
 
 def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Array:
-    """x clipped to the nudged range and rounded to its levels; zero where the range is [0, 0]."""
+    """Clip x to the nudged range and round to its levels; zero for the range [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     nudged_low, nudged_high, scale = _nudged(low, high, num_bits, narrow_range)
     with np.errstate(all="ignore"):

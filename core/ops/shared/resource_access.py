@@ -18,7 +18,7 @@ _Resource = TypeVar("_Resource")
 
 
 class ReferenceHandle(Variable):
-    """The Ref(string) handle of a V1 op: it holds container and name, and knows the resource itself."""
+    """The Ref(string) handle of a V1 op: container and name as its value, and the resource itself."""
 
     __slots__ = ("resource",)
 
@@ -29,7 +29,7 @@ class ReferenceHandle(Variable):
 
     @property
     def shared(self) -> Shared:
-        """The resource's own lock is the one to take."""
+        """Return the resource, whose own lock is to be taken."""
         return self.resource if isinstance(self.resource, Shared) else self
 
 
@@ -41,7 +41,7 @@ def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], cre
 
 
 def resource(handle: Any, kind: type[_Resource]) -> _Resource:
-    """What a handle, or the first of several, holds; InvalidArgumentError where it is of another kind."""
+    """Return the resource of a handle, or of the first of several; InvalidArgumentError for another kind."""
     if isinstance(handle, ReferenceHandle):
         found = handle.resource
     else:

@@ -1,4 +1,4 @@
-"""What shape functions and shape-arithmetic kernels share: reading constant inputs that may hold symbolic dimensions."""
+"""Helpers of shape functions and shape-arithmetic kernels: constant inputs that may hold symbolic dimensions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .argument_checks import require, require_rank, single
 
 
 def dims_of(spec: TensorSpec) -> list[DimLike] | None:
-    """The elements of a constant integer input, flattened; None where it is not known."""
+    """Return the elements of a constant integer input, flattened; None where unknown."""
     return None if spec.value is None else as_dims(spec.value)
 
 
@@ -30,13 +30,13 @@ def as_dims(value: Any) -> list[DimLike]:
 
 
 def scalar_of(spec: TensorSpec) -> int | None:
-    """The value of a constant integer input of one element; None where it is not a known number."""
+    """Return the value of a constant integer input with a single element; None unless the value is a known number."""
     found = dims_of(spec)
     return found[0] if found is not None and len(found) == 1 and isinstance(found[0], int) else None
 
 
 def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
-    """The shape that a vector of dimensions describes, of which it must hold `rank` if given; a negative one is unknown."""
+    """Return the shape in a vector of dimensions, of length `rank` if given; a negative dimension is unknown."""
     require_rank(spec, 1, "a shape")
     length = spec.shape[0] if spec.rank == 1 and isinstance(spec.shape[0], int) else None
     require(rank is None or length in (None, rank), f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
@@ -57,16 +57,16 @@ def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any
 
 
 def scalar_value(dim: DimLike, dtype: DType = int64) -> np.ndarray[Any, Any]:
-    """One dimension as a scalar array of `dtype`, or of objects where it is symbolic."""
+    """Return a dimension as a scalar array of `dtype`, or of objects for a symbolic dimension."""
     return shape_value([dim], dtype).reshape(())
 
 
 _MOST_DIMS: Final = 254
-"""What TensorFlow's tensors have at most: a list of more dimensions is made for no vector that is said to hold them."""
+"""TensorFlow's largest rank; a longer vector of dimensions is refused before a list is made."""
 
 
 def unknown_dims(rank: DimLike | None) -> Shape:
-    """A shape of which only the rank is known, if that."""
+    """Return a shape of known rank without known dimensions, or of unknown rank."""
     if not isinstance(rank, int):
         return UNKNOWN
     if rank > _MOST_DIMS:
@@ -75,14 +75,14 @@ def unknown_dims(rank: DimLike | None) -> Shape:
 
 
 def normalize_axis(axis: Any, rank: int, name: str = "axis") -> int:
-    """A non-negative axis below `rank`; InvalidArgumentError where it is out of range."""
+    """Return the non-negative axis below `rank`; InvalidArgumentError for an axis out of range."""
     if not -rank <= axis < rank:
         raise InvalidArgumentError(f"{name} {axis} is out of range [{-rank}, {rank}) for a tensor of rank {rank}")
     return axis + rank if axis < 0 else axis
 
 
 def scalar_int(value: Any, name: str) -> int:
-    """The one element of an integer input; InvalidArgumentError where there are more or none."""
+    """Return the element of an integer input; InvalidArgumentError unless there is exactly one."""
     return number(single(value, name))
 
 
@@ -99,7 +99,7 @@ def numbers(value: Any) -> list[int]:
 
 
 def ints(value: Any, name: str, count: int | None = None) -> tuple[int, ...]:
-    """A vector of integers (of `count` elements) as a tuple; InvalidArgumentError where it is of another shape."""
+    """Return a vector of integers (of `count` elements) as a tuple; InvalidArgumentError for another shape."""
     if isinstance(value, np.ndarray) and value.ndim == 1 and count in (None, value.size):
         return tuple(numbers(value))
     if np.ndim(value) != 1 or (count is not None and np.size(value) != count):

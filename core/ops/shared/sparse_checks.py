@@ -1,4 +1,4 @@
-"""What the ops on sparse tensors (indices, values, dense shape) share: validation and flat positions."""
+"""Helpers of ops on sparse tensors (indices, values, dense shape): validation and flat positions."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def sparse_shapes(rank: Any = None) -> tuple[Shape, Shape, Shape]:
 
 
 def rank_of(indices: TensorSpec, dense_shape: TensorSpec) -> Any:
-    """The rank of a sparse tensor as far as its parts tell; None where they do not."""
+    """Return the rank of a sparse tensor from the specs of its parts; None where unknown."""
     if dense_shape.rank == 1 and isinstance(dense_shape.shape[0], int):
         return dense_shape.shape[0]
     return indices.shape[1] if indices.rank == 2 else None
 
 
 def common_keys(*parts: Array) -> list[Array]:
-    """For each matrix of index vectors one number a row, ordered as the vectors are and comparable among all parts."""
+    """Return a number for each row of the matrices of index vectors, ordered as the vectors and comparable among all parts."""
     rows = np.concatenate(parts)
     if not rows.size:
         keys = np.zeros(len(rows), np.int64)
@@ -99,7 +99,7 @@ def common_keys(*parts: Array) -> list[Array]:
 
 
 def merged(a_keys: Array, b_keys: Array) -> tuple[Array, Array]:
-    """For each row of the merge of two lists its place in a and in b, -1 where it is in one only."""
+    """Return for each row of the merge of two lists its place in a and in b, -1 where absent."""
     if np.all(a_keys[1:] > a_keys[:-1]) and np.all(b_keys[1:] > b_keys[:-1]):
         return _merged_runs(np.concatenate([a_keys, b_keys]), len(a_keys))
     pairs = list(_merge_steps(a_keys.tolist(), b_keys.tolist()))
@@ -108,7 +108,7 @@ def merged(a_keys: Array, b_keys: Array) -> tuple[Array, Array]:
 
 
 def _merged_runs(keys: Array, count: int) -> tuple[Array, Array]:
-    """As `merged`, of the keys of both, `count` of a before those of b, each in ascending order."""
+    """As `merged`, for the keys of both lists: `count` of a, then the keys of b, each in ascending order."""
     order = np.argsort(keys, kind="stable")  # which merges runs
     keys = keys[order]
     is_last = np.append(keys[1:] != keys[:-1], np.ones(min(len(keys), 1), bool))

@@ -1,4 +1,4 @@
-"""What the string families share: elementwise application of functions of bytes."""
+"""Helpers of the string families: elementwise application of functions of bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def map_to(dtype: Any, function: Callable[[bytes], Any], array: np.ndarray[Any, 
 
 
 def bounded(values: Iterable[Any]) -> Iterable[Any]:
-    """The values, taken one by one as long as the run has time, and memory for the strings among them."""
+    """Yield the values while the run has time, and memory for the strings among them."""
     return _checked(values) if is_bounded() else values
 
 
@@ -51,7 +51,7 @@ def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
 
 
 def joined_rows(separator: bytes, rows: Iterable[Iterable[bytes]]) -> Iterable[bytes]:
-    """Each row's strings joined, one row after the other."""
+    """Yield each row's strings, joined."""
     return bounded(joined(separator, row) for row in rows) if is_bounded() else map(separator.join, rows)
 
 

@@ -22,7 +22,9 @@ _BITS = ("half", "bfloat16")
 
 
 def serialize(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
-    """The message: numbers as one block of bytes, strings one by one; InvalidArgumentError for elements of another dtype."""
+    """Return the message: numbers as a block of bytes, strings as fields; InvalidArgumentError for elements of another
+    dtype.
+    """
     head = _head(array, dtype)
     if dtype is dtypes.string:
         return head + b"".join(wire.bytes_field(_STRINGS, text) for text in array.ravel().tolist())
@@ -30,7 +32,7 @@ def serialize(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
 
 
 def serialize_content(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
-    """The message with all elements in one block: strings as their lengths and then their bytes."""
+    """Return the message with all elements in a single block: strings as all lengths, then all bytes."""
     if dtype is not dtypes.string:
         return serialize(array, dtype)
     head, texts = _head(array, dtype), array.ravel().tolist()
@@ -77,13 +79,13 @@ def _parse_shape(found: list[wire.Field]) -> tuple[int, ...]:
 
 
 def _parse_size(dim: bytes) -> int:
-    """The size in a message of one dimension."""
+    """Return the size in the message of a dimension."""
     found = wire.repeated_integers(field for field in wire.fields(dim) if field.number == 1)
     return found[-1] if found else 0
 
 
 def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) -> np.ndarray[Any, Any]:
-    """`count` elements; where fewer are there, the last one repeats."""
+    """Return `count` elements; the last element fills missing places."""
     if dtype is dtypes.string and _CONTENT in by_number:
         return object_array(_split_texts(by_number[_CONTENT][-1].payload, count), (-1,))
     if dtype is dtypes.string:

@@ -11,7 +11,7 @@ _ESCAPES = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"
 
 
 def number_text(value: Any, dtype: np.dtype[Any]) -> str:
-    """A number as TensorFlow prints it: floats in the fewest digits of 6 or 9 (15 or 17) that read back the same."""
+    """Format a number as TensorFlow prints: floats in the fewest digits of 6 or 9 (15 or 17) that read back the same."""
     if dtype.kind == "b":
         return "1" if value else "0"
     if dtype.kind in "iu" or dtype.name.startswith(("int", "uint")):
@@ -29,7 +29,7 @@ def number_text(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def element_text(value: Any, dtype: np.dtype[Any], quoted: bool) -> bytes:
-    """One element; strings are quoted and escaped where asked for."""
+    """Format an element; strings are quoted and escaped where asked."""
     if dtype.kind != "O":
         return number_text(value, dtype).encode()
     if not isinstance(value, bytes):
@@ -44,7 +44,7 @@ def _escaped(byte: int) -> bytes:
 
 
 def summarize_numpy_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
-    """As NumPy prints: `limit` elements at both ends of each dimension, all of them where it is -1."""
+    """Format as NumPy does: `limit` elements at both ends of each dimension, all elements for -1."""
     array = np.asarray(array)
     limit = array.size if limit < 0 else min(limit, array.size)
     if array.dtype.kind == "c":
@@ -53,7 +53,7 @@ def summarize_numpy_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
 
 
 def _unknown_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
-    """TensorFlow has no text for complex elements here: a question mark for each of the first `limit`, in one row."""
+    """Format complex elements as TensorFlow does: a row with a question mark for each of the first `limit`."""
     row = " ".join("?" * limit) + ("..." if limit < array.size else "")
     return (row if array.ndim == 0 else f"[{row}]").encode()
 

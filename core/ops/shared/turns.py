@@ -1,4 +1,4 @@
-"""Turns: of the kernels that wait for one thing, the first that came is served first and at once, as in TensorFlow."""
+"""Turns of waiting kernels: the kernel that came first is served first and at once, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _Result = TypeVar("_Result")
 
 
 class Line:
-    """Those who wait before something that threads share; whoever changes it serves them before anybody else comes."""
+    """A line of waiting kernels before an object shared by threads; each change of the object serves the line first."""
 
     def __init__(self) -> None:
         self._turns: collections.deque[_Turn] = collections.deque()
 
     def serve(self) -> None:
-        """Give the first what they want, as far as it goes."""
+        """Serve the first in line, and the next, until a turn blocks."""
         while self._turns and self._turns[0].is_served():
             self._turns.popleft()
 
@@ -31,14 +31,14 @@ class Line:
         self.serve()
 
     def leave(self, turn: _Turn) -> None:
-        """Let those behind come forward."""
+        """Leave the line; the turns behind move up."""
         if turn in self._turns:
             self._turns.remove(turn)
             self.serve()
 
 
 class _Turn:
-    """What one kernel waits for."""
+    """The turn of a waiting kernel."""
 
     def __init__(self, shared: Shared, line: Line, act: Callable[[], Any]) -> None:
         self._shared = shared
@@ -46,10 +46,10 @@ class _Turn:
         self._act = act
         self.result: Any = None
         self.error: Exception | None = None
-        """WouldBlock until it is served; then that with which it was refused, if it was."""
+        """WouldBlock until the turn is served, then the error of the call, if any."""
 
     def is_served(self) -> bool:
-        """Try; False where it would still block."""
+        """Try the call; return False where it would still block."""
         try:
             self.result, self.error = self._act(), None
         except (WouldBlock, TfgError) as error:
@@ -63,7 +63,7 @@ class _Turn:
 
 
 def in_turn(ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, ...], act: Callable[[], _Result]) -> _Result:
-    """What `act` returned in its turn; WouldBlock until then, which keeps the place, for the kernel to come again."""
+    """Return the result of `act` in its turn; WouldBlock until then, which keeps the place until the kernel runs again."""
     key = (ctx.node, *map(id, inputs))
     turn: Any = ctx.step.attempts.pop(key, (None, inputs))[0]
     if turn is None:

@@ -1,4 +1,4 @@
-"""What the kernels that touch variables share: looking a handle up, and the checks before a write."""
+"""Helpers of kernels on variables: the look-up of a handle, and checks before a write."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.shapes import Shape
 
 _FEW: Final = 128
-"""Of so many indices a set takes less time than a sorted array."""
+"""The number of indices up to which a set is faster than a sorted array."""
 
 
 def variable_behind(handle: Any) -> Variable:
-    """The variable that a handle leads to, initialized or not; InvalidArgumentError where it leads to something else."""
+    """Return the variable of a handle, initialized or not; InvalidArgumentError for another object."""
     size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
     found = handle.item() if size == 1 else None
     if not isinstance(found, Variable):
@@ -47,7 +47,9 @@ def same_shape(variable: Variable, value: Any, op: str) -> None:
 
 
 def rounds_without_repeats(indices: Any) -> list[Any]:
-    """Positions in `indices` grouped so that no row occurs twice in a group: first occurrences, then second ones ..."""
+    """Group positions in `indices` so that no row occurs twice in a group: all first occurrences, then all second
+    occurrences ...
+    """
     if len(indices) <= _FEW and len(set(indices.tolist())) == len(indices):
         return [slice(None)] if len(indices) else []
     order = np.argsort(indices, kind="stable")

@@ -20,7 +20,7 @@ _Kind = TypeVar("_Kind")
 class Window(NamedTuple):
     """The attributes of a sliding window; each list has a value for every dimension of the input.
 
-    `ksize` is the size of a pool's window: a convolution has it from its filter.
+    `ksize` is the window size of a pool; a convolution takes its window size from the filter.
     """
 
     strides: tuple[int, ...]
@@ -32,7 +32,7 @@ class Window(NamedTuple):
 
 
 def checked(kind: Callable[..., _Kind], *attributes: Any) -> _Kind:
-    """`kind(*attributes)`, which checks them and never changes: made once for a kernel that is called again and again."""
+    """Return `kind(*attributes)`, an immutable object that checks its attributes; cached, as kernels are called repeatedly."""
     found: _Kind = _checked(kind, *[tuple(a) if isinstance(a, list) else a for a in attributes])
     return found
 
@@ -79,7 +79,7 @@ def batch_and_channel(values: Sequence[Any], data_format: str) -> tuple[Any, Any
 
 
 def explicit_pads(explicit_paddings: Sequence[int], rank: int, data_format: str) -> Pads | None:
-    """(before, after) of each spatial dimension from the attribute, None where it is empty."""
+    """Return (before, after) of each spatial dimension from the attribute; None where empty."""
     if not explicit_paddings:
         return None
     if len(explicit_paddings) != 2 * rank:
