@@ -1,8 +1,8 @@
-"""Sums of floats over neighbouring axes as products with ones, which BLAS makes of whole vectors.
+"""Sums of floats over neighbouring axes as products with ones, which BLAS computes by whole vectors.
 
-NumPy adds row to row, and calls a loop for each: of sixteen columns it takes twenty times as long, and rounds more.
+NumPy adds row to row, and calls a loop for each row: for sixteen columns that takes twenty times as long, and rounds more.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FEW_COLUMNS: Final = 32
 _FEW_ROWS: Final = 16
 """Rows up to which NumPy's sum takes less time than a product with ones."""
 _SMALL: Final = 1 << 15
-"""Elements up to which one product is faster than several, and rounds little."""
+"""Elements up to which a single product is faster than several, and rounds little."""
 
 
 def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
@@ -45,12 +45,12 @@ def row_sums(x: Array) -> Array:
 
 
 def _is_worthwhile(x: Array) -> bool:
-    """True of an array for which there is a product, and that is large enough for it."""
+    """Return True for a large contiguous array of a dtype that BLAS multiplies."""
     return x.size >= _WORTHWHILE and x.dtype.char in "fd" and x.flags.c_contiguous
 
 
 def row_maxima(x: Array) -> Array:
-    """The largest along the last axis, which stays with length one; of few columns by comparing these."""
+    """Return the maxima along the last axis, which stays with length 1; a few columns are compared with each other."""
     columns = x.shape[-1]
     if not 1 < columns <= _FEW_COLUMNS:
         return np.maximum.reduce(x, -1, keepdims=True)
@@ -86,5 +86,5 @@ def column_sums(x: Array) -> Array:
 
 @functools.lru_cache(1024)
 def folded_rows(rows: int, columns: int) -> int:
-    """A divisor of the number of rows: so many side by side make a row of which vectors are long."""
+    """Return a divisor of the number of rows: so many rows side by side make long vectors for BLAS."""
     return next(fold for fold in range(max(min(rows, _WIDEST // columns), 1), 0, -1) if rows % fold == 0)

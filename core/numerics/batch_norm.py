@@ -1,9 +1,9 @@
-"""Normalization of channels by their moments, of arrays (..., C), tile by tile: what is between stays in the cache.
+"""Normalization of channels by their moments, of arrays (..., C), tile by tile, with intermediate values in the cache.
 
-Several positions are laid side by side, so that vectors of few channels become long ones. Where the positions of a channel lie
-side by side already, as those of one image with channels first do, or of what a layer normalizes, they are left so.
+Several positions are laid side by side, so that vectors of few channels become long. Where the positions of a channel lie
+side by side already (a single image with channels first, a layer normalization), they stay.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..types.arrays import Array
 from .axis_sums import folded_rows
 
 _MOST_ROWS: Final = 1 << 8
-"""Rows of a tile, which are added up one by one."""
+"""The largest number of rows of a tile, which are added in sequence."""
 _BLOCK: Final = 1 << 14
 """Elements of a part by channels."""
 _MOST_POSITIONS: Final = 1 << 12
 """Positions of a channel that are added up side by side."""
 _NEAR: Final = 4
-"""Squares of means up to which, in variances, numbers need not be centered before they are multiplied."""
+"""The largest ratio of a squared mean to its variance for which the variance is computed without centering the numbers."""
 
 
 class _Tiles:
@@ -48,11 +48,11 @@ class _Tiles:
         return repeated(x.reshape(1, -1), self.fold)
 
     def of(self, vector: Array, part: slice) -> Array:
-        """What a part takes of a vector."""
+        """Return the part of a vector for a part of the rows."""
         return vector
 
     def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
-        """(an array (..., C) for what `each` writes, its rows)."""
+        """Return (an empty array (..., C) for the output of `each`, the array's rows)."""
         result = np.empty(shape, self.dtype)
         return result, result.reshape(self.shape)
 
@@ -122,7 +122,7 @@ def _channels_first(x: Array) -> Array:
 
 
 def moments(x: Array) -> tuple[Array, Array]:
-    """The mean and the variance of each channel; there is at least one position."""
+    """Return the mean and the variance of each channel; there is at least 1 position."""
     tiles = _tiles(x)
     rows = tiles.rows(x)
     positions = x.size // x.shape[-1]
@@ -135,7 +135,9 @@ def moments(x: Array) -> tuple[Array, Array]:
 
 
 def is_near(mean: Array, variance: Array) -> bool:
-    """True where no mean is so many deviations from zero that what cancels out takes digits with it."""
+    """Return True where the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
+    cancellation.
+    """
     return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())
 
 

@@ -1,6 +1,6 @@
 """A binary heap that moves its elements as C++'s std::push_heap and std::pop_heap (GNU libstdc++, bits/stl_heap.h) do.
 
-Elements of equal priority leave it in no simple order; TensorFlow's priority queues and barriers show that order.
+Elements of equal priority leave the heap in no simple order; TensorFlow's priority queues and barriers show that order.
 """
 
 from __future__ import annotations

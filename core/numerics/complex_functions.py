@@ -1,9 +1,9 @@
-"""Square root, logarithm and exponential of complex numbers in single precision, by NumPy's loops over real ones.
+"""Square root, logarithm and exponential of complex numbers in single precision, by NumPy's loops over real numbers.
 
-NumPy's own are calls of the C library, a number at a time. What is not finite, zero or of extreme size goes to these, for
-C99's rules.
+NumPy's complex functions call the C library, a number at a time. Numbers that are not finite, zero or of extreme size go to
+these functions, for C99's rules.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from ..types.arrays import Array
 from .where import chosen
 
 _WORTHWHILE: Final = 1 << 9
-"""Elements from which on the calls to NumPy cost less than those of the C library."""
+"""Elements from which on calls of NumPy cost less than calls of the C library."""
 _AT_ONCE: Final = 1 << 13
-"""Elements that are computed at once, whose intermediate values stay in a cache: all of a million take 1.25 of the time."""
+"""Elements per block, so that intermediate values stay in a cache: a million elements in a single block take 1.25 times as
+long.
+"""
 _HALF: Final = np.float32(0.5)
 _SQUARES: Final = np.float32(2**-100), np.float32(2**100)
-"""Between these the sum of two squares has all digits."""
+"""Sizes between which the sum of two squares has all digits."""
 _LEAST_LOGARITHM: Final = 2e-9
-"""With less by size, that of |z| near 1 has lost digits of single precision: the sum of squares was rounded."""
+"""Size of a result below which log|z| near |z| = 1 has lost digits of single precision, by the rounded sum of squares."""
 _LARGEST_POWER: Final = np.float32(87)
-"""exp of what is larger by size is beyond the normal numbers."""
+"""Size of an argument above which exp overflows or leaves the normal numbers."""
 
 
 def sqrt(z: Array) -> Array:
@@ -44,7 +46,7 @@ def exp(z: Array) -> Array:
 
 
 def _by_parts(z: Array, parts: Callable[[Array, Array, Array], Array], otherwise: Callable[..., Array]) -> Array:
-    """The function of each element: `parts` writes it and says where it holds."""
+    """Return a function of each element: `parts` writes the results and returns a mask of valid results."""
     if z.dtype != np.complex64 or z.size < _WORTHWHILE:
         return otherwise(z)
     result = np.empty(z.shape, z.dtype)
@@ -59,7 +61,7 @@ def _by_parts(z: Array, parts: Callable[[Array, Array, Array], Array], otherwise
 
 
 def _sqrt_parts(x: Array, y: Array, result: Array) -> Array:
-    """The larger part is sqrt((|z| + |x|) / 2), the other one |y| by twice the larger."""
+    """Write the square roots: the larger part is sqrt((|z| + |x|) / 2), the smaller part |y| by twice the larger."""
     larger = x * x
     larger += y * y
     holds = (larger > _SQUARES[0]) & (larger < _SQUARES[1])

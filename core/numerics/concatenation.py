@@ -1,4 +1,4 @@
-"""Arrays one after the other along an axis."""
+"""Concatenation of arrays along an axis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..types.arrays import Array
 
 
 def concatenated(arrays: Sequence[Array], axis: int) -> Array:
-    """The arrays, of one dtype and of shapes that differ along `axis` at most; large ones are copied by several at once."""
+    """Concatenate arrays of equal dtype, whose shapes may differ along `axis`; several threads copy large arrays."""
     size = sum([array.size for array in arrays])
     workers = workers_for(size * ELEMENT_WORK)
     first = arrays[0]

@@ -1,13 +1,13 @@
 """Convolution of channels-last arrays of any spatial rank, as matrix products.
 
-x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of each
-spatial dimension. `WAYS` is the table of the ways to compute a convolution: `convolve` takes the first way that suits.
+x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of
+each spatial dimension. `WAYS` is the table of the algorithms: `convolve` takes the first suitable algorithm.
 
-Threads take blocks of the result that stay in their caches. `finishing` says what is done with a block as soon as it is there:
-given the empty result it returns a function of a range of positions and a range of channels. A `summand`, a vector (F,), is
-where the sums begin. The numbers of x may come from a `feeding`, when a product needs them; then x only tells shape and dtype.
+Threads take blocks of the result that stay in their caches. `finishing` is the epilogue of a block: given the empty result,
+`finishing` returns a function of a range of positions and a range of channels. A `summand`, a vector (F,), is the initial
+value of the sums. The numbers of x may come from a `feeding` on demand; then x has only the shape and dtype.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -53,9 +53,11 @@ from .windows import (
 )
 
 _FEW_SUMS: Final = 1 << 16
-"""Elements of a product up to which adding a vector to it costs least when it is there."""
+"""Elements of a product up to which adding a vector costs least after the product."""
 _LARGE_FILTER: Final = 1 << 19
-"""Elements of a filter that is turned around from which on a product for each of its places takes less time than a copy."""
+"""Elements of a transposed filter from which on a product for each place of the window takes less time than a copy of the
+filter.
+"""
 _FEW_POSITIONS: Final = 128
 """Positions up to which a product for each place of a large filter takes less time than a copy of the filter."""
 _ROWS_OF_EACH: Final = 64
@@ -80,11 +82,11 @@ class Convolution:
     dtype: np.dtype[Any]
 
     def padded(self) -> Array:
-        """The operand x with its padding."""
+        """Return the operand x with its padding."""
         return pad(self.x, self.pads)
 
     def empty_result(self) -> tuple[Array, Finish | None]:
-        """The result before it is filled, and the function that finishes its blocks."""
+        """Return the result before the computation, and the epilogue of its blocks."""
         result = np.empty(self.shape, self.dtype)
         return result, self.finishing(result) if self.finishing else None
 
@@ -98,7 +100,7 @@ class Convolution:
 
 
 class Way(NamedTuple):
-    """A way to compute a convolution. `run` returns None where it meets numbers that it cannot compute with."""
+    """An algorithm for convolution. `run` returns None where the algorithm meets numbers that break its arithmetic."""
 
     name: str
     suits: Callable[[Convolution], bool]
@@ -174,13 +176,13 @@ def _has_window_of_one(c: Convolution) -> bool:
 
 
 def _takes_each_position(c: Convolution) -> bool:
-    """True of a product whose rows are the positions of x."""
+    """Return True for a product whose rows are the positions of x."""
     is_everywhere = all(s == 1 for s in c.strides) and not any(map(any, c.pads))
     return is_everywhere and _has_window_of_one(c) and not _has_groups(c)
 
 
 def _convolve_positions(c: Convolution) -> Array:
-    """A window of one element makes the convolution one product."""
+    """A window of a single element makes the convolution a single product."""
     result, finish = c.empty_result()
     depth, filters = c.w.shape[-2:]
     matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
@@ -197,7 +199,7 @@ def _suits_tiles(c: Convolution) -> bool:
 
 
 def _convolve_tiles(c: Convolution) -> Array | None:
-    """Windows of 3 x 3 over many channels go by tiles, which takes fewer multiplications; all numbers must be finite."""
+    """Windows of 3 x 3 over many channels go by tiles (Winograd), with fewer multiplications; all numbers must be finite."""
     return winograd.convolve(c.x, c.w, c.pads, c.finishing, c.summand)
 
 
@@ -215,7 +217,7 @@ def _convolve_lines(c: Convolution) -> Array:
 def _convolve_windows(c: Convolution) -> Array:
     """Windows are gathered as the rows of a matrix (im2col, Chellapilla et al. 2006), which is multiplied by the filter.
 
-    Each thread gathers its own windows, or all threads share them where they are few.
+    Each thread gathers its own windows, or all threads share the windows where there are few.
     """
     result, finish = c.empty_result()
     *window, depth, filters = c.w.shape
@@ -247,7 +249,7 @@ WAYS: Final = (
 
 
 def _listed() -> str:
-    """The ways as a list for a docstring, each with the first line of its function's docstring."""
+    """Return the algorithms as a list for a docstring, each with the first line of its function's docstring."""
     return "\n".join(f"- {way.name}: {(way.run.__doc__ or '').splitlines()[0]}" for way in WAYS)
 
 
@@ -256,7 +258,7 @@ if __doc__:  # not under python -OO
 
 
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
-    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
+    """Compute out = a @ b + summand by blocks of rows, or by ranges of columns where columns are more numerous."""
     (rows, columns), inner = out.shape, a.shape[1]
     workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)))
     count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
@@ -293,7 +295,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
 
 
 def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
-    """The convolution with a window of one element, w (1..., C, F), at every position, by its rows."""
+    """Return the convolution with a window of a single element, w (1..., C, F), at every position, as a producer of rows."""
     depth, filters = w.shape[-2:]
     matrix = w.reshape(depth, filters)
     given = x.reshape(-1, depth).__getitem__ if feeding is None else feeding.make
@@ -311,9 +313,9 @@ def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array |
 
 
 def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
-    """out = a @ b + summand, which begins the sums where this saves more than calling BLAS takes.
+    """Compute out = a @ b + summand; the sums begin with the summand where that saves more than calling BLAS takes.
 
-    A `b` of three dimensions is the matrices of neighbouring columns of `a`.
+    A `b` of three dimensions holds the matrices for neighbouring columns of `a`.
     """
     if b.ndim == 3:
         _add_products(a, b, out, summand)
@@ -334,14 +336,14 @@ def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) 
 
 
 def _positions_of(x: Array) -> Callable[[Block], Array]:
-    """The same of windows of one element."""
+    """Return a function from blocks to windows of a single element."""
     return lambda block: x[block].reshape(-1, x.shape[-1])
 
 
 def convolve_filter_gradient(
     x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The gradient for the filter of `convolve(x, w)`, where `grad` is that for its result."""
+    """Return the gradient of `convolve(x, w)` for the filter; `grad` is the gradient of the result."""
     *window, depth, filters = filter_shape
     x = pad(x, pads)
     groups = x.shape[-1] // depth if depth else 1
@@ -364,9 +366,9 @@ def convolve_filter_gradient(
 def _ungrouped_filter_gradient(
     x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
-    """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded.
+    """Return the windows' transpose @ grad, (window * C, F), each thread with its own gathered windows; x is padded.
 
-    A small one is turned around.
+    A small product is computed transposed.
     """
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
     is_turned = columns_at_once(*shape) > 0
@@ -405,7 +407,7 @@ def _gathered(
 
 @functools.lru_cache(1024)
 def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[Block]:
-    """(N, output...) cut into blocks of images, or of lines where one image is too large.
+    """Cut (N, output...) into blocks of images, or of lines where a single image is too large.
 
     Images are divided among the workers.
     """

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification (Graves et al. 2006): loss, its gradient, and decoding by beam search."""
+"""Connectionist temporal classification (Graves et al. 2006): loss, gradient, and decoding by beam search."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def log_softmax(logits: Array) -> Array:
 def loss_and_gradient(
     logits: Array, labels: Sequence[Sequence[int]], lengths: Array, blank: int, merge_repeated: bool
 ) -> tuple[Array, Array]:
-    """-log p(labels) for each sequence and its gradient for logits (time, batch, classes), in the dtype of the logits.
+    """Return -log p(labels) for each sequence and the gradient for logits (time, batch, classes), in the dtype of the
+    logits.
 
-    The loss is infinite, the gradient the softmax, where no path exists. Empty sequences (length 0) give zeros. Sums go in the
-    order of TensorFlow's, in logarithms: over a hundred steps another order shows in the fifth digit.
+    Where no path exists, the loss is infinite and the gradient the softmax. Empty sequences (length 0) give zeros. Sums go
+    in TensorFlow's order, in logarithms: over a hundred steps another order shows in the fifth digit.
     """
     time, batch, _ = logits.shape
     softmax = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
@@ -44,7 +45,7 @@ def loss_and_gradient(
 
 
 def _class_sums(paths: Array, extended: Array, classes: int) -> Array:
-    """log p(of all paths through a class at each time), and of all paths as one class more."""
+    """Return log p of all paths through a class at each time, and as an additional class, of all paths."""
     time, batch, _ = paths.shape
     sums = np.full((batch, classes + 1, time), -np.inf, paths.dtype)
     sequence = np.arange(batch)[:, None]
@@ -66,7 +67,7 @@ def _exp(x: Array) -> Array:
 
 
 def _add_logarithms(a: Array, b: Array) -> Array:
-    """log(exp(a) + exp(b)), the smaller one's share in single precision."""
+    """Return log(exp(a) + exp(b)), with the smaller term's share in single precision."""
     high = np.maximum(a, b)
     share = np.subtract(np.minimum(a, b), high).astype(np.float32, copy=False)
     np.exp(share, out=share, dtype=np.float64, casting="unsafe")
@@ -75,7 +76,7 @@ def _add_logarithms(a: Array, b: Array) -> Array:
 
 
 def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool) -> tuple[Array, Array, Array, Array]:
-    """Labels with blanks around each; where a path may skip a blank; where it may stay; and the sizes."""
+    """Return labels with blanks around each; masks of places where a path may skip a blank and may stay; and the sizes."""
     sizes = np.array([2 * len(row) + 1 for row in labels], np.int64)
     extended = np.full((len(labels), int(sizes.max(initial=1))), blank, np.int64)
     for i, row in enumerate(labels):
@@ -89,9 +90,10 @@ def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool)
 
 
 def _both_ways(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths: Array) -> tuple[Array, Array]:
-    """log p(of all paths to a state up to and with each time), and of those from a state after each time.
+    """Return log p of all paths to a state up to and with each time, and of all paths from a state after each time.
 
-    The second goes through times and states from the end on, and is otherwise as the first: both take their steps at once.
+    The second recursion runs through times and states from the end, and is otherwise equal to the first: both run in the
+    same steps.
     """
     time, batch, states = emitted.shape
     column = np.arange(states)
@@ -117,7 +119,7 @@ def _both_ways(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths
 
 
 def _costs(forward: Array, backward: Array, dtype: np.dtype[Any]) -> Array:
-    """What logarithms have to be added to where something is possible, on the way forward and backward: 0, elsewhere -inf."""
+    """Return log weights of transitions, forward and backward: 0 for a possible transition, -inf otherwise."""
     return np.where(np.stack([forward, backward[:, ::-1]]), 0, -np.inf).astype(dtype)
 
 
@@ -126,7 +128,9 @@ _total_of: Final = operator.attrgetter("total")
 
 
 class _Beam:
-    """A prefix of labels, with the log probabilities of its paths that end in a blank, in its last label, and of all."""
+    """A prefix of labels, with log probabilities: of paths that end in a blank, of paths that end in the last label, of all
+    paths.
+    """
 
     __slots__ = ("blank", "children", "label", "label_probability", "old", "parent", "total")
 
@@ -166,7 +170,7 @@ def beam_search(logits: Array, width: int, paths: int) -> list[tuple[list[int], 
 
 
 def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
-    """The best beams after one more time step."""
+    """Return the best beams after another time step."""
     beams = sorted(beams, key=_total_of, reverse=True)
     for beam in beams:
         beam.old = (beam.blank, beam.total)
@@ -192,7 +196,7 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
 
 
 def _better(beam: _Beam, ranked: list[tuple[int, float]], numbers: list[float], least: float) -> set[int]:
-    """The labels with which a beam is more probable than `least`; `ranked` has the most probable ones first."""
+    """Return the labels that make a beam more probable than `least`; `ranked` has the most probable labels first."""
     blank, total = beam.old
     found = set()
     for label, number in ranked:
@@ -206,7 +210,7 @@ def _better(beam: _Beam, ranked: list[tuple[int, float]], numbers: list[float], 
 
 
 def _extend(beam: _Beam, row: list[float]) -> None:
-    """The probabilities of a beam that stays: by its label again, by its parent's next label, or by a blank."""
+    """Update the probabilities of a beam that stays: by its label again, by its parent's next label, or by a blank."""
     parent, label = beam.parent, beam.label
     if parent is not None:
         if parent.total > _IMPOSSIBLE:
@@ -218,7 +222,7 @@ def _extend(beam: _Beam, row: list[float]) -> None:
 
 
 def _log_of_sum(x: float, y: float) -> float:
-    """log(e^x + e^y), as NumPy's logaddexp computes it."""
+    """Return log(e^x + e^y) in NumPy's arithmetic of logaddexp."""
     if x == y:
         return x + _LOG_2
     return x + log1p(exp(y - x)) if x > y else y + log1p(exp(x - y))
@@ -228,7 +232,7 @@ _LOG_2: Final = math.log(2)
 
 
 def _offer(heap: list[Any], beam: _Beam, label: int, score: float, width: int, order: int) -> None:
-    """Take a beam with one label more if there is room for it or it is better than the worst."""
+    """Add a beam with another label if there is room, or the beam is better than the worst."""
     full = len(heap) >= width
     is_worse = full and not score > heap[0][0]
     if is_worse and label not in beam.children:

@@ -1,8 +1,9 @@
 """Depthwise convolution of channels-last arrays of any spatial rank, and its gradients.
 
-x is (N, spatial..., C), a filter (window..., C, M), the result (N, output..., C * M): each channel has M filters of its own.
+x is (N, spatial..., C), a filter (window..., C, M), the result (N, output..., C * M): each channel has M filters of its
+own.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LeNet momentum step.
+`benchmarks/__main__.py` measures the thresholds here: MobileNetV2, LeNet momentum step.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from .windows import (
 )
 
 _LINE: Final = 1024
-"""NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
+"""Numbers of a contiguous line with the least cost per number in NumPy's loops, short enough to stay in cache."""
 _WIDE: Final = 128
-"""Channels from which on a line of single positions costs less than laying them side by side."""
+"""Channels from which on lines of single positions cost less than laying positions side by side."""
 
 
 def depthwise_convolve(
@@ -91,7 +92,7 @@ def _sum_lines(
     finish: Finish | None,
     feeding: Feeding | None = None,
 ) -> None:
-    """Fill the result by blocks of lines that stay in a cache with what they see."""
+    """Fill the result by blocks of lines that stay in a cache together with their input."""
     if len(pads) == 1:  # one line of an image
         given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*given, finish)
@@ -119,7 +120,7 @@ def _sums_of(
 
 
 def _work(size: int, window: Sequence[int], feeding: Feeding | None = None) -> int:
-    """How many multiply-adds of a product take as long as so many results."""
+    """Return the number of a product's multiply-adds that take as long as `size` results."""
     return size * math.prod(window) * ELEMENT_WORK + (0 if feeding is None else feeding.work)
 
 
@@ -132,7 +133,7 @@ def depthwise_rows(
     finish: FinishRows | None,
     feeding: Feeding | None,
 ) -> Feeding:
-    """The convolution of images with one filter for each channel, (KH, KW, C, 1), by its rows."""
+    """Return the convolution of images with a single filter for each channel, (KH, KW, C, 1), as a producer of rows."""
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, True)
     filters = sums.filters(w)
@@ -149,10 +150,10 @@ def depthwise_rows(
 
 
 class _Block(NamedTuple):
-    """Some lines of some images of the result, their shape and their positions in a row, and what they see.
+    """A block of the result: lines of images, their shape, their positions in a row, and the views of the input.
 
-    That are views of these shapes, offsets and strides, in elements: of the whole input, or of what `placings` cut out of the
-    lines of the input that are `seen`.
+    The views have shapes, offsets and strides in elements: of the whole input, or of the padded copies that `placings` cut
+    out of the input's lines `seen`.
     """
 
     images: slice
@@ -167,8 +168,8 @@ class _Block(NamedTuple):
 class _LineSums:
     """The sum over the window of the input's windows times the filter, which is repeated for several positions of a line.
 
-    With a stride along lines, the positions that one place of the window meets are laid side by side before: the input in
-    phases. The input is padded as a whole, or `by_blocks`: each pads what it sees.
+    With a stride along lines, the positions under a single place of the window are laid side by side before: the input in
+    phases. The input is padded as a whole, or `by_blocks`, each block's input by itself.
     """
 
     def __init__(
@@ -208,7 +209,7 @@ class _LineSums:
         return [np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1) for w in phases]
 
     def _placings(self, first: int, lines: int, given: int) -> tuple[Placing, ...]:
-        """For each phase how so many padded lines are cut out of so many that are given, from one on."""
+        """Return for each phase the cut of `lines` padded lines, from `first` on, out of `given` lines."""
         firsts = [first, *(-before for before, _ in self.pads[1:])]
         steps = (1,) * (len(firsts) - 1) + (self.step,)
         counts = [lines, *self.padded[1:]]
@@ -223,11 +224,11 @@ class _LineSums:
         )
 
     def _blocks(self, count: int) -> list[_Block]:
-        """About so many blocks of the result."""
+        """Return about `count` blocks of the result."""
         return [self._block(*block) for block in image_blocks(self.folded[0], self.folded[1], count)]
 
     def _block_of(self, start: int, stop: int) -> _Block:
-        """The block of a range of positions: of whole images, or of lines of one."""
+        """Return the block of a range of positions: of whole images, or of lines of a single image."""
         lines = self.folded[1]
         per_line = math.prod(self.folded[2:]) // self.shape[-1]
         image, line = divmod(start // per_line, lines)
@@ -261,7 +262,7 @@ class _LineSums:
         return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
 
     def placed(self, block: _Block, x: Array, feeding: Feeding | None = None) -> list[Array]:
-        """What a block sees of the input, padded, for each phase."""
+        """Return a block's padded input, for each phase."""
         if feeding is None:
             given = x[block.images, block.seen]
         else:
@@ -272,7 +273,7 @@ class _LineSums:
         return [np.ascontiguousarray(placing.of(given)) for placing in block.placings]
 
     def fill(self, block: _Block, seen: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
-        """Compute the lines of a block from what they see."""
+        """Compute the lines of a block from the block's input."""
         for phase, (view, w) in enumerate(zip(_windows(block, seen), filters)):
             part = np.empty_like(out) if phase else out
             np.einsum(self.axes, view, w, out=part)
@@ -280,14 +281,14 @@ class _LineSums:
                 np.add(out, part, out=out)
 
     def gather(self, block: _Block, seen: Sequence[Array], grad: Array, found: Array) -> None:
-        """Compute the gradient (window..., C) for the filter from that of the lines of a block and what they see."""
+        """Compute the filter's gradient (window..., C) from the gradient of a block's lines and the block's input."""
         for phase, view in enumerate(_windows(block, seen)):
             part = np.einsum(self.gradient_axes, view, grad)
             found[..., phase :: self.step, :] = part.reshape(*part.shape[:-1], self.fold, -1).sum(-2)
 
 
 def _windows(block: _Block, seen: Sequence[Array]) -> Iterator[Array]:
-    """The windows of what a block sees, for each phase: (images, lines, output..., window..., fold * C)."""
+    """Yield the windows of a block, for each phase: (images, lines, output..., windows..., fold * C)."""
     for array, (shape, offset, strides) in zip(seen, block.views):
         size = array.itemsize
         yield np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
@@ -297,15 +298,15 @@ _line_sums = functools.lru_cache(256)(_LineSums)
 
 
 def _axes(rank: int) -> tuple[str, str]:
-    """The sums of (N, output..., window..., C) times (window..., C) over the window, in its order, and times
-    (N, output..., C) over positions, for einsum.
+    """Return einsum's axes for the sums of (N, output..., windows..., C) times (window..., C) over the window, in order,
+    and times (N, output..., C) over positions.
     """
     outputs, window = "abcdefgh"[: rank + 1], "rstuvwxyz"[:rank]
     return f"{outputs}{window}k,{window}k->{outputs}k", f"{outputs}{window}k,{outputs}k->{window}k"
 
 
 def _fold(positions: int, channels: int) -> int:
-    """A divisor of the positions of a line with which so many positions are about _LINE numbers."""
+    """Return a divisor of a line's positions that makes lines of about _LINE numbers."""
     divisors = [n for n in range(1, min(positions, 2 * _LINE) + 1) if positions % n == 0]
     return min(divisors, key=lambda n: abs(math.log(n * channels / _LINE)))
 
@@ -343,7 +344,9 @@ def depthwise_input_gradient(
 
 
 def _convolve_transposed(grad: Array, w: Array, input_shape: Sequence[int], pads: Pads, dilations: Sequence[int]) -> Array:
-    """The input gradient at stride 1, of one filter a channel: a convolution with the filter flipped in space."""
+    """Return the input gradient at stride 1 for a single filter per channel: a convolution with the filter flipped in
+    space.
+    """
     flipped = w[(slice(None, None, -1),) * len(pads)]
     around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], w.shape[:-2], pads, dilations)
     return depthwise_convolve(grad, flipped, (1,) * len(pads), around, dilations)
@@ -394,7 +397,7 @@ def _line_gradients(
 
 
 def _images(array: Array) -> Iterator[slice]:
-    """Slices of the batch whose elements stay in the processor's cache."""
+    """Yield slices of the batch whose elements stay in the processor's cache."""
     size = max(array[:1].size, 1)
     step = max((1 << 17) // size, 1)
     return (slice(start, start + step) for start in range(0, array.shape[0], step))

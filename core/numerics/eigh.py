@@ -1,7 +1,8 @@
-"""Eigenvectors of small self-adjoint matrices with the signs that Eigen's solver gives, which LAPACK's do not share.
+"""Eigenvectors of small self-adjoint matrices with the signs of Eigen's solver, which differ from LAPACK's.
 
 Householder reduction to a tridiagonal matrix, then QR steps with Wilkinson's shift (Golub and Van Loan, 8.3). The signs
-depend on the number of steps: what counts as zero follows from the precision of the input, while the arithmetic is double.
+depend on the number of steps: the threshold for zero follows from the precision of the input, while the arithmetic is
+double.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..types.arrays import Array
 _LARGEST = 16
 """Rows of the largest matrix whose eigenvectors get Eigen's signs."""
 _MOST_ELEMENTS = 1024
-"""Elements of a batch up to which eigenvectors get Eigen's signs: of larger ones LAPACK's speed counts for more."""
+"""Elements of a batch up to which eigenvectors get Eigen's signs: for larger batches LAPACK's speed counts for more."""
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS_PER_ROW = 30
 """QR steps for each row after which the solver gives up, as in Eigen (m_maxIterations)."""
@@ -98,7 +99,7 @@ def _diagonalize(diagonal: list[float], below: list[float], vectors: Array, epsi
 
 
 def _shift(diagonal: list[float], below: list[float], end: int) -> float:
-    """The eigenvalue of the last 2 x 2 block that is nearer to its last element."""
+    """Return the eigenvalue of the last 2 x 2 block that is nearer to the block's last element."""
     half = (diagonal[end - 1] - diagonal[end]) / 2
     e = below[end - 1]
     if half == 0:

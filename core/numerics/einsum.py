@@ -1,7 +1,7 @@
-"""Einstein summation of one or two operands: equations as TensorFlow's Einsum reads them, contraction by one matrix product.
+"""Einstein summation of 1 or 2 operands: equations of TensorFlow's Einsum, contracted by a single matrix product.
 
-An axis is labelled by a character; the axes that `...` stands for, which broadcast, are labelled by numbers, counted from the
-last. Unlike NumPy's einsum an output may repeat a label (its diagonal is filled) and named axes must agree exactly.
+An axis is labelled by a character; the broadcast axes of `...` are labelled by numbers, counted from the last. Unlike
+NumPy's einsum an output may repeat a label (its diagonal is filled) and named axes must agree exactly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Equation(NamedTuple):
 
 @functools.cache
 def parse(equation: str) -> Equation:
-    """An Equation from text such as `ij,jk->ik`; ValueError says what is wrong."""
+    """Parse an Equation from text (`ij,jk->ik`); ValueError names the fault."""
     parts = equation.split("->")
     if len(parts) != 2:
         raise ValueError(f"Expecting exactly one '->' in einsum equation: {equation}")
@@ -46,7 +46,7 @@ def parse(equation: str) -> Equation:
 
 
 def expand(subscripts: str, rank: int) -> tuple[Label, ...]:
-    """One label an axis of a tensor of this rank; ValueError where they cannot be as many."""
+    """Return the label of each axis of a tensor of this rank; ValueError where the rank and the subscripts disagree."""
     if ELLIPSIS not in subscripts:
         if len(subscripts) != rank:
             raise ValueError(f"Expected an input of rank {len(subscripts)} for '{subscripts}' but got: {rank}")
@@ -59,7 +59,7 @@ def expand(subscripts: str, rank: int) -> tuple[Label, ...]:
 
 
 def output_labels(equation: Equation, inputs: Sequence[Sequence[Label]]) -> tuple[Label, ...]:
-    """One label an axis of the output."""
+    """Return the label of each axis of the output."""
     broadcast = max((label for labels in inputs for label in labels if isinstance(label, int)), default=-1) + 1
     if ELLIPSIS not in equation.output:
         if broadcast:
@@ -70,7 +70,7 @@ def output_labels(equation: Equation, inputs: Sequence[Sequence[Label]]) -> tupl
 
 
 def einsum(equation: str, operands: Sequence[Array]) -> Array:
-    """The sum of products that the equation names; ValueError where it does not fit the operands."""
+    """Compute the sum of products of an equation; ValueError where the equation does not fit the operands."""
     parsed = parse(equation)
     if len(parsed.inputs) != len(operands):
         raise ValueError(f"Expected {len(parsed.inputs)} inputs but got: {len(operands)}")
@@ -102,7 +102,7 @@ def _check_sizes(labels: Sequence[Sequence[Label]], operands: Sequence[Array]) -
 
 
 def _simplified(x: Array, labels: Sequence[Label], kept: Iterable[Label]) -> tuple[Array, list[Label]]:
-    """Diagonals taken where a label repeats, axes summed whose label is not kept."""
+    """Take diagonals of repeated labels, and sum over axes whose label is not in `kept`."""
     names = list(labels)
     for label in dict.fromkeys(labels):
         while names.count(label) > 1:
@@ -118,7 +118,9 @@ def _simplified(x: Array, labels: Sequence[Label], kept: Iterable[Label]) -> tup
 
 
 def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], kept: set[Label]) -> tuple[Array, list[Label]]:
-    """One (batched) matrix product: shared kept labels are the batch, shared others are contracted."""
+    """Contract two operands by a (batched) matrix product: shared labels in `kept` are the batch, other shared labels are
+    contracted.
+    """
     batch = [label for label in first if label in second and label in kept]
     inner = [label for label in first if label in second and label not in kept]
     rows = [label for label in first if label not in second]

@@ -1,6 +1,6 @@
-"""Chains of elementwise operations, evaluated tile by tile: what is between the first and the last never leaves the cache.
+"""Chains of elementwise operations, evaluated tile by tile: intermediate values never leave the cache.
 
-The result is (positions..., C), and a tile some of its positions. Operands are of one of the forms that `form_of` tells.
+The result is (positions..., C), and a tile has some of the positions. Operands have a form of `form_of`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repe
 from ..types.arrays import Array
 
 _LINE: Final = 4096
-"""NumPy goes along a vector in a loop of its own for each position; shorter vectors are therefore repeated up to this."""
+"""Numbers up to which a vector is repeated: NumPy broadcasts a vector in a separate loop for each position."""
 
 
 class Form(enum.Enum):
@@ -28,7 +28,7 @@ class Form(enum.Enum):
 
 
 def form_of(shape: Sequence[int], full: Sequence[int]) -> Form | None:
-    """The form of an operand of a result of shape `full`; None where it is of another."""
+    """Return the form of an operand for a result of shape `full`; None for any other shape."""
     if tuple(shape) == tuple(full):
         return Form.FULL
     size = math.prod(shape)
@@ -43,9 +43,10 @@ def form_of(shape: Sequence[int], full: Sequence[int]) -> Form | None:
 
 
 class Operation(NamedTuple):
-    """`call` on values of the tile: 0 is the tile of the result, then come the operands, then what the operations return.
+    """`call` on values of the tile: 0 is the tile of the result, then come the operands, then the results of the
+    operations.
 
-    It `takes_out` where it can write to an array that it is given, which may be one of its inputs.
+    `takes_out`: the call can write to a given array, which may be an input.
     """
 
     call: Callable[..., Any]
@@ -54,7 +55,9 @@ class Operation(NamedTuple):
 
 
 class _Instruction(NamedTuple):
-    """An operation, whether it writes to the tile of the result, and the values that nobody reads after it."""
+    """An operation, whether the operation writes to the tile of the result, and the values that are dead after the
+    operation.
+    """
 
     call: Callable[..., Any]
     writes: bool
@@ -63,7 +66,7 @@ class _Instruction(NamedTuple):
 
 
 class Chain:
-    """Operations on operands of certain forms; the last one's value is the result.
+    """Operations on operands of certain forms; the last operation's value is the result.
 
     `begins_filled`: the result holds a value at the start, which the operations may read.
     """
@@ -75,7 +78,7 @@ class Chain:
         self.by_image = Form.IMAGES in forms
 
     def operand(self, array: Array, form: Form, columns: int) -> Operand | None:
-        """An array ready for results with so many columns; None where it cannot be cut into tiles."""
+        """Prepare an array for results of `columns` columns; None where the array cannot be cut into tiles."""
         if form is Form.FULL and not array.flags.c_contiguous:
             return None
         return Operand(array, form, columns, self.fold(columns))
@@ -85,7 +88,7 @@ class Chain:
         return max(_LINE // columns, 1) if self.by_channel else 1
 
     def columns(self, shape: Sequence[int]) -> int:
-        """The columns of a result, which count only where operands vary by channel."""
+        """Return the columns of a result, which count only where operands vary by channel."""
         return shape[-1] if self.by_channel else 1
 
     def on(self, result: Array, operands: Sequence[Array | Operand]) -> Callable[[slice, slice], None] | None:
@@ -109,7 +112,7 @@ class Chain:
         return [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
 
     def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
-        """Fill the result, by as many threads as are there for it; False where an operand cannot be cut into tiles."""
+        """Fill the result in parallel; False where an operand cannot be cut into tiles."""
         flat = result if self.by_channel else result.reshape(-1, 1)
         work = self.on(flat, operands)
         if work is None:
@@ -138,9 +141,9 @@ def _instructions(operations: Sequence[Operation], begins_filled: bool, first: i
 
 
 class _Work:
-    """A chain on the arrays of one run; threads share it.
+    """A chain on the arrays of a run; threads share the object.
 
-    The rows of `result` are those from position `first` on, of images of so many positions where these differ, else 0.
+    The rows of `result` begin at position `first`, of images with `image` positions where images differ, else 0.
     """
 
     def __init__(self, chain: Chain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
@@ -183,7 +186,7 @@ class _Work:
 
 
 class Operand:
-    """One array that tiles are cut from."""
+    """An array that is cut into tiles."""
 
     __slots__ = ("array", "form", "lines")
 

@@ -1,12 +1,13 @@
 """The error function and its complement in single precision, within 4 and 2.5 units in the last place.
 
-The error function is the hyperbolic tangent of x g(x²), where g is a polynomial whose coefficients `_SLOPE` make the largest
-relative error least, 1e-7: found by least squares, weighted anew by the errors (Lawson's algorithm) until these were level.
+The error function is the hyperbolic tangent of x g(x²), where g is a polynomial with coefficients `_SLOPE` that make the
+largest relative error least, 1e-7: computed by least squares, weighted anew by the errors (Lawson's algorithm) until the
+errors were level.
 
-Its complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the
-nearer one (Abramowitz and Stegun 7.1.19: its coefficients are Hermite polynomials). What else is asked for is left to SciPy.
+The complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the
+nearer place (Abramowitz and Stegun 7.1.19: the coefficients are Hermite polynomials). All other numbers are left to SciPy.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -28,16 +29,15 @@ _SLOPE: Final = [
 _STEPS: Final = 512
 """Places in the table for each unit."""
 _LOW: Final = -4
-"""The least number in the table of the complement, which is 2 below in single precision."""
+"""The least number in the table of the complement; below, the complement is 2 in single precision."""
 _HIGH: Final = 11
-"""Outside of which the complement is constant."""
+"""The largest number in the table of the complement; above, the complement is constant."""
 _FEW: Final = 1 << 10
 """Elements up to which the calls to NumPy take longer than SciPy's loop."""
 _FEW_OF_COMPLEMENT: Final = 1 << 12
 """Elements up to which a table look-up of the complement takes longer than SciPy's loop."""
 _AT_ONCE: Final = 1 << 14
-"""Elements that are computed at once, whose intermediate values stay in a cache: all of a million take 1.5 to 2 times as long.
-"""
+"""Elements per block, so that intermediate values stay in a cache: a million in a single block take 1.5 to 2 times as long."""
 _ONE: Final = np.float32(1)
 _THIRD: Final = np.float32(1 / 3)
 
@@ -50,7 +50,7 @@ class _Table(NamedTuple):
 
 
 def erf(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
-    """The error function of floats. What `is_part` of many rounds as they do."""
+    """Compute the error function of floats. With `is_part` the elements, part of many, are rounded as the many are."""
     if x.dtype != np.float32 or not (is_part or x.size >= _FEW):
         return special.erf(x, out=out)
     scratch = np.empty((2, min(x.size, _AT_ONCE)), np.float32)
@@ -85,7 +85,7 @@ def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
 
 
 def _by_blocks(evaluate: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:
-    """What `evaluate` writes for each block of elements, in `out` where it is given, which may be `x`."""
+    """Evaluate blocks of elements into `out`, if given, or a new array; `out` may be `x`."""
     result = out if out is not None and out.flags.c_contiguous else np.empty(x.shape, x.dtype)
     given, found = x.reshape(-1), result.reshape(-1)
     for start in range(0, len(given), _AT_ONCE):

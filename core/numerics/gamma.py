@@ -12,7 +12,9 @@ from scipy import special
 from ..types.arrays import Array
 
 _MAX_TERMS = 5000
-"""Terms of a series, or steps of a continued fraction, after which the result is given as it is."""
+"""The largest number of terms of a series, or steps of a continued fraction; without convergence the result is returned
+unfinished.
+"""
 _EPSILON = float(np.finfo(np.float64).eps)
 _SETTLED = 16 * _EPSILON
 """Relative change of a sum that counts as none: some units in the last place."""

@@ -1,8 +1,8 @@
-"""Rows gathered into groups: sums, products, extremes by group, also in place.
+"""Reductions of rows by group: sums, products, extremes, also in place.
 
-What NaN and empty groups give is as in TensorFlow's kernels SegmentMax, UnsortedSegmentMax and their kin.
+Results for NaN and empty groups are TensorFlow's, of SegmentMax, UnsortedSegmentMax and related kernels.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONG_ROW: Final = 16
 groups.
 """
 _FEW_ROWS: Final = 16
-"""Rows of the largest group up to which that many calls take less time than reduceat."""
+"""Rows of the largest group up to which a call for the k-th rows of all groups, for each k, takes less time than reduceat."""
 _MANY: Final = 1 << 13
 """Elements from which on calls for the rows of small groups take less time than reduceat."""
 
@@ -64,9 +64,9 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
 
 
 def _reduced(ufunc: np.ufunc, rows: Array, starts: Array) -> Array:
-    """`ufunc` over the rows from each start to the next one, row after row.
+    """Reduce the rows from each start to the next start by `ufunc`, in order.
 
-    Of long rows NumPy's `reduceat` takes a column at a time: of these the k-th rows of all groups are taken at once.
+    NumPy's `reduceat` goes through long rows a column at a time: there the k-th rows of all groups are reduced at once.
     """
     sizes = np.diff(starts, append=len(rows))
     most = int(sizes.max())
@@ -80,7 +80,7 @@ def _reduced(ufunc: np.ufunc, rows: Array, starts: Array) -> Array:
 
 
 def _in_order(groups: Array) -> tuple[Array | None, Array]:
-    """(the order that sorts the groups and changes nothing within them, None where they are sorted; the groups in it)."""
+    """Return (the stable order that sorts the groups, None where sorted; the sorted groups)."""
     if bool(np.all(groups[1:] >= groups[:-1])):
         return None, groups
     if groups.dtype.kind in "iu" and groups.min() >= 0 and groups.max() < 1 << 31:
@@ -97,10 +97,10 @@ def _starts(groups: Array) -> Array:
 
 
 def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0) -> tuple[Array, Array]:
-    """(groups, rows) of which `ufunc`, where it is an extreme, makes what TensorFlow makes in the presence of NaN.
+    """Change (groups, rows) so that `ufunc`, if an extreme, returns TensorFlow's results in the presence of NaN.
 
-    Row after row it keeps what it has only where that compares as better, so a NaN is taken and then replaced by what
-    follows. In the first `in_vectors` columns NaN is left out; several rows of nothing else give an infinity.
+    TensorFlow keeps its current value only where the value compares as better, so a NaN is taken and then replaced by the
+    next row. In the first `in_vectors` columns NaN is left out; several rows of only NaN give an infinity.
     """
     if ufunc not in _WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
         return groups, rows
@@ -117,9 +117,9 @@ def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0
 
 
 def _sums(rows: Array, order: Array | None, starts: Array) -> Array:
-    """The sums of rows in this order from each start to the next one; one row is added after the other.
+    """Return the sums of ordered rows from each start to the next start; rows are added in sequence.
 
-    As the product of a sparse matrix of ones with the rows, many times faster than `reduceat` of several columns.
+    The sums are the product of a sparse matrix of ones with the rows, many times faster than `reduceat` of several columns.
     """
     return sparse_products.sums_between(starts, np.arange(len(rows)) if order is None else order, np.ascontiguousarray(rows))
 

@@ -1,8 +1,9 @@
 """Floats of 16 bits, half and bfloat16, computed in float32 and rounded once, at the end.
 
-As TensorFlow's CPU kernels do where they round no intermediate result: Eigen evaluates functions of both types in float32.
+TensorFlow's CPU kernels without rounded intermediate results do the same: Eigen evaluates functions of both types in
+float32.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import numpy as np
 from ..types.arrays import Array
 
 _MANY: Final = 1 << 15
-"""Halves from which on they are looked up rather than converted."""
+"""Halves from which on a table look-up takes less time than a conversion."""
 
 _WORTH_A_TABLE: Final = 1 << 16
-"""Elements from which on computing a function of all numbers of 16 bits takes no longer than of these."""
+"""Elements from which on a table of a function, for all numbers of 16 bits, takes no longer than the function of the
+elements.
+"""
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:
-    """Whether these are floats of 16 bits; NumPy knows bfloat16 as a type of kind V."""
+    """Return True for floats of 16 bits; NumPy has bfloat16 as a type of kind V."""
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
@@ -37,7 +40,7 @@ def wide(x: Array) -> Array:
 
 
 def _looked_up(table: Array, x: Array) -> Array:
-    """What the table has for each number of 16 bits."""
+    """Return the table's entries for numbers of 16 bits."""
     return table.take(x.view(np.uint16), mode="clip")
 
 
@@ -52,9 +55,10 @@ def _all_of(dtype: np.dtype[Any]) -> Array:
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with all inputs of the first one's dtype in float32, where that has 16 bits, and its results rounded to it.
+    """Wrap `function` to compute in float32 and round, where the first input has 16 bits; inputs of the same dtype are
+    converted.
 
-    Of several results those of another dtype than float32 stay as they are.
+    Results of dtypes other than float32 stay unrounded.
     """
 
     @functools.wraps(function)
@@ -71,7 +75,9 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tabulated(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `widened`, for what goes element by element: of many it is looked up in a table of its values of all numbers."""
+    """Wrap an elementwise function as `widened` does; for many elements look up a table of the function's values of all
+    numbers.
+    """
     narrow = widened(function)
     tables: dict[np.dtype[Any], Array] = {}
 

@@ -1,4 +1,4 @@
-"""Histograms over TensorFlow's exponential buckets, as its core/lib/histogram/histogram.cc makes them."""
+"""Histograms over TensorFlow's exponential buckets, after its core/lib/histogram/histogram.cc."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bucket_limits() -> Array:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Histogram:
-    """Statistics and the buckets that are not empty, each run of empty ones as one."""
+    """Statistics and the buckets that are not empty, with each run of empty buckets merged."""
 
     minimum: float
     maximum: float
@@ -63,7 +63,7 @@ def histogram(values: Array) -> Histogram:
 
 
 def _sums(numbers: Array) -> tuple[float, float]:
-    """The sums of numbers and of their squares, added one after the other as TensorFlow does."""
+    """Return the sums of numbers and of their squares, added in sequence as TensorFlow does."""
     sums = np.complex128(0)
     for start in range(0, numbers.size, _IN_CACHE):
         part = numbers[start : start + _IN_CACHE].astype(np.float64)

@@ -1,8 +1,8 @@
-"""Parts of images, given by boxes, resized: where their pixels lie, and what is there.
+"""Crops of images by boxes, resized: positions of the pixels, and their values.
 
 Boxes are (y1, x1, y2, x2) in units of the image; images are (N, H, W, C), crops (boxes, height, width, C), float32.
 
-`benchmarks/kernels.py` shows what the size of a tile is worth.
+`benchmarks/kernels.py` measures the size of a tile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..types.arrays import Array
 
 
 class Axis:
-    """Where the pixels of the crops lie along one axis of the image: (boxes, pixels) of positions and neighbours."""
+    """Positions of the crops' pixels along an axis of the image: (boxes, pixels) of positions and neighbours."""
 
     def __init__(self, starts: Array, ends: Array, size: int, pixels: int) -> None:
         last = np.float32(size - 1)
@@ -49,7 +49,7 @@ class Axis:
         return some
 
     def matrices(self, size: int, method: str) -> Array:
-        """For each box the matrix (pixels, size) that makes its pixels from those of the image."""
+        """Return for each box the matrix (pixels, size) that makes the box's pixels from the pixels of the image."""
         count, pixels = self.at.shape
         matrices = np.zeros((count, pixels, size), np.float32)
         box, pixel = np.arange(count)[:, None], np.arange(pixels)

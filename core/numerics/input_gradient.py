@@ -1,9 +1,10 @@
 """The gradient of a convolution for its input, of channels-last arrays of any spatial rank.
 
-It is a convolution of the result's gradient with the filter turned around, at a stride one for each phase: the positions of
-the input that leave the same remainders by the strides. Where there are few channels it is one product and shifted sums.
+The gradient is a convolution of the result's gradient with the flipped filter; at a stride, a convolution for each phase:
+the positions of the input that leave the same remainders by the strides. For few channels the gradient is a product and
+shifted sums.
 
-`benchmarks/__main__.py` shows what the thresholds here are worth: MobileNetV2, LeNet momentum step.
+`benchmarks/__main__.py` measures the thresholds here: MobileNetV2, LeNet momentum step.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _FEWEST_CHANNELS: Final = 8
 def convolve_input_gradient(
     grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The gradient for the input of `convolve(x, w)`, where `grad` is that for its result."""
+    """Return the gradient of `convolve(x, w)` for the input; `grad` is the gradient of the result."""
     depth, filters = w.shape[-2:]
     groups = input_shape[-1] // depth if depth else 1
     if not grad.size or not w.size or not groups:
@@ -54,7 +55,8 @@ def convolve_input_gradient(
 def _scatter_products(
     grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The input gradient of few channels: for each place of the window a plane of products a channel, added where it belongs.
+    """Return the input gradient of few channels: for each place of the window a plane of products per channel, added at its
+    positions.
 
     Positions that leave the same remainders by the strides, a phase, lie together, so that whole lines are added.
     """
@@ -84,7 +86,7 @@ def _scatter_products(
 
 
 def _interleave(phases: Array, result: Array, pads: Pads) -> None:
-    """Phases (strides..., C, N, sizes...) as images without their padding, of which they may lack the end."""
+    """Interleave phases (strides..., C, N, sizes...) into images without their padding; phases may lack the images' end."""
     rank = len(pads)
     axes = [rank + 1, *itertools.chain.from_iterable((rank + 2 + i, i) for i in range(rank)), rank]
     sizes = [s * n for s, n in zip(phases.shape[:rank], phases.shape[rank + 2 :])]
@@ -96,7 +98,9 @@ def _interleave(phases: Array, result: Array, pads: Pads) -> None:
 def _convolve_phases(
     grad: Array, w: Array, groups: int, input_shape: Sequence[int], strides: Sequence[int], pads: Pads
 ) -> Array:
-    """The input gradient of a strided convolution: one at stride 1 for each phase, by the places of the window it meets."""
+    """Return the input gradient of a strided convolution: a gradient at stride 1 for each phase, by the phase's places of
+    the window.
+    """
     ones = [1] * len(strides)
 
     def of_phase(part: Array, shape: Sequence[int], lead: Pads) -> Array:
@@ -113,7 +117,9 @@ def filled_phases(
     strides: Sequence[int],
     pads: Pads,
 ) -> Array:
-    """An input gradient of which `of_phase` gives each phase: at stride 1, of a shape and pads, by a part of the filter."""
+    """Return an input gradient, filled by phases: `of_phase` computes a phase at stride 1, of a shape and pads, by a part
+    of the filter.
+    """
     result = np.zeros(input_shape, dtype)
     ends = [None] * len(strides)
     for phase in offsets(strides):
@@ -144,7 +150,7 @@ def _convolve_transposed(
 def transposed_pads(
     sizes: Sequence[int], outputs: Sequence[int], window: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The padding with which a convolution over the outputs at stride 1 gives the inputs back."""
+    """Return the padding for a convolution over the outputs at stride 1 whose result has the shape of the inputs."""
     around = []
     for size, out, k, dilation, (before, _) in zip(sizes, outputs, window, dilations, pads):
         lead = (k - 1) * dilation - before

@@ -1,4 +1,4 @@
-"""Where integers stand in an array of distinct ones: many looked up at once."""
+"""An index of distinct integers for looking up many places at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IntegerIndex:
             self._places[ascending - self._low] = order
 
     def places(self, sought: Array) -> Array:
-        """Where each of a vector of the same dtype stands, -1 where it does not."""
+        """Return the place of each element of a vector of the same dtype, -1 for a missing element."""
         if self._places is None:
             at = np.searchsorted(self._ascending, sought)
             np.minimum(at, len(self._ascending) - 1, out=at)

@@ -1,6 +1,6 @@
-"""Arithmetic of integers that NumPy has no function for; quotients are rounded as C++ rounds them.
+"""Arithmetic of integers that NumPy has no function for; quotients are rounded as in C++.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import numpy as np
 from ..types.arrays import Array
 
 _FEW: Final = 32
-"""So many elements take less time one by one."""
+"""Elements up to which a Python loop takes less time than NumPy."""
 
 
 def truncated_quotient(x: Any, y: Any) -> Array:
-    """x / y rounded towards zero, broadcast, in their common integer dtype; `y` must not be 0.
+    """Return x / y rounded towards zero, broadcast, in their common integer dtype; `y` must not be 0.
 
-    No intermediate result leaves the dtype, as the absolute value of its smallest number would. That number over -1 is itself.
+    No intermediate result leaves the dtype, unlike the absolute value of the smallest number. The smallest number over -1
+    is itself.
     """
     floor = np.floor_divide(x, y)
     is_cut = np.not_equal(floor * y, x)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 
 def decreasing_fit(row: Sequence[float]) -> tuple[list[float], list[int]]:
-    """The non-increasing sequence of least squared distance, and for each element the number of its pool."""
+    """Return the non-increasing sequence of least squared distance, and for each element the number of its pool."""
     means: list[float] = []
     counts: list[int] = []
     for value in row:

@@ -1,10 +1,10 @@
 """Batches of matrices: triangular and tridiagonal systems, and factorizations that NumPy lacks.
 
-Substitution, LU with partial pivoting and elimination of banded systems: Golub and Van Loan, "Matrix Computations", 3.1, 3.4
-and 4.3; LAPACK's gtsv, lagtf and lagts where said. Matrices lie in the last two dimensions; batch dimensions broadcast where
-that is said.
+Substitution, LU with partial pivoting and elimination of banded systems: Golub and Van Loan, "Matrix Computations", 3.1,
+3.4 and 4.3; LAPACK's gtsv, lagtf and lagts where stated. Matrices lie in the last two dimensions; batch dimensions
+broadcast where stated.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def adjoint(x: Array) -> Array:
 
 
 def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) -> Array:
-    """X with A X = rhs, or A^H X = rhs, reading one triangle of A; batches broadcast. A zero pivot gives inf or NaN."""
+    """Solve A X = rhs, or A^H X = rhs, reading a single triangle of A; batches broadcast. A zero pivot gives inf or NaN."""
     if matrix.ndim == rhs.ndim == 2 and rhs.size and matrix.dtype == rhs.dtype:
         solver = _triangular_solver(rhs.dtype.char)
         return np.ascontiguousarray(solver(1, matrix, rhs, 0, lower, 2 if conjugate else 0))
@@ -46,7 +46,7 @@ def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) ->
 
 @functools.cache
 def _triangular_solver(char: str) -> Callable[..., Array]:
-    """BLAS's for a dtype; to look for it takes as long as a small system."""
+    """Return BLAS's solver for a dtype, cached: the look-up takes as long as a small system."""
     return scipy.linalg.get_blas_funcs("trsm", dtype=np.dtype(char))
 
 
@@ -73,9 +73,9 @@ def lu(matrix: Array) -> tuple[Array, Array]:
 
 
 _SMALL: Final = 8
-"""Rows of a matrix up to which many are factorized together in less time than LAPACK takes one by one."""
+"""Rows of a matrix up to which many matrices are factorized together in less time than LAPACK takes for each in turn."""
 _MANY: Final = 32
-"""Matrices from which on all together, column by column, take less time than one by one, when they are small."""
+"""Small matrices from which on all together, column by column, take less time than each in turn."""
 
 
 def _lu_by_column(matrix: Array) -> tuple[Array, Array]:
@@ -164,7 +164,7 @@ def _perturbed(diagonals: Array, rhs: Array) -> Array:
 
 
 def _eliminated(diagonals: Array, rhs: Array) -> tuple[Array, Array, Array, Array]:
-    """Gaussian elimination with partial pivoting of one system: three diagonals of the upper factor, and the right side."""
+    """Eliminate a tridiagonal system with partial pivoting; return three diagonals of the upper factor, and the right side."""
     upper, main, lower = diagonals
     size = len(main)
     u0, u1, u2 = main.copy(), upper.copy(), np.zeros_like(main)

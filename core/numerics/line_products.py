@@ -1,10 +1,10 @@
-"""Convolution at stride 1 of windows of many lines: gathered along a line alone, of which each makes one product.
+"""Convolution at stride 1 by im2col along a line alone: each line of the window makes a product.
 
-The windows of one line are a matrix of as many rows as the line has positions, and those of neighbouring lines are the rows
-behind them. So the lines of a larger window are stretches of one matrix, of which a block's products are one call; the numbers
-that are copied for windows of five lines are a fifth.
+The windows of a line are a matrix with a row for each position, and the windows of neighbouring lines are the rows behind.
+So the lines of a larger window are stretches of the same matrix, and a block's products are a single call; for windows of
+five lines a fifth of the numbers is copied.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
 _FEWEST_LINES: Final = 5
-"""Lines of a window from which on what is not copied makes up for products that are added afterwards."""
+"""Lines of a window from which on the saved copies make up for adding products afterwards."""
 _FEWEST_NUMBERS: Final = 32
-"""Numbers of a window's line from which on its product is not too thin to be worth a call."""
+"""Numbers of a window's line from which on the line's product is not too thin to be worth a call."""
 _FEWEST_OF_GRADIENT: Final = 12
 """Numbers of a window's line from which on the gradient's product is worth a call."""
 _MOST_FILTERS: Final = 32
@@ -48,7 +48,7 @@ def suits(
 def suits_gradient(
     filter_shape: Sequence[int], shape: Sequence[int], is_single: bool, strides: Sequence[int], dilations: Sequence[int]
 ) -> bool:
-    """The same of the gradient for its filter."""
+    """Return True where the gradient for the filter goes by lines."""
     count, *inner, depth, _ = filter_shape
     is_wide = count > 1 and math.prod(inner) * depth >= _FEWEST_OF_GRADIENT
     return is_wide and is_single and _may_go_by_lines(filter_shape, shape, strides, dilations)
@@ -65,7 +65,9 @@ def _may_go_by_lines(
 
 
 def _positions_at_once(width: int, filters: int) -> int:
-    """Of how many windows, whose lines have so many numbers, there is one product; 0 where BLAS copies any."""
+    """Return the windows per product, for `width` numbers of a window's line, that BLAS multiplies without a copy; 0 for
+    none.
+    """
     return min(rows_at_once(width, filters), columns_at_once(width, filters))
 
 
@@ -116,7 +118,9 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
 
 
 def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Callable[[Block], Array]:
-    """From a block of lines of the result to its windows, (images, lines of a window, positions, numbers of its line)."""
+    """Return a function from a block of the result's lines to windows: (images, lines of a window, positions, numbers of a
+    line).
+    """
     reach = window[0]
     windows: Any = gathered_windows(np.ascontiguousarray(x), (1, *window[1:]), strides, dilations)
 

@@ -1,4 +1,5 @@
-"""Boxes that overlap: how much, and which of them stay when each suppresses those after it, or their scores.
+"""Non-maximum suppression: overlaps of boxes, and the boxes that remain when each suppresses later boxes or lowers their
+scores.
 
 Boxes are rows of two opposite corners, (y1, x1, y2, x2).
 """
@@ -19,11 +20,11 @@ _LEAST_BLOCK: Final = 16
 _BLOCK: Final = 128
 """Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
 _SOFTENED: Final = 1 << 13
-"""Pairs of boxes whose overlaps are found at once where scores are lowered."""
+"""Pairs of boxes whose overlaps are computed at once where scores are lowered."""
 
 
 def box_overlaps(boxes: Array) -> Callable[..., Any]:
-    """A function of some boxes' numbers and of others': each one's intersection over union with each, (n, m), float32.
+    """Return a function of n and m numbers of boxes: intersection over union of each pair, (n, m), float32.
 
     0 where a box has no area. Corners may come in any order.
     """
@@ -48,7 +49,7 @@ def box_overlaps(boxes: Array) -> Callable[..., Any]:
 def suppress(
     scores: Array, limit: int, threshold: Any, score_threshold: Any, overlaps_of: Callable[..., Any]
 ) -> tuple[Array, Array]:
-    """The boxes kept, by falling score: none overlaps a better one by more than the threshold."""
+    """Return the selected boxes, by falling score: none overlaps a better box by more than the threshold."""
     candidates = np.flatnonzero(scores > score_threshold)
     candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
     kept: list[int] = []
@@ -66,7 +67,7 @@ def suppress(
 
 
 def _first_of_similar(similar: Array) -> list[int]:
-    """Of some in their order those to which none before, that is one of these, says it is similar by its column."""
+    """Select boxes in order: a box is selected unless similar, by the matrix, to a box selected before."""
     columns = np.ascontiguousarray(np.packbits(similar, axis=0, bitorder="little").T)
     data, width = columns.tobytes(), columns.shape[1]
     found = []
@@ -107,7 +108,7 @@ def suppress_softly(
 
 
 class _Softening:
-    """By what each box, once it is kept, multiplies the scores of all."""
+    """Factors by which each selected box lowers the scores of all boxes."""
 
     def __init__(self, scores: Array, sigma: float, overlaps_of: Callable[..., Any]) -> None:
         self._dtype = scores.dtype
@@ -117,7 +118,7 @@ class _Softening:
         self._found: dict[int, Array] = {}
 
     def weights(self, box: int, likely: Iterable[int]) -> Array:
-        """Those of a box, found together with those of boxes that are likely to be kept next."""
+        """Return the factors of a box; computes the factors of the next likely boxes too."""
         if box not in self._found:
             some = [box, *(number for number in itertools.islice(likely, self._at_once) if number not in self._found)]
             similarity = self._overlaps_of(some, slice(None)).astype(self._dtype)

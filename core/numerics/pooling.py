@@ -1,7 +1,7 @@
 """Pooling over sliding windows of channels-last arrays (N, spatial..., C) and its gradients.
 
-All functions take the array unpadded, with `pads` beside it. Loops run over the places of a window, never over the
-array. Which elements get a gradient is as in TensorFlow's kernels MaxPoolGrad and MaxPool3DGrad.
+All functions take the array unpadded, with `pads` beside. Loops run over the places of a window, never over the array. The
+elements that get a gradient are the same as in TensorFlow's kernels MaxPoolGrad and MaxPool3DGrad.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Ints = Sequence[int]
 _IN_CACHE: Final = 1 << 16
 """Elements of some lines of windows that go from step to step without leaving the cache."""
 _FEW_POSITIONS: Final = 1 << 16
-"""Up to so many positions of an image what follows from shapes is kept."""
+"""Positions of an image up to which results that depend on shapes alone are cached."""
 
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
@@ -57,13 +57,13 @@ def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
 
 
 def _blocks(x: Array, result: Array, windows: Ints) -> list[tuple[slice, slice]]:
-    """(images, lines) of blocks of the result that stay in the cache with what they see."""
+    """Return (images, lines) of blocks of the result that stay in the cache together with their input."""
     count = even(-(-max(x.size, result.size) // BLOCK_ELEMENTS), workers_for(x.size * sum(windows) * ELEMENT_WORK))
     return image_blocks(len(result), result.shape[1], count) if result.size else []
 
 
 def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
-    """What `ufunc` makes of all windows of x, axis by axis; `x` itself where windows hold one element and follow closely."""
+    """Reduce all windows of x by `ufunc`, axis by axis; return `x` itself for windows of a single element at stride 1."""
     for axis, (size, stride) in enumerate(zip(windows, strides), 1):
         ends = max(x.shape[axis] - size + 1, 0)
         lead = (slice(None),) * axis
@@ -75,7 +75,7 @@ def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
 
 
 def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[Array, Array]:
-    """The largest element of each window and its place: the flat index into the spatial dimensions of one image."""
+    """Return the largest element of each window and its place: the flat index into the spatial dimensions of an image."""
     padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
     flat = _padded_positions(x.shape[1:-1], pads)
     best: Array | None = None
@@ -95,7 +95,7 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
 
 
 def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """The gradient of x: each window's gradient goes to the first of its largest elements."""
+    """Return the gradient of x: each window's gradient goes to the first of its largest elements."""
     if x.dtype.kind != "f":
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
@@ -132,7 +132,7 @@ def _max_pool_grad_by_places(x: Array, grad: Array, windows: Ints, strides: Ints
 def _spread_to_first(x: Array, grad: Array, result: Array, windows: Ints, strides: Ints) -> bool:
     """Add the gradient of each window to the first element that equals the largest of its window.
 
-    False, and nothing is added, where this or a gradient is not finite.
+    Return False, and add nothing, where a maximum or a gradient is not finite.
     """
     overlap = any(map(operator.gt, windows, strides))
     indexes = [offset_index(place, grad.shape[1:-1], strides, [1] * len(windows)) for place in offsets(windows)]
@@ -161,7 +161,7 @@ def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool)
 
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """The gradient of x: each window's gradient goes to all elements that are within 1e-5 of its maximum `y`."""
+    """Return the gradient of x: each window's gradient goes to all elements within 1e-5 of the window's maximum `y`."""
     padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
     result = np.empty(padded.shape, grad.dtype)
     given, found, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
@@ -186,19 +186,19 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
 
 
 def _by_windows(padded: Sequence[Array], pooled: Sequence[Array], window: int, stride: int) -> list[Array]:
-    """The arrays, as images of as many lines as a window where lines divide into these: more images to make blocks of."""
+    """Reshape arrays to images of as few lines as a window, where lines divide evenly: more images make more blocks."""
     if window != stride or padded[0].shape[1] % window:
         return [*padded, *pooled]
     return [a.reshape(-1, lines, *a.shape[2:]) for arrays, lines in ((padded, window), (pooled, 1)) for a in arrays]
 
 
 def _where(value: Array, condition: Array) -> Array:
-    """`value` where a condition holds, though it be infinite elsewhere."""
+    """Return `value` where a condition holds and 0 elsewhere, also for infinite values."""
     return np.where(condition, value, value.dtype.type(0))
 
 
 def first_equal(x: Array, y: Array, values: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """For each window the element of `values` where x first equals the window's `y`; 0 where it never does."""
+    """Return for each window the element of `values` where x first equals the window's `y`; 0 without an equal element."""
     padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
     taken, inside = pad(values, pads, 0), pad(np.ones((1, *x.shape[1:-1], 1), bool), pads, 0)
     result = np.zeros(y.shape, values.dtype)
@@ -221,7 +221,7 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
 
 
 def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """The mean of each window, padding left out of it."""
+    """Return the mean of each window without its padding."""
     counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
     result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
     if counts.size * x.shape[-1] <= _FEW_POSITIONS:
@@ -236,7 +236,7 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
 
 
 def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """The gradient of an input of `shape`: each window's gradient in equal parts to its elements."""
+    """Return the gradient of an input of `shape`: each window's gradient in equal parts to its elements."""
     share = grad / _counts(shape[1:-1], windows, strides, pads, grad.dtype)
     padded = np.zeros((shape[0], *padded_sizes(shape[1:-1], pads), shape[-1]), grad.dtype)
     for offset in offsets(windows):
@@ -256,7 +256,7 @@ def _padded_positions(sizes: Ints, pads: Pads) -> Array:
 
 
 def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
-    """How many elements each window covers, padding left out: (outputs..., 1); one where it covers none."""
+    """Count the elements of each window without padding: (outputs..., 1); 1 where a window has none."""
     count = _known_counts if math.prod(sizes) <= _FEW_POSITIONS else _known_counts.__wrapped__
     return count(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)
 
@@ -276,5 +276,5 @@ def _known_counts(
 
 
 def _lowest(dtype: Any) -> Any:
-    """The smallest finite number, with which TensorFlow begins a maximum."""
+    """Return the smallest finite number, TensorFlow's initial value of a maximum."""
     return np.iinfo(dtype).min if dtype.kind in "iu" else ml_dtypes.finfo(dtype).min

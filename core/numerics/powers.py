@@ -9,7 +9,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _PRODUCTS: Final = (2, 3, 4)
-"""The exponents for which there are products."""
+"""The exponents computed by multiplication."""
 _HALF: Final = 0.5
 """The exponent for which NumPy takes square roots."""
 
@@ -25,6 +25,6 @@ def power(x: Array, y: Array, out: Array | None = None) -> Array:
 
 
 def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
-    """Powers where NumPy may take square roots: those of -0 and of minus infinity are not what C and TensorFlow give."""
+    """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
     is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
     return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)

@@ -1,10 +1,10 @@
-"""Resampling of images (N, H, W, C), one axis at a time.
+"""Resampling of images (N, H, W, C), an axis at a time.
 
-A resampling of one axis is a `Taps`: for each output position the input positions it reads and their weights. Resizing is
-linear, so the gradient is the transposed matrix. Positions, weights and the order of the sums are those of TensorFlow's
-kernels ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic kernels name their papers.
+A resampling of an axis is a `Taps`: for each output position the input positions and their weights. Resizing is linear, so
+the gradient is the transposed matrix. Positions, weights and the order of the sums are the same as in TensorFlow's kernels
+ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic kernels name their papers.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from ..types.arrays import Array
 from .windows import cells
 
 _SHORT: Final = 8
-"""Channels from which on a product for each line takes less time than one that has each channel's weights apart."""
+"""Channels from which on a product for each line takes less time than a single product with separate weights for each
+channel.
+"""
 _BAND: Final = 16
-"""About so many outputs, or inputs where these are more, go together: few of their products are with nothing."""
+"""The approximate number of outputs, or inputs if more, of a band: few of a band's products have a weight of zero."""
 _CUBIC_TABLE = 1024
 """Places for each unit in TensorFlow's table of the cubic kernel."""
 _MOST_WEIGHT: Final = 16
@@ -48,9 +50,9 @@ class Taps:
 
 
 class _Band(NamedTuple):
-    """Neighbouring outputs, the inputs that they read and the weights of these: (outputs, inputs).
+    """Neighbouring outputs, their inputs and the weights: (outputs, inputs).
 
-    Of few channels a line is one row, and `wide` is a matrix for it: (inputs * channels, outputs * channels).
+    For few channels a line is a single row, and `wide` is the row's matrix: (inputs * channels, outputs * channels).
     """
 
     outputs: slice
@@ -75,9 +77,9 @@ def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
 
 
 def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Array:
-    """The image resampled along both axes, along rows last unless these become fewer: products of whole lines do most.
+    """Resample the image along both axes, along rows last unless the rows become fewer: products of whole lines do most.
 
-    `is_small` says that no weighted sum of its numbers leaves the range of the dtype, as none of integers does.
+    `is_small`: no weighted sum of the image's numbers leaves the range of the dtype, as for integers.
     """
     first, second = ((rows, 1), (columns, 2)) if len(rows.indices) < rows.size else ((columns, 2), (rows, 1))
     with np.errstate(all="ignore"):
@@ -89,7 +91,7 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
 
 
 def _stays_finite(x: Array) -> bool:
-    """True of numbers of which no weighted sum here leaves the range of the dtype."""
+    """Return True for numbers whose weighted sums here stay within the range of the dtype."""
     if not x.size:
         return True
     largest = np.finfo(x.dtype).max / _MOST_WEIGHT
@@ -97,7 +99,7 @@ def _stays_finite(x: Array) -> bool:
 
 
 def taken(x: Array, rows: Array, columns: Array) -> Array:
-    """The positions of images (N, H, W, C) where these rows and columns cross: (N, rows, columns, C)."""
+    """Return the positions of images (N, H, W, C) at the crossings of rows and columns: (N, rows, columns, C)."""
     if not x.size:
         return x[:, rows[:, np.newaxis], columns]
     flat = cells(np.ascontiguousarray(x)).reshape(len(x), -1)
@@ -145,7 +147,7 @@ def _apply(x: Array, taps: Taps, axis: int) -> Array:
 
 
 def _apply_transposed(grad: Array, taps: Taps, axis: int) -> Array:
-    """The gradient of `_apply` for its input."""
+    """Return the gradient of `_apply` for its input."""
     shape = (*grad.shape[:axis], taps.size, *grad.shape[axis + 1 :])
     flat, result, channels = _lines(grad, axis), np.zeros(shape, grad.dtype), grad.shape[-1]
     target = _lines(result, axis)
@@ -159,7 +161,7 @@ def _apply_transposed(grad: Array, taps: Taps, axis: int) -> Array:
 
 
 def _lines(x: Array, axis: int) -> Array:
-    """An image with the given axis in the middle, or with lines as rows of a matrix where its channels are few."""
+    """Reshape an image with the given axis in the middle, or for few channels, with lines as rows of a matrix."""
     batch, height, width, channels = x.shape
     if axis == 1:
         return x.reshape(batch, height, width * channels)
@@ -245,7 +247,7 @@ def bicubic(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> T
 
 
 def area(size: int, outputs: int, align_corners: bool) -> Taps:
-    """The mean of the input that an output position covers, in parts where it covers parts."""
+    """Return taps of the mean over the input area of each output position, with partial weights at the borders."""
     scale = scale_of(size, outputs, align_corners)
     starts = np.arange(outputs, dtype=np.float32) * scale
     ends = np.arange(1, outputs + 1, dtype=np.float32) * scale

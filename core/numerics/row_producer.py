@@ -1,4 +1,4 @@
-"""What a convolution takes, made by rows when it needs them: so it stays in a cache on the way.
+"""Producers of rows: the input of a convolution, computed by rows on demand, so that the rows stay in a cache.
 
 An array (N, spatial..., C) has a row of C numbers for each position; the positions of all images follow each other.
 """
@@ -17,14 +17,14 @@ from ..types.arrays import Array
 from .windows import block_positions, image_blocks
 
 FinishRows = Callable[[Array, int], object]
-"""What is still to be done with rows (positions, C), the first of which is that of a position."""
+"""The epilogue of rows (positions, C), with the position of the first row."""
 
 
 class ByRows(NamedTuple):
-    """How an op works by rows of its first input, which its kernel takes from a `feeding`.
+    """An op's computation by rows of the first input, which the kernel takes from a `feeding`.
 
-    `suits` is (node, shape of w) -> whether a node does. `make` is (x, w, *, finish, summand, feeding, **attributes) ->
-    Feeding, or None where it cannot. One that `overlaps` takes some rows for two ranges of positions.
+    `suits` is (node, shape of w) -> whether the node is supported. `make` is (x, w, *, finish, summand, feeding,
+    **attributes) -> Feeding, or None where not possible. With `overlaps` neighbouring ranges of positions share rows.
     """
 
     suits: Callable[..., bool]
@@ -34,10 +34,10 @@ class ByRows(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Feeding:
-    """An array by its rows: `make` returns those of a range of positions.
+    """An array that is computed by rows: `make` returns the rows of a range of positions.
 
-    Where it goes `by_lines`, a range is of whole images, or of lines of one of them. Making all takes as long as so many
-    multiply-adds of a product (`work`).
+    With `by_lines`, a range has whole images, or lines of a single image. `work` is the time for all rows, in multiply-adds
+    of a product.
     """
 
     shape: tuple[int, ...]
@@ -47,13 +47,13 @@ class Feeding:
     by_lines: bool = False
 
     def parts(self, count: int) -> list[slice]:
-        """All positions in about so many ranges."""
+        """Divide all positions into about `count` ranges."""
         if not self.by_lines:
             return cut(math.prod(self.shape[:-1]), count)
         return [block_positions(block, self.shape) for block in image_blocks(self.shape[0], self.shape[1], count)]
 
     def whole(self) -> Array:
-        """The array, whose blocks threads share where that is worth it."""
+        """Return the whole array, computed in parallel where the work is worth the threads."""
         workers = workers_for(self.work)
         result = np.empty(self.shape, self.dtype)
         rows = result.reshape(-1, self.shape[-1])

@@ -1,6 +1,6 @@
-"""Sums of scaled arrays in place, in one pass over memory by BLAS where it takes them: the steps of optimizers.
+"""Sums of scaled arrays in place, in a single pass over memory by BLAS where possible: the steps of optimizers.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def move_towards(y: Array, x: Array, rate: Any, scratch: Array) -> None:
 
 
 def _sum_by_blas(y: Array, keep: Any, x: Array, factor: Any) -> bool:
-    """y = keep y + factor x; False, and nothing is done, where BLAS does not take the arrays or skips what is times zero."""
+    """Compute y = keep y + factor x; return False, and do nothing, where BLAS lacks the arrays' type or skips products with
+    zero.
+    """
     call = _axpby(y.dtype.char)
     if call is None or y.size <= _FEW or x.dtype != y.dtype or x.shape != y.shape or not (keep and factor):
         return False
@@ -53,7 +55,7 @@ def _sum_by_blas(y: Array, keep: Any, x: Array, factor: Any) -> bool:
 
 @functools.cache
 def _axpby(char: str) -> Callable[..., None] | None:
-    """OpenBLAS's sum of two scaled vectors of a dtype; None without it."""
+    """Return OpenBLAS's sum of two scaled vectors of a dtype; None without OpenBLAS."""
 
     def arguments(real: Any, integer: Any) -> list[Any]:
         vector = ctypes.c_void_p, integer

@@ -16,7 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _NEWTON_STEPS: Final = 10
-"""Steps of Newton's method for the logistic loss, as many as TensorFlow makes."""
+"""Steps of Newton's method for the logistic loss, the same number as in TensorFlow."""
 _INFINITE_LOSS: Final = float(np.finfo(np.float64).max)
 _GAMMA: Final = 1.0
 """How smooth the smooth hinge is."""
@@ -24,7 +24,7 @@ _GAMMA: Final = 1.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loss:
-    """(updated dual, primal loss, dual loss) of one example, the label first converted (None where it is refused)."""
+    """The functions of a loss: convert a label (None where refused), update the dual, and compute the primal and dual loss."""
 
     convert: Callable[[float], float | None]
     dual: Callable[[float, float, float, float], float]
@@ -68,7 +68,7 @@ def _squared_dual(label: float, dual: float, wx: float, scale: float) -> float:
 
 
 def _clipped(candidate: float, label: float) -> float:
-    """The dual variable within its range: label times dual in [0, 1]."""
+    """Clip the dual variable to its range: label times dual in [0, 1]."""
     product = label * candidate
     return 0.0 if product < 0 else label if product > 1 else candidate
 
@@ -165,7 +165,7 @@ LOSSES: Final = {
 
 @dataclasses.dataclass(slots=True)
 class Group:
-    """One group of weights and, for each example, which of them it touches and how strongly."""
+    """A group of weights with, for each example, the places and values of its features."""
 
     weights: Array
     deltas: Array
@@ -175,7 +175,7 @@ class Group:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """The loss, the regularization and the number of workers; what is divided by an `l2` of 0 is infinite or not a number."""
+    """The loss, the regularization and the number of workers; quotients by an `l2` of 0 are infinite or not a number."""
 
     loss: Loss
     l1: float
@@ -206,9 +206,9 @@ def predictions(settings: Settings, groups: Sequence[Group], example: int) -> tu
 def train_example(
     settings: Settings, groups: Sequence[Group], example: int, label: float, weight: float, norm: float, state: Array
 ) -> None:
-    """Move the example's dual variable to its best value, and the deltas of its weights with it.
+    """Move the example's dual variable to its best value, and the deltas of its weights accordingly.
 
-    `state` (dual, primal loss, dual loss, weight) of the example is written; the losses are those before the step.
+    Writes `state` (dual, primal loss, dual loss, weight) of the example; the losses are computed before the step.
     """
     dual = float(state[0])
     before, now = predictions(settings, groups, example)

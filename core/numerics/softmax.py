@@ -1,6 +1,6 @@
-"""Softmax of rows, block by block: what is between stays in the cache, and blocks are shared.
+"""Softmax of rows, block by block, with intermediate values in the cache and blocks shared by threads.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations

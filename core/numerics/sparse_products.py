@@ -1,6 +1,6 @@
 """Products of sparse with dense matrices, added up by SciPy's compiled loops.
 
-Its classes look at all that they are given and convert it, which takes many times as long as a product with some hundred rows.
+SciPy's classes check and convert all arguments, which takes many times as long as a product with some hundred rows.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _NUMBERS: Final = "bBhHiIlLqQfdFD"
 
 
 def takes(*arrays: Array) -> bool:
-    """True of contiguous arrays of one dtype that there are loops for."""
+    """Return True for contiguous arrays of equal dtype, if SciPy's loops support the dtype."""
     dtype = arrays[0].dtype
     return dtype.char in _NUMBERS and all(array.dtype == dtype and array.flags.c_contiguous for array in arrays)
 
 
 def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
-    """result[rows[i]] += weights[i] * dense[columns[i]] for each i in turn, of arrays that `takes` takes.
+    """Compute result[rows[i]] += weights[i] * dense[columns[i]] for each i in turn; `takes` must accept the arrays.
 
-    The places are vectors; IndexError for one that is out of range, ValueError where lengths do not fit.
+    The places are vectors; IndexError for a place out of range, ValueError where lengths do not fit.
     """
     if len(weights) and dense.size:
         _check_range(columns, len(dense))
@@ -50,7 +50,7 @@ def _add(result: Array, rows: Array, columns: Array, weights: Array, dense: Arra
 
 
 def sums_between(starts: Array, places: Array, dense: Array) -> Array:
-    """The sums of dense[places] from each start to the next one, one row after the other; `takes` takes `dense`."""
+    """Return the sums of dense[places] from each start to the next, rows added in sequence; `takes` must accept `dense`."""
     from scipy.sparse import _sparsetools
 
     _check_range(places, len(dense))

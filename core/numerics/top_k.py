@@ -1,9 +1,9 @@
-"""The k best of a row, in their order or in that of a bounded heap, which is TensorFlow's order of an unsorted top k.
+"""The k best of a row, in sorted order or in the order of a bounded heap, TensorFlow's order of an unsorted top k.
 
-The heap is that of the C++ library, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes
-sifted down to a leaf and back up.
+The heap is the C++ library's, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes sifted
+down to a leaf and back up.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 9
-"""Up to so many keys sorting all takes less time than finding the smallest first."""
+"""Keys up to which sorting all takes less time than selecting the smallest first."""
 
 
 def sorted_top_k(keys: Array, k: int) -> Array:
@@ -32,7 +32,9 @@ def sorted_top_k(keys: Array, k: int) -> Array:
 
 
 def _smallest(keys: Array, k: int) -> Array:
-    """Without a full sort: what is below the k-th, and of what equals it what comes first."""
+    """Select the k smallest without a full sort: all keys below the k-th smallest, and the first of the keys equal to the
+    k-th.
+    """
     last = np.partition(keys, k - 1, -1)[..., k - 1 : k]
     chosen = keys <= last
     if np.any(np.count_nonzero(chosen, -1) != k):
@@ -56,7 +58,7 @@ def unsorted_top_k(keys: Array, k: int) -> Array:
 
 
 def _heap_order(keys: Array, k: int) -> list[int]:
-    """A heap with the worst of k + 1 at its root; each better newcomer replaces it."""
+    """Return the order of a heap with the worst of k + 1 at its root; each better newcomer replaces the root."""
     heap = list(zip(keys[: k + 1].tolist(), range(k + 1)))
     for parent in range((len(heap) - 2) // 2, -1, -1):
         _sift(heap, parent, len(heap), heap[parent])

@@ -1,7 +1,8 @@
 """Update rules of the optimizers: each writes a variable and its slots in place from a gradient.
 
-Arguments come in the order of TensorFlow's ops: arrays to write first, then hyperparameters (arrays of rank 0) and gradient.
-All arithmetic is done in the variable's dtype. Rules are elementwise, so that they serve dense variables and gathered rows.
+Arguments come in the order of TensorFlow's ops: arrays to write first, then hyperparameters (arrays of rank 0) and
+gradient. All arithmetic is done in the variable's dtype. Rules are elementwise, so that they serve dense variables and
+gathered rows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .scaled_sums import add_scaled, move_towards, scale_and_add
 
 
 def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
-    """A rule on whole arrays, the `gradient`-th of its other arguments among them, tile by tile where they are large."""
+    """Apply a rule to arrays, tile by tile where large; the argument number `gradient` is cut into tiles too."""
     grad = arguments[gradient]
     if grad.size < 2 * BLOCK_ELEMENTS or not all(array.flags.c_contiguous for array in (*memories, grad)):
         rule(*memories, *arguments)
@@ -32,7 +33,7 @@ def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Se
 
 
 class AdamRates(NamedTuple):
-    """The hyperparameters of Adam and its kin."""
+    """The hyperparameters of Adam and its variants."""
 
     beta1_power: Array
     beta2_power: Array
@@ -118,7 +119,7 @@ def adam(var: Array, m: Array, v: Array, rates: AdamRates, grad: Array, *, use_n
 
 
 def adam_with_amsgrad(var: Array, m: Array, v: Array, vhat: Array, rates: AdamRates, grad: Array) -> None:
-    """Adam whose denominator never shrinks: Reddi, Kale, Kumar 2018."""
+    """Update by Adam with a denominator that never shrinks: Reddi, Kale, Kumar 2018."""
     alpha = _unbiased_rate(var.dtype.type(1), rates)
     _adam_moments(m, v, rates, grad)
     np.maximum(vhat, v, out=vhat)
@@ -126,13 +127,13 @@ def adam_with_amsgrad(var: Array, m: Array, v: Array, vhat: Array, rates: AdamRa
 
 
 def _unbiased_rate(one: Any, rates: AdamRates) -> Array:
-    """The rate that makes up for moments which begin at zero."""
+    """Return the rate that corrects the bias of moments with an initial value of zero."""
     rate: Array = rates.lr * np.sqrt(one - rates.beta2_power) / (one - rates.beta1_power)
     return rate
 
 
 def _adam_moments(m: Array, v: Array, rates: AdamRates, grad: Array) -> Array:
-    """Move the two moments towards the gradient and its square; returns a scratch array."""
+    """Move the two moments towards the gradient and its square; return a scratch array."""
     one, scratch = m.dtype.type(1), np.empty_like(m)
     move_towards(m, grad, one - rates.beta1, scratch)
     np.multiply(grad, grad, out=scratch)
@@ -230,7 +231,7 @@ def ftrl(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, m
 
 
 def ftrl_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
-    """FTRL on rows: another form only where nothing was accumulated yet, which gives NaN."""
+    """Update rows by FTRL: differs from the dense form only at an accumulator of zero, which gives NaN."""
     _ftrl((var, accum, linear), grad, grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
@@ -250,7 +251,7 @@ def _ftrl(
     slots: tuple[Array, Array, Array], grad: Array, grad_with_shrinkage: Array, rates: Ftrl | FtrlV2,
     multiply_linear_by_lr: bool, minimum: Callable[[Array, Array, Array], Array],
 ) -> None:  # fmt: skip
-    """Move all three on; `minimum` says what var becomes, from linear, the L1 threshold and the quadratic coefficient."""
+    """Update all three; `minimum` computes var from linear, the L1 threshold and the quadratic coefficient."""
     var, accum, linear = slots
     lr, l1, l2, lr_power = rates.lr, rates.l1, rates.l2, rates.lr_power
     kind = var.dtype.type
@@ -293,7 +294,7 @@ def rms_prop(var: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> 
 
 
 def centered_rms_prop(var: Array, mg: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> None:
-    """RMSProp by an estimate of the gradient's variance in place of its second moment."""
+    """Update by RMSProp with an estimate of the gradient's variance in place of the second moment."""
     lr, rho, momentum, epsilon = rates
     rest = var.dtype.type(1) - rho
     ms += (np.square(grad) - ms) * rest

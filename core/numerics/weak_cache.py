@@ -1,4 +1,6 @@
-"""What is made of arrays that never change, as filters are: kept as long as these, once it was needed three times."""
+"""A cache of values computed from constant arrays (filters, for instance): kept as long as the array, from the third use
+on.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from ..types.arrays import Array
 _Made = TypeVar("_Made")
 
 _SIGHTS: Final = 3
-"""How often an array is seen before what is made of it is kept."""
+"""Uses of an array before a computed value is cached."""
 
 
 class _Kept(NamedTuple):
-    """An array that was met before, how often, and what became of it."""
+    """An array, the number of its uses, and the cached value."""
 
     array: weakref.ref[Any]
     sights: int
@@ -29,7 +31,7 @@ _kept: dict[tuple[int, Hashable], _Kept] = {}
 
 
 def kept(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
-    """`make(array)`, which is kept under this kind where the array cannot change."""
+    """Return `make(array)`, cached under `kind` where the array cannot change."""
     key = id(array), kind
     known = _kept.get(key)
     if known is not None and known.made is not None and known.array() is array:
@@ -49,7 +51,7 @@ def _forget(key: tuple[int, Hashable], _: Any) -> None:
 
 
 def never_changes(a: Array) -> bool:
-    """True of an array whose memory nobody may write to."""
+    """Return True for an array in read-only memory."""
     base: Any = a
     while isinstance(base, np.ndarray):
         if base.flags.writeable:

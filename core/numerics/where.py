@@ -1,6 +1,6 @@
 """Choosing between two arrays, or an array and zero, element by element.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, work
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 10
-"""Up to so many elements one call to NumPy costs less than four."""
+"""Elements up to which a single call of NumPy costs less than four."""
 _LINE: Final = 1 << 15
-"""Elements of a vector of zeros, which a second-level cache holds with those that it meets."""
+"""Elements of a vector of zeros that fits in a second-level cache together with its operand."""
 _MOST_DIMS: Final = 64
 """Dimensions that an array of NumPy may have."""
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
 def chosen(condition: Array, x: Array, y: Array) -> Array:
-    """`np.where`, which goes wrong at every other branch of a condition without a pattern: here by the bits of numbers.
+    """Select x or y by a condition, as `np.where`, by bit operations: np.where mispredicts branches of an irregular
+    condition.
 
-    All three broadcast; x and y are of one dtype.
+    All three broadcast; x and y have the same dtype.
     """
     words = _WORDS.get(x.dtype.itemsize) if condition.size > _FEW and x.dtype.kind in "fiu" else None
     if words is None:
@@ -39,16 +40,16 @@ def chosen(condition: Array, x: Array, y: Array) -> Array:
 
 
 def taken(x: Array, indices: Array, axis: int) -> Array:
-    """The slices of `x` at `indices`, which are there. With more dimensions than NumPy has `np.take` ends the process."""
+    """Return the slices of `x` at valid `indices`. With too many dimensions for NumPy, `np.take` would end the process."""
     if x.dtype == object or x.ndim + indices.ndim > _MOST_DIMS:
         return x[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
     return np.take(x, indices, axis)
 
 
 def positive_part(x: Array, out: Array | None = None) -> Array:
-    """max(x, 0); NaN stays NaN. `out` may be x.
+    """Return max(x, 0); NaN stays NaN. `out` may be x.
 
-    NumPy takes the maximum with a vector in a third of the time that it takes with one number.
+    NumPy takes the maximum with a vector in a third of the time of the maximum with a scalar.
     """
     zero = x.dtype.type(0)
     if x.size <= _FEW or x.dtype.kind != "f":
@@ -69,7 +70,7 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
 
 
 def where_positive(values: Array, condition: Array) -> Array:
-    """values * (condition > 0), of one shape; of many elements by several at once."""
+    """Return values * (condition > 0), of equal shapes, in parallel for many elements."""
     is_plain = values.flags.c_contiguous and condition.flags.c_contiguous
     if not is_plain or workers_for(values.size * ELEMENT_WORK) == 1:
         return np.multiply(values, condition > 0)
@@ -77,7 +78,7 @@ def where_positive(values: Array, condition: Array) -> Array:
 
 
 def _by_parts(fill: Callable[..., object], *arrays: Array) -> Array:
-    """An array like the first, of which several `fill` parts from parts of all; all are in C order."""
+    """Return an array like the first, with parts filled in parallel from the parts of all arrays; all are in C order."""
     first = arrays[0]
     result = np.empty(first.shape, first.dtype)
     flat = [array.reshape(-1) for array in (*arrays, result)]

@@ -19,7 +19,7 @@ Block = tuple[slice, slice]
 
 
 def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
-    """`x` with its spatial dimensions padded; negative amounts crop. `x` itself where there is nothing to do."""
+    """Pad the spatial dimensions of `x`; negative amounts crop. Return `x` itself without padding."""
     if not any(any(p) for p in pads):
         return x
     firsts = [-before for before, _ in pads]
@@ -27,7 +27,7 @@ def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
 
 
 def image_blocks(images: int, lines: int, count: int) -> list[Block]:
-    """(images, lines) of about so many blocks: of images, or of lines of one image where there are more blocks."""
+    """Return (images, lines) of about `count` blocks: of images, or of lines of an image where blocks are more than images."""
     if count <= images:
         return [(some, slice(0, lines)) for some in cut(images, max(count, 1))]
     parts = cut(lines, min(-(-count // images), lines)) if images else []
@@ -51,7 +51,7 @@ def seen(x: Array, block: Block, reach: int, stride: int, pads: Pads, value: Any
 
 
 def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
-    """Which of `count` positions, `step` apart, lie in an axis of this size, and the part of the axis that they are."""
+    """Return the range of `count` positions, `step` apart, within an axis of `size`, and the range's slice of the axis."""
     start = max(-(first // step), 0)
     stop = max(min(count, (size - 1 - first) // step + 1), start)
     begin = first + start * step
@@ -59,7 +59,7 @@ def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
 
 
 class Placing(NamedTuple):
-    """How to cut so many positions of each spatial axis out of images of one size: see `placed`."""
+    """The cut of `counts` positions of each spatial axis out of images of a size: see `placed`."""
 
     counts: tuple[int, ...]
     source: tuple[slice, ...]
@@ -80,7 +80,7 @@ class Placing(NamedTuple):
 
 @functools.lru_cache(1024)
 def placing(sizes: tuple[int, ...], firsts: tuple[int, ...], steps: tuple[int, ...], counts: tuple[int, ...]) -> Placing:
-    """How `placed` cuts images of these sizes."""
+    """Return the cut of `placed` for images of these sizes."""
     pairs = [inside(*axis) for axis in zip(firsts, steps, counts, sizes)]
     whole = slice(None)
     outside = [
@@ -94,15 +94,15 @@ def placing(sizes: tuple[int, ...], firsts: tuple[int, ...], steps: tuple[int, .
 
 
 def placed(x: Array, firsts: Sequence[int], steps: Sequence[int], counts: Sequence[int], value: Any = 0) -> Array:
-    """(N, counts..., C): so many positions of each spatial axis of x, from the first one on; the value outside of x.
+    """Cut (N, counts..., C) out of x: `counts` positions of each spatial axis, from `firsts` on; `value` outside of x.
 
-    A view where all lie in x.
+    The result is a view where all positions lie in x.
     """
     return placing(x.shape[1:-1], tuple(firsts), tuple(steps), tuple(counts)).of(x, value)
 
 
 def unpad(x: Array, pads: Pads) -> Array:
-    """The view of a padded array without its padding."""
+    """Return the view of a padded array without its padding."""
     return x[(slice(None), *(slice(b, n - a) for n, (b, a) in zip(x.shape[1:-1], pads)))]
 
 
@@ -147,9 +147,9 @@ def gathered_windows(
 
 
 def _window_lines(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
-    """A view (N, output..., window...) whose last axis has one element: as many bytes as a line of the window lies in a row.
+    """Return a view (N, output..., window...) with a last axis of a single element: the bytes of a window's line.
 
-    NumPy copies such elements in less time than their numbers, of which there are few.
+    NumPy copies large elements in less time than their few numbers.
     """
     form = _lines_form(x.shape, x.strides, x.itemsize, tuple(windows), tuple(strides), tuple(dilations))
     return np.ndarray(form.shape, form.line, x, 0, form.strides)
@@ -183,7 +183,7 @@ def _lines_form(
 def strided_windows(
     x: Array, outputs: Sequence[int], windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
-    """The view (N, output..., window..., C) of so many windows, all of which lie within the array."""
+    """Return the view (N, output..., window..., C) of `outputs` windows, which must lie within the array."""
     steps = x.strides[1:-1]
     bytes_on = (x.strides[0], *jumps(steps, strides, outputs), *jumps(steps, dilations, windows), x.strides[-1])
     shape = (x.shape[0], *outputs, *windows, x.shape[-1])
@@ -191,17 +191,17 @@ def strided_windows(
 
 
 def cells(x: Array) -> Array:
-    """A view (..., 1) whose elements are all channels of a position, side by side: NumPy copies few in half the time."""
+    """Return a view (..., 1) with all channels of a position as an element: NumPy copies few channels in half the time."""
     return x.view(np.dtype((np.void, x.shape[-1] * x.itemsize)))
 
 
 def bounded(strides: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """Strides that end where the padded dimensions do: with longer ones there is a single window just as well."""
+    """Bound strides by the padded dimensions: a longer stride leaves a single window just as well."""
     return [min(stride, max(size, 1)) for stride, size in zip(strides, sizes)]
 
 
 def jumps(steps: Sequence[int], strides: Sequence[int], counts: Sequence[int]) -> list[int]:
-    """The way from one to the next of so many in each dimension; 0 where there is one, whose stride may have any size."""
+    """Return byte strides over `counts` steps of each dimension; 0 for a single step, whose stride may have any size."""
     return [step * stride if count > 1 else 0 for step, stride, count in zip(steps, strides, counts)]
 
 
@@ -213,7 +213,7 @@ def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def offset_index(
     offset: Sequence[int], outputs: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> tuple[slice, ...]:
-    """The index of a padded array that selects, for every window, the element at one place of the window."""
+    """Return the index of a padded array that selects, for every window, the element at a place of the window."""
     starts = [place * dilation for place, dilation in zip(offset, dilations)]
     ends = [start + (n - 1) * stride + 1 if n else start for start, n, stride in zip(starts, outputs, strides)]
     return slice(None), *map(slice, starts, ends, strides)

@@ -2,15 +2,15 @@
 
 F(2 x 2, 3 x 3) of Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015), after Winograd, "Arithmetic
 Complexity of Computations" (1980). A tile of 4 x 4 positions gives 2 x 2 results; tiles overlap by two positions. Tiles and
-filters are transformed by sums and differences, one matrix product for each of the 16 places of a tile multiplies them, and
-the products are transformed back. Only halves are multiplied with, so small integers stay exact; of random numbers the error
-is less than twice that of the definition's sums. Tiles of 6 x 6, F(4 x 4, 3 x 3), are not used: they save 0 to 1.6 % of
-VGG16's time and 1.4 % of ResNet-50's.
+filters are transformed by sums and differences, a matrix product for each of the 16 places of a tile multiplies them, and
+the products are transformed back. The only factors are halves, so small integers stay exact; for random numbers the error
+is less than twice the error of the definition's sums. Tiles of 6 x 6, F(4 x 4, 3 x 3), are not used: they save 0 to 1.6 %
+of VGG16's time and 1.4 % of ResNet-50's.
 
-A number that is not finite meets all results of its tile here. Where one turns up, nothing is returned, and the caller
+A number that is not finite spreads to all results of its tile here. Then the convolution returns nothing, and the caller
 computes by the definition.
 
-`benchmarks/thresholds.py` shows what the thresholds here are worth.
+`benchmarks/thresholds.py` measures the thresholds here.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _PLANAR: Final = np.kron(_FILTER_TRANSFORM, _FILTER_TRANSFORM)
 """The transform of a filter along both axes, (places * places, 9)."""
 
 TILES: Final = 192
-"""Tiles of a block: their transforms stay in a cache, and products are worth a call, for 64 channels one without copies."""
+"""Tiles of a block: transforms stay in a cache, and products are worth a call; for 64 channels BLAS makes no copies."""
 _FEWEST_CHANNELS: Final = 32
 """Channels of the input, and of the result, from which on the products take longer than the transforms."""
 _FEWEST_WEIGHTS: Final = 1 << 11
-"""Channels of the input times those of the result from which on the products take longer than the transforms."""
+"""Channels of the input times channels of the result from which on the products take longer than the transforms."""
 _FEWEST_TILES: Final = 32
-"""Tiles from which on products with kept filters, of which 16 numbers are read instead of 9, take less time."""
+"""Tiles from which on Winograd takes less time with cached filters, which have 16 numbers instead of 9."""
 _FEWEST_TILES_OF_NEW: Final = 48
-"""Tiles from which on the products of filters take less time that are transformed in each call."""
+"""Tiles from which on Winograd takes less time with filters transformed in each call."""
 _FEW_TILES: Final = 128
 """Tiles below which threads share the filters instead of the tiles."""
 _MOST_COMPUTED: Final = 1.5
-"""Positions that may be computed for each one in the result: tiles reach over odd ends."""
+"""The largest ratio of computed positions to positions of the result: tiles reach over odd ends."""
 
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
@@ -98,7 +98,9 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
 
 
 def _filled(result: Array, parts: Sequence[_Part], compute: Callable[[_Part, Array], None], finish: Finish | None) -> bool:
-    """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
+    """Compute blocks of a result (N, H, W, F) in parallel and finish them; return False at the first number that is not
+    finite.
+    """
 
     def fill(part: _Part) -> None:
         images, lines, channels = part
@@ -121,10 +123,10 @@ def _outputs(shape: Sequence[int], pads: Pads) -> tuple[int, ...]:
 
 
 def _planes(x: Array, lines: tuple[int, int], columns: tuple[int, int]) -> tuple[Array, Array]:
-    """(N, lines, columns, C) of the even and of the odd columns of images (N, H, W, C); zero outside of them.
+    """Return (N, lines, columns, C) of the even and of the odd columns of images (N, H, W, C); zero outside of them.
 
-    Of each axis the first place is given and how many there are. NumPy goes along what is contiguous in one loop: whole lines
-    of even or odd columns, else the channels of a position.
+    Each axis is (first place, number of places). NumPy copies contiguous numbers in a single loop: whole lines of even or
+    odd columns, else the channels of a position.
     """
     firsts, counts = zip(lines, columns)
     even_columns, odd_columns = (np.ascontiguousarray(placed(x, (firsts[0], firsts[1] + i), (1, 2), counts)) for i in range(2))
@@ -133,7 +135,7 @@ def _planes(x: Array, lines: tuple[int, int], columns: tuple[int, int]) -> tuple
 
 @functools.lru_cache(1024)
 def _parts(shape: tuple[int, ...], workers: int) -> list[_Part]:
-    """Blocks of a result of this shape, of whole tiles, for so many workers; few are divided by channels among them."""
+    """Return blocks of a result of this shape, of whole tiles; workers share the channels of few tiles."""
     is_narrow = shape[0] * math.prod(-(-n // 2) for n in shape[1:-1]) < _FEW_TILES
     blocks = _blocks(shape, 1 if is_narrow else workers)
     ranges = cut(shape[-1], workers if is_narrow else 1)
@@ -142,7 +144,7 @@ def _parts(shape: tuple[int, ...], workers: int) -> list[_Part]:
 
 
 def _blocks(shape: Sequence[int], workers: int) -> list[tuple[slice, slice]]:
-    """(images, rows of tiles) of blocks of about TILES tiles; where there are enough, as many for each worker."""
+    """Return (images, rows of tiles) of blocks of about TILES tiles; many blocks are spread evenly over the workers."""
     images = shape[0]
     lines, columns = (-(-n // 2) for n in shape[1:-1])
     count = -(-images * lines * columns // TILES)
@@ -167,7 +169,7 @@ def _convolve_block(tiles: Array, filters: Array, out: Array, summand: Array | N
 
 
 def _add_places(values: Array) -> None:
-    """Change the values of the places so that the first result is 0 + 2, and the second one is 1 - 3."""
+    """Change the values of the places so that the first result is 0 + 2, and the second result 1 - 3."""
     values[0] += values[1]
     values[1] -= values[2]
 
@@ -196,12 +198,12 @@ def _transform(neighbours: Sequence[Array], out: Array) -> None:
 
 
 def _transformed_filters(w: Array) -> Array:
-    """(places, C, F) of filters (3, 3, C, F); what cannot change is kept with them."""
+    """Return (places, C, F) of filters (3, 3, C, F), cached for constant filters."""
     return kept(w, "tiles", _transform_filters)
 
 
 def _transform_filters(w: Array) -> Array:
-    """(places, C, F); what is flipped in space or turned in channels, as for a gradient, is not copied."""
+    """Return (places, C, F); filters flipped in space or transposed in channels, as for a gradient, are not copied."""
     if w.strides[2] < w.strides[3]:
         return _transform_filters(w.swapaxes(2, 3)).swapaxes(1, 2)
     is_flipped = w.strides[0] < 0 and w.strides[1] < 0
