@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported at first touch: a checkpoint is read without the reader of graphs."""
+    """Import a public name at first use: a checkpoint is read without the reader of graphs."""
     if name in _LAZY:
         return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
     raise AttributeError(f"module 'tfg.formats' has no attribute '{name}'")

@@ -35,7 +35,7 @@ def callables(
 
 
 def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]:
-    """The paths of functions, each once, and the functions of the library that they were traced to."""
+    """Yield the paths of functions, each once, and the library's functions traced from each."""
     queue = collections.deque([(0, "")] if objects.nodes else [])
     seen = {0}
     while queue:
@@ -54,7 +54,7 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
 
 
 def _handles(objects: SavedObjectGraph, graph: Graph) -> dict[int, str]:
-    """The tensors that the graph's own calls of functions give them for objects."""
+    """Return the tensors that the graph's own calls of functions pass for objects."""
     found: dict[int, str] = {}
     for node in graph:
         kind = CALL_KINDS.get(node.op)
@@ -87,7 +87,7 @@ def _results(concrete: SavedConcreteFunction) -> Iterator[str]:
 
 
 def _leaves(value: StructuredValue, path: str) -> Iterator[str]:
-    """The paths to the tensors in a structure, in TensorFlow's order."""
+    """Yield the paths to the tensors in a structure, in TensorFlow's order."""
     kind = value.WhichOneof("kind")
     if kind in ("list_value", "tuple_value"):
         for number, item in enumerate(getattr(value, kind).values):

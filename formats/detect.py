@@ -207,7 +207,7 @@ def _is_node(data: memoryview, field: wire.Field) -> bool:
 
 
 def _looks_like_graph(data: memoryview, field: wire.Field) -> bool:
-    """A GraphDef inside a MetaGraphDef begins with a node."""
+    """Return True for a GraphDef inside a MetaGraphDef: the bytes begin with a node."""
     return any(
         inner.number == 1 and inner.wire_type == wire.LENGTH_DELIMITED and _is_node(data, inner)
         for inner in _safe_first(data, field)
@@ -223,14 +223,14 @@ def _safe_first(data: memoryview, field: wire.Field) -> list[wire.Field]:
 
 
 def _has_tags_of_meta_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
-    """A MetaInfoDef names the TensorFlow version, as in a MetaGraphDef without nodes."""
+    """Return True where a MetaInfoDef names the TensorFlow version, as in a MetaGraphDef without nodes."""
     if 1 not in seen or seen[1].wire_type != wire.LENGTH_DELIMITED or 2 not in seen:
         return False
     return re.match(rb"\d+\.\d+", _strings(data, seen[1]).get(5, b"")) is not None
 
 
 def _is_graph_without_nodes(data: memoryview, seen: dict[int, wire.Field]) -> bool:
-    """A GraphDef of versions and functions only: `versions` holds numbers."""
+    """Return True for a GraphDef of versions and functions only: `versions` holds numbers."""
     versions = seen.get(4)
     if versions is None or versions.wire_type != wire.LENGTH_DELIMITED:
         return False

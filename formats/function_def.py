@@ -38,7 +38,7 @@ class ReadFunctions(DeclaredFunctions):
 
 
 def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
-    """The interface of an op, or of the function of that name."""
+    """Return the interface of an op, or of the function of that name."""
     found = CATALOG.get(op)
     if found is not None:
         return found
@@ -59,7 +59,7 @@ class FunctionSource:
 
 
 def decode_signature(proto: OpDefProto) -> OpDef:
-    """core's OpDef of the message."""
+    """Decode an OpDef message to core's OpDef."""
     attrs = {attr.name: _decode_attr_def(attr) for attr in proto.attr}
     flags = frozenset(flag for flag, field in _FLAG_FIELDS.items() if getattr(proto, field))
     return OpDef(
@@ -84,7 +84,7 @@ def _decode_attr_def(proto: OpDefProto.AttrDef) -> AttrDef:
 
 
 def encode_signature(signature: OpDef) -> OpDefProto:
-    """The message of core's OpDef."""
+    """Encode core's OpDef as a message."""
     proto = OpDefProto(name=signature.name)
     for flag in signature.flags:
         setattr(proto, _FLAG_FIELDS[flag], True)
@@ -182,7 +182,7 @@ class _Decoder:
         return found
 
     def output(self, text: str) -> Output:
-        """The Output of `arg`, `arg:index`, `node:output_arg` or `node:output_arg:index`."""
+        """Return the Output of `arg`, `arg:index`, `node:output_arg` or `node:output_arg:index`."""
         name, _, rest = text.partition(":")
         node = self.node(name)
         arg_name, _, index_text = rest.partition(":")
@@ -203,7 +203,7 @@ class _Decoder:
         return found
 
     def undeclared_output(self, node: Node, arg_name: str, index: int, text: str) -> Output:
-        """An output of an op that nobody declared: arguments are numbered as they are seen."""
+        """Return an output of an undeclared op: arguments are numbered in the order of first sight."""
         prefix = f"{node.name}:{arg_name}:"
         known = {flat: seen for (name, flat), seen in self.spellings.items() if name == node.name}
         for flat, seen in known.items():
@@ -244,7 +244,7 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
 
 
 def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
-    """The flat index of an output argument's first output."""
+    """Return the flat index of an output argument's first output."""
     if definition.outputs and definition.outputs[0].name == arg_name:
         return 0
     start = 0

@@ -78,7 +78,7 @@ class FunctionLibrary(ReadFunctions):
         return self._signatures[name]
 
     def undecoded(self, name: str) -> FunctionDef | None:
-        """The message of a function that nobody has touched yet."""
+        """Return the message of a function that is not decoded yet."""
         entry = self._entries.get(name)
         return entry if isinstance(entry, FunctionDef) else None
 

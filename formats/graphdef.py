@@ -89,7 +89,7 @@ class NodeStream:
         return Node(name, op, attrs, device, attrs, inputs, home=Graph())
 
     def has_at(self, place: int, other: NodeStream) -> bool:
-        """True where the file has the same bytes at a place as another stream's for the node that came last."""
+        """Return True where the bytes at a place equal the bytes of another stream's last node."""
         return self._scan.has_at(place, other._scan.last_field())
 
     def functions(self) -> Iterator[Function]:
@@ -167,7 +167,7 @@ def to_node_def(node: Node) -> NodeDef:
 
 
 def graph_chunks(nodes: Iterable[Node], rest: Callable[[], Graph]) -> Iterator[bytes | memoryview]:
-    """As `graph_texts`, serialized; map entries are in the order of their keys."""
+    """Yield the GraphDef serialized, in pieces, as `graph_texts`; map entries are in the order of their keys."""
     writer = NodeWriter()
     for node in nodes:
         yield from writer.chunks(node)

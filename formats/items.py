@@ -76,7 +76,7 @@ def _is_records(path: str) -> bool:
 
 
 def _lines(path: str, stem: str) -> Iterator[Item]:
-    """The lines with something in them."""
+    """Yield the lines that are not blank."""
     start = 0
     with file_errors(path), open_regular(path) as file:
         for number, line in enumerate(file, 1):

@@ -37,7 +37,7 @@ def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tupl
 
 
 def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
-    """As `load_leniently`; functions are refused as `load` refuses them, when they are first asked for."""
+    """Load a graph as `load_leniently`; functions are refused as by `load`, at first use."""
     graph, faults = load_leniently(source, tags=tags)
     if isinstance(graph.functions, FunctionLibrary):
         graph.functions.checks = True

@@ -55,7 +55,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
 
 
 def graph_from_meta_graph_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
-    """As `graph_from_meta_graph`, of a MetaGraphDef in text."""
+    """Return the graph of a MetaGraphDef in text, as `graph_from_meta_graph`."""
     graph = read_printed(
         data, faults, lambda text, found: graph_from_printed_meta_graph(cut_meta_graph(bytes(text)), None, found)
     )
@@ -83,7 +83,7 @@ def _with_meta(graph: Graph, around: bytes | bytearray, folder: str | None) -> G
 
 
 def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """The serialized MetaGraphDef of a graph in pieces."""
+    """Yield the serialized MetaGraphDef of a graph in pieces."""
     around = graph.source.meta_graph if isinstance(graph.source, GraphSource) else b""
     yield parse(MetaGraphDef, around).SerializeToString(deterministic=True)
     yield wire.length_prefix(_GRAPH, sum(map(len, graph_chunks)))
@@ -123,7 +123,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
-    """The checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
+    """Return the checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
     found = {0: ""} if objects.nodes else {}
     queue = collections.deque(found)
     while queue:
@@ -151,7 +151,7 @@ def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph)
 
 
 def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:
-    """The keys of the variables that any function captures, called in the graph or not."""
+    """Return the keys of the variables that any function captures, called in the graph or not."""
     captured = {number for function in objects.concrete_functions.values() for number in function.bound_inputs}
     return frozenset(keys[number] for number in captured if number in keys)
 
@@ -216,7 +216,7 @@ def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str
 
 
 def _assets(proto: MetaGraphDef) -> Sequence[AssetFileDef]:
-    """The assets; older models keep them in a collection of Any messages."""
+    """Return the assets; older models keep them in a collection of Any messages."""
     if proto.asset_file_def:
         return list(proto.asset_file_def)
     packed = proto.collection_def["saved_model_assets"].any_list.value if "saved_model_assets" in proto.collection_def else ()
@@ -232,7 +232,7 @@ def _decode_asset(proto: AssetFileDef, folder: str | None) -> Asset:
 
 
 def _variables_prefix(folder: str | None) -> str | None:
-    """The checkpoint of a SavedModel; None where the model has no variables."""
+    """Return the checkpoint of a SavedModel; None where the model has no variables."""
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")

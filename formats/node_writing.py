@@ -50,7 +50,7 @@ class NodeWriter:
         self._attrs = _Encoded(lambda proto: proto.SerializeToString(deterministic=True))
 
     def chunks(self, node: Node) -> Iterator[bytes | memoryview]:
-        """The field in pieces; contents that were left in the file are never copied."""
+        """Yield the field in pieces; contents that were left in the file are never copied."""
         attrs = _unchanged_attrs(node)
         if attrs is not None:
             yield wire.bytes_field(GraphDef.NODE_FIELD_NUMBER, _head(node) + self._attrs.of(attrs))
@@ -78,7 +78,7 @@ class NodePrinter:
         self._attrs = _Encoded(lambda proto: _inner(GraphDef(node=[proto])))
 
     def text(self, node: Node) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         attrs = _unchanged_attrs(node)
         if attrs is None:
             return print_text(GraphDef(node=[complete_proto(encode_node(node, input_texts(node)))]))

@@ -160,7 +160,7 @@ class _Writer:
         return (value.array for value in self.constants if value.array is not None)
 
     def model(self, location: str | None) -> Any:
-        """The ModelProto, with weights in the file `location` unless that is None."""
+        """Return the ModelProto, with weights in the file `location` unless that is None."""
         weights = [self.tensor(value, location) for value in self.constants]
         graph = self.graph(self.source.block, "tfg", weights)
         opsets = [self.helper.make_opsetid("", OPSET)]
@@ -195,7 +195,7 @@ class _Writer:
         return self.names[value]
 
     def free(self, wish: str) -> str:
-        """A name that no other has."""
+        """Return an unused name."""
         self.taken[wish] += 1
         return wish if self.taken[wish] == 1 else self.free(f"{wish}_{self.taken[wish] - 1}")
 
@@ -207,7 +207,7 @@ class _Writer:
         return self.helper.make_tensor_value_info(self.name(value), self.type(value.dtype), shape)
 
     def tensor(self, value: Value, location: str | None) -> Any:
-        """A constant as a TensorProto."""
+        """Return a constant as a TensorProto."""
         assert value.array is not None
         name, number, dims = self.name(value, "constant"), self.type(value.dtype), value.array.shape
         if value.array.dtype == object:
@@ -232,7 +232,7 @@ def _dims(shape: Shape) -> list[int | str | None] | None:
 
 
 def _packed(value: Value) -> bytes:
-    """The bytes of a constant, little-endian, two to a byte for integers of four bits."""
+    """Return the bytes of a constant, little-endian; two integers of four bits share a byte."""
     assert value.array is not None
     array = np.ascontiguousarray(value.array, value.dtype.numpy)
     if value.dtype.name not in _HALF_BYTES:
@@ -263,7 +263,7 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
 
 
 def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
-    """The outputs; onnxruntime takes and gives numbers that NumPy lacks as their bytes, but beside strings."""
+    """Return the outputs; numbers that NumPy lacks are passed to and from onnxruntime as bytes, except beside strings."""
     if any(value.dtype == object for value in feeds.values()):
         return [np.asarray(value) for value in session.run(None, feeds)]
     make, kinds = runtime.OrtValue, require("onnx").TensorProto
@@ -283,7 +283,7 @@ def is_numpys_own(dtype: np.dtype[Any]) -> bool:
 
 
 def _array(value: Any) -> Array:
-    """An output of onnxruntime."""
+    """Convert an output of onnxruntime to an array."""
     name = value.data_type().removeprefix("tensor(").removesuffix(")")
     dtype = next((dtype for dtype in map(from_name, _FOREIGN) if _onnx_name(dtype) == name), None)
     if dtype is None:

@@ -15,7 +15,7 @@ _CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
 def decode_registered_gradients(
     library: FunctionDefLibrary, objects: SavedObjectGraph | None
 ) -> Mapping[str, RegisteredGradient]:
-    """The registered gradients by the name that nodes give for them."""
+    """Return the registered gradients by the names that nodes use for the gradients."""
     functions = {function.signature.name: function for function in library.function}
     return {
         g.registered_op_type: _noted(functions[g.gradient_func])
@@ -63,7 +63,7 @@ def _capture(node: SavedObject) -> Capture | None:
 
 
 def _leaves(value: StructuredValue) -> Iterator[StructuredValue]:
-    """The values of a structure that are no structures, in TensorFlow's order."""
+    """Yield the leaf values of a structure, in TensorFlow's order."""
     kind = value.WhichOneof("kind")
     if kind in ("list_value", "tuple_value"):
         for item in getattr(value, kind).values:

@@ -50,7 +50,7 @@ def graph_from_saved_model_text(
     folder: str | None = None,
     faults: list[TfgError] | None = None,
 ) -> Graph:
-    """As `graph_from_saved_model`, of a SavedModel in text."""
+    """Return the graph of a SavedModel in text, as `graph_from_saved_model`."""
     graph = read_printed(data, faults, lambda text, found: _graph_from_printed(bytes(text), tags, folder, found))
     return (
         graph_from_saved_model(memoryview(serialize_text(SavedModel, data)), tags, folder, faults) if graph is None else graph

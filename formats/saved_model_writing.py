@@ -173,7 +173,7 @@ def _about(graph: Graph) -> MetaGraphDef:
 
 
 def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
-    """True where the graph has all functions of the objects, and the nodes that save and restore them."""
+    """Return True where the graph has all functions of the objects, and the nodes that save and restore them."""
     names = {*about.object_graph_def.concrete_functions}
     for node in about.object_graph_def.nodes:
         names |= {*node.function.concrete_functions} | ({node.bare_concrete_function.concrete_function_name} - {""})
@@ -192,7 +192,7 @@ def _forget_objects(about: MetaGraphDef) -> None:
 
 
 def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
-    """True where the graph has all tensors of a signature."""
+    """Return True where the graph has all tensors of a signature."""
     infos = [*signature.inputs.values(), *signature.outputs.values()]
     names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
     names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
@@ -264,7 +264,7 @@ def _drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
 
 
 def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
-    """The tensors and nodes that a collection speaks of."""
+    """Yield the tensors and nodes named by a collection."""
     yield from collection.node_list.value
     if key in VARIABLE_COLLECTIONS:
         for data in collection.bytes_list.value:

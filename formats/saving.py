@@ -70,7 +70,7 @@ def save(
 
 
 def write_graph(graph: Graph, path: str | os.PathLike[str], form: GraphForm) -> None:
-    """As `save`, in a form that was asked for before."""
+    """Write a graph in a known form, as `save`."""
     pieces = encoded_texts(path, _texts(graph, form.kind)) if form.text else _message(path, graph, form.kind)
     write_file(path, pieces, form.gzip)
 
@@ -104,7 +104,7 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
 
 
 def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
-    """The serialized GraphDef or MetaGraphDef; map entries are in the order of their keys."""
+    """Return the serialized GraphDef or MetaGraphDef; map entries are in the order of their keys."""
     return b"".join(_chunks(graph, kind))
 
 

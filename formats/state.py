@@ -62,7 +62,7 @@ class Progress:
 
 
 def holds_state(path: str | os.PathLike[str]) -> bool:
-    """True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
+    """Return True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
     if os.path.isfile(text) and zipfile.is_zipfile(text):
         return True
@@ -113,7 +113,7 @@ def _is_stream(key: str) -> bool:
 
 
 def _is_apart(key: str) -> bool:
-    """True for entries that are no variables."""
+    """Return True for entries that are no variables."""
     return key in (_OBJECT_GRAPH, TRAINED_STEPS) or _is_stream(key)
 
 

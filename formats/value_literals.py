@@ -146,7 +146,9 @@ def _parsed_array(parsed: Any) -> Array:
 
 
 def _cast(array: Array, dtype: DType | None, text: str, hint: str | None = None) -> Array:
-    """`array` as `dtype`; InvalidArgumentError where that would lose more than precision. `hint` helps against fractions."""
+    """Convert `array` to `dtype`; InvalidArgumentError where more than precision would be lost. `hint` helps against
+    fractions.
+    """
     if dtype is None:
         return array
     said = f"'{text[:80]}'"
@@ -184,7 +186,7 @@ def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> Non
 
 
 def _range_of(dtype: DType) -> tuple[int, int]:
-    """The smallest and the largest number of an integer, quantized or boolean dtype."""
+    """Return the smallest and the largest number of an integer, quantized or boolean dtype."""
     if dtype.numpy.kind == "b":
         return 0, 1
     info = np.iinfo(dtype.numpy) if dtype.numpy.kind in "iu" else ml_dtypes.iinfo(dtype.numpy)

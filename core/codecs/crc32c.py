@@ -94,13 +94,13 @@ def mask(crc: int) -> int:
 
 
 def masked_crc32c(data: Buffer) -> int:
-    """The masked checksum of `data`."""
+    """Return the masked checksum of `data`."""
     return mask(crc32c(data))
 
 
 @functools.cache
 def _byte_table() -> list[int]:
-    """The checksum step of each byte value."""
+    """Return the checksum step of each byte value."""
     table = []
     for value in range(256):
         for _ in range(8):

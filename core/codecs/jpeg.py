@@ -123,7 +123,7 @@ def _expansion(file: Header, ratio: int) -> tuple[int, int]:
 
 
 def cut_pixels(planes: np.ndarray, cut: CutColumns, rows: slice) -> np.ndarray:
-    """The red, green and blue of cut columns: (rows, columns, 3), uint8.
+    """Return the red, green and blue of cut columns: (rows, columns, 3), uint8.
 
     `planes` are luma and chroma (height, width, 3), each chroma sample repeated. Interpolation as in jdsample.c.
     """
@@ -140,7 +140,7 @@ def cut_pixels(planes: np.ndarray, cut: CutColumns, rows: slice) -> np.ndarray:
 
 
 def _rgb(luma: np.ndarray, chroma: np.ndarray) -> np.ndarray:
-    """As jdcolor.c: fixed point of 16 bits."""
+    """Convert to red, green and blue as jdcolor.c: fixed point of 16 bits."""
     blue, red = chroma[..., 0] - 128, chroma[..., 1] - 128
     green = luma + ((-22554 * blue - 46802 * red + 32768) >> 16)
     colours = (luma + ((91881 * red + 32768) >> 16), green, luma + ((116130 * blue + 32768) >> 16))

@@ -40,7 +40,7 @@ class DatabaseError(ValueError):
 
 
 def pairs(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
-    """The keys and values of the main tree; DatabaseError where the file is damaged."""
+    """Yield the keys and values of the main tree; DatabaseError for a damaged file."""
     try:
         yield from _Database(file).pairs()
     except (struct.error, IndexError) as error:
@@ -62,7 +62,7 @@ class _Database:
             raise DatabaseError("a database with duplicate keys is not supported")
 
     def _meta(self, page: bytes) -> tuple[tuple[int, int, int], int]:
-        """((transaction, flags and root of the main tree), size of pages)."""
+        """Return ((transaction, flags and root of the main tree), size of pages)."""
         position = _HEADER.size
         magic, version, _, _ = _META.unpack_from(page, position)
         if magic != _MAGIC or version != 1:
@@ -81,7 +81,7 @@ class _Database:
         return self._file.read(count * self._size)
 
     def pairs(self) -> Iterator[tuple[bytes, bytes]]:
-        """Leaf after leaf, from the left."""
+        """Yield the keys and values of the main tree; DatabaseError for a damaged file."""
         if self._root == _NO_PAGE:
             return
         pending = [(self._root, 1)]

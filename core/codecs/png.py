@@ -53,7 +53,7 @@ def _filtered(rows: Array, step: int, height: int, width: int) -> bytes:
 
 
 def _filters(rows: Array, step: int) -> Array:
-    """The rows after each of the five filters: none, sub, up, average, Paeth."""
+    """Apply each of the five filters to the rows: none, sub, up, average, Paeth."""
     left = np.zeros_like(rows)
     left[:, step:] = rows[:, :-step]
     up = np.zeros_like(rows)
@@ -92,7 +92,7 @@ def _compress(data: bytes, level: int, unfiltered: bool) -> bytes:
 
 
 def header(data: bytes) -> tuple[int, int, int, int, int]:
-    """(width, height, bits a sample, colour type, interlacing) of a PNG file; ValueError for another."""
+    """Return (width, height, bits a sample, colour type, interlacing) of a PNG file; ValueError for another file."""
     if data[:8] != SIGNATURE or data[12:16] != b"IHDR" or len(data) < 29:
         raise ValueError("not a PNG file")
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])

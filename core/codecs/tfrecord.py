@@ -77,7 +77,7 @@ _SHORT: Final = 1024
 
 
 def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
-    """(where headers and data of records begin and end, position after the last record)."""
+    """Return (starts and ends of the records' headers and data, position after the last record)."""
     spans = []
     position, size = 0, len(contents)
     while position + _HEADER.size <= size:
@@ -100,7 +100,7 @@ def _checked(contents: bytes, spans: Sequence[tuple[int, int]]) -> Iterator[byte
 
 
 def _checksums(parts: Sequence[bytes]) -> list[int]:
-    """The masked checksums of buffers."""
+    """Return the masked checksums of buffers."""
     if len(parts) > 1 and max(map(len, parts)) <= _SHORT:
         return masked_crc32cs(parts)
     return [masked_crc32c(part) for part in parts]

@@ -16,7 +16,7 @@ _LARGEST = (1 << 32) - 1
 
 
 def encode(clip: Array, rate: int) -> bytes:
-    """A WAV file of numbers in [-1, 1], (frames, channels), at `rate` frames a second; NaN is silence.
+    """Encode numbers in [-1, 1], (frames, channels), as a WAV file at `rate` frames a second; NaN is silence.
 
     InvalidArgumentError where the header has no room for the rate, the channels or the size.
     """
@@ -36,6 +36,6 @@ def encode(clip: Array, rate: int) -> bytes:
 
 
 def _samples(clip: Array) -> Array:
-    """The numbers as 16-bit integers, halves away from zero."""
+    """Convert the numbers to 16-bit integers, halves away from zero."""
     scaled = np.nan_to_num(clip.astype(np.float32) * np.float32(1 << 15), nan=0.0)
     return np.clip(np.trunc(scaled + np.copysign(np.float32(0.5), scaled)), -(1 << 15), (1 << 15) - 1).astype("<i2")

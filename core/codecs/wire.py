@@ -74,7 +74,7 @@ def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
 
 
 def read_varints(data: Buffer, count: int) -> tuple[list[int], int]:
-    """(values, position after them) of the varints that `data` begins with."""
+    """Return (values, position after them) of the varints at the start of `data`."""
     values, position = [], 0
     for _ in range(count):
         value, position = read_varint(data, position, len(data))
@@ -126,7 +126,7 @@ def contents(data: bytes, number: int) -> list[bytes]:
 
 
 def repeated_integers(found: Iterable[Field]) -> list[int]:
-    """The signed 64-bit numbers of a repeated integer field, packed or not."""
+    """Return the signed 64-bit numbers of a repeated integer field, packed or not."""
     numbers: list[int] = []
     for field in found:
         position = field.start if field.wire_type in (VARINT, LENGTH_DELIMITED) else field.end
@@ -135,7 +135,7 @@ def repeated_integers(found: Iterable[Field]) -> list[int]:
 
 
 def packed_integers(data: bytes) -> list[int]:
-    """The signed 64-bit numbers that follow each other in `data`."""
+    """Return the signed 64-bit numbers that follow each other in `data`."""
     if data.isascii():  # no byte goes on in the next one
         return list(data)
     numbers: list[int] = []
@@ -176,7 +176,7 @@ def string_field(number: int, value: bytes) -> bytes:
 
 
 def double_field(number: int, value: float) -> bytes:
-    """A double field; nothing for 0 (but for -0)."""
+    """Encode a double field; nothing for 0 (but for -0)."""
     data = struct.pack("<d", value)
     return varint(number << 3 | FIXED64) + data if any(data) else b""
 
@@ -188,5 +188,5 @@ def float_field(number: int, value: float, always: bool = False) -> bytes:
 
 
 def packed_doubles(number: int, values: Sequence[float]) -> bytes:
-    """A packed field of doubles; nothing where there are none."""
+    """Encode a packed field of doubles; nothing for no doubles."""
     return string_field(number, struct.pack(f"<{len(values)}d", *values))

@@ -94,7 +94,7 @@ class _OneThread:
 
 
 def _libraries(package: str) -> list[_Library]:
-    """How to set the threads of the OpenBLAS in the wheel of a package."""
+    """Return the functions that get and set the number of threads of the OpenBLAS in the wheel of a package."""
     return [
         _Library(getattr(library, symbol % "get"), getattr(library, symbol % "set"))
         for library in _loaded(package)

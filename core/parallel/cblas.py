@@ -32,6 +32,6 @@ def routine(name: str, char: str, arguments: Callable[[Any, Any], Sequence[Any]]
 
 
 def address(array: Array) -> int:
-    """The address of an array's first element."""
+    """Return the address of an array's first element."""
     start: int = array.__array_interface__["data"][0]
     return start

@@ -148,7 +148,7 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
 
 
 def add_vector(rows: Array, vector: Array) -> None:
-    """rows += vector; by several rows at once where they are short, since NumPy begins anew with each."""
+    """Compute rows += vector; several short rows at once, since NumPy has an overhead for each row."""
     fold = min(_LONG_ROW // len(vector), len(rows))
     whole = len(rows) // fold * fold if fold > 1 and rows.flags.c_contiguous else 0
     if whole:
@@ -436,7 +436,7 @@ def _gemm(char: str) -> Callable[..., None] | None:
 
 @functools.cache
 def _takes_as_it_lies() -> bool:
-    """True where NumPy's BLAS has kernels that multiply small matrices without copies."""
+    """Return True where NumPy's BLAS has kernels that multiply small matrices without copies."""
     names = [f"scipy_openblas_get_corename{suffix}" for suffix in ("64_", "")]
     for get in [getattr(library, name) for library in numpy_blas() for name in names if hasattr(library, name)]:
         get.restype = ctypes.c_char_p

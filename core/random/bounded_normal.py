@@ -32,7 +32,7 @@ class Ahead:
         self._ahead = 1
 
     def blocks(self, count: int) -> Array:
-        """The words of the next blocks, (count, 4); stays there."""
+        """Return the words of the next blocks, (count, 4), without moving on."""
         present = len(self._words)
         if count > present:
             wanted = max(count, self._ahead)
@@ -115,7 +115,7 @@ def _dealt(groups: Array, missing: Array) -> tuple[Array, Array, Array]:
 
 
 def _walked(groups: memoryview, missing: list[int]) -> tuple[Array, Array]:
-    """The first two results of `_dealt`, call by call."""
+    """Return the first two results of `_dealt`, computed call by call."""
     firsts, starts = [], []
     first = start = 0
     for count in missing:

@@ -32,7 +32,7 @@ class WordStream:
         self._next = 0
 
     def word(self) -> Any:
-        """The next 32 bits."""
+        """Return the next 32 bits."""
         if self._next == len(self._words):
             self._words = self._generator.words(4 * _BLOCK)
             self._generator.skip(_BLOCK)
@@ -41,11 +41,11 @@ class WordStream:
         return self._words[self._next - 1]
 
     def uniform(self) -> np.float32:
-        """The next number of [0, 1)."""
+        """Return the next number of [0, 1)."""
         return np.float32(uniform_from_words(np.asarray([self.word()], np.uint32), np.dtype(np.float32))[0])
 
     def below(self, limit: int) -> int:
-        """The next integer of [0, limit); 64-bit numbers that would favour some are passed over."""
+        """Return the next integer of [0, limit); 64-bit numbers that would favour some are passed over."""
         is_power = limit & (limit - 1) == 0
         least = 0 if is_power else (2**64 - 1) % limit + 1
         while True:
@@ -87,7 +87,7 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
 
 
 def retries_of(retries: int, count: int) -> int:
-    """How often a center is drawn again; a negative number means 2 + log(count)."""
+    """Return the number of retries of a center; a negative number means 2 + log(count)."""
     return 2 + int(math.log(max(count, 1))) if retries < 0 else retries
 
 
@@ -113,7 +113,7 @@ def _drawn(stream: WordStream, sums: Array) -> int:
 
 
 def nearest_centers(points: Array, centers: Array, k: int) -> tuple[Array, Array]:
-    """The `k` nearest centers to each point, the nearest first and the first of equals first, and squared distances."""
+    """Return the `k` nearest centers to each point, sorted by distance and then by index, and squared distances."""
     squares = np.einsum("ij,ij->i", centers, centers)
     order = np.empty((len(points), min(k, len(centers))), np.int64)
     distances = np.empty(order.shape, np.result_type(points, centers))

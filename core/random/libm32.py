@@ -58,7 +58,7 @@ _EXPONENT, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
 
 
 def log(x: Array) -> Array:
-    """The natural logarithm of positive normal numbers, float32."""
+    """Return the natural logarithm of positive normal numbers, float32."""
     bits = x.view(np.int32)
     offset = bits - _OFFSET
     place = (offset >> _STEP).astype(np.intp)
@@ -79,7 +79,7 @@ def log_of(x: float) -> float:
 
 
 def rounded(x: float) -> float:
-    """The nearest number of single precision."""
+    """Round to the nearest number of single precision."""
     (found,) = _FLOAT.unpack(_FLOAT.pack(x))
     return float(found)
 
@@ -125,12 +125,12 @@ def sincos_of(x: float) -> tuple[float, float]:
 
 
 def _sine_near_zero(angle: Any, square: Any, s1: Any, s2: Any, s3: Any) -> Any:
-    """The sine between -pi / 4 and pi / 4, of arrays or numbers."""
+    """Return the sine between -pi / 4 and pi / 4, of arrays or numbers."""
     cube = angle * square
     return (cube * s1 + angle) + (square * s3 + s2) * (cube * square)
 
 
 def _cosine_near_zero(square: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
-    """The cosine between -pi / 4 and pi / 4, of the squares of angles, arrays or numbers."""
+    """Return the cosine between -pi / 4 and pi / 4, of the squares of angles, arrays or numbers."""
     fourth = square * square
     return ((square * c1 + 1.0) + fourth * c2) + (square * c4 + c3) * (fourth * square)

@@ -59,7 +59,7 @@ class Philox:
 
     @staticmethod
     def from_seeds(seed: int, seed2: int) -> Philox:
-        """The generator of an op's two seeds: the first is the key, the second the upper half of the counter."""
+        """Return the generator of an op's two seeds: the first is the key, the second the upper half of the counter."""
         return Philox(seed & _MASK64, (seed2 & _MASK64) << 64)
 
     def skip(self, blocks: int) -> None:
@@ -67,7 +67,7 @@ class Philox:
         self.counter = (self.counter + blocks) % (1 << 128)
 
     def skipped(self, blocks: int) -> Philox:
-        """A generator further on in the stream."""
+        """Return a generator further on in the stream."""
         return Philox(self.key, (self.counter + blocks) % (1 << 128))
 
     def take(self, blocks: int) -> Philox:
@@ -83,7 +83,7 @@ class Philox:
         return self.take(outputs * per_output)
 
     def block(self) -> tuple[int, int, int, int]:
-        """The four words at this position."""
+        """Return the four words at this position."""
         return _block(self.key, self.counter)
 
     def next_block(self) -> tuple[int, int, int, int]:
@@ -93,7 +93,7 @@ class Philox:
         return words
 
     def words(self, count: int) -> Array:
-        """The next `count` words, uint32."""
+        """Return the next `count` words, uint32."""
         pause()  # who draws until enough fit may draw for ever
         blocks = (count + 3) // 4
         if blocks == 1:
@@ -103,7 +103,7 @@ class Philox:
         return self.blocks(np.arange((count + 3) // 4, dtype=np.uint64)).reshape(-1)[:count]
 
     def blocks(self, offsets: Array) -> Array:
-        """The words of the blocks at `offsets` (uint64) from here, shape (len(offsets), 4), uint32."""
+        """Return the words of the blocks at `offsets` (uint64) from here, shape (len(offsets), 4), uint32."""
         if len(offsets) <= _FEW:
             values = [_block(self.key, (self.counter + int(o)) % (1 << 128)) for o in offsets]
             return np.array(values, np.uint32).reshape(-1, 4)
@@ -152,7 +152,7 @@ def _lanes(key: int, counter: int, count: int) -> Array:
 
 
 def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
-    """The blocks at counter + offsets into `result`. Words are held in 64 bits, so that products keep their upper half."""
+    """Write the blocks at counter + offsets to `result`. Words are held in 64 bits, so that products keep their upper half."""
     low = offsets + np.uint64(counter & _MASK64)
     carry = (low < offsets).astype(np.uint64)
     high = carry + np.uint64(counter >> 64)
@@ -177,7 +177,7 @@ def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
 
 @functools.lru_cache(64)
 def _keys_of_rounds(key: int) -> list[tuple[Array, Array]]:
-    """The two words of each round's key, arrays of rank 0."""
+    """Return the two words of each round's key, arrays of rank 0."""
     words = ((key + step0 & _MASK32, (key >> 32) + step1 & _MASK32) for step0, step1 in _KEYS)
     return [(np.array(k0, np.uint64), np.array(k1, np.uint64)) for k0, k1 in words]
 
@@ -188,7 +188,7 @@ def words_per_sample(dtype: np.dtype[Any]) -> int:
 
 
 def uniform(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
-    """`count` samples uniform on [0, 1)."""
+    """Draw `count` samples uniform on [0, 1)."""
     if count <= _IN_A_BLOCK and dtype == np.float32:
         return np.array(_floats(gen)[:count], np.float32)
     return _samples(uniform_from_words, gen, count, dtype)
@@ -214,12 +214,12 @@ _ONE: Final = np.array(1, np.float32)
 
 
 def unit_float(word: int) -> float:
-    """A number uniform on [0, 1) from a word, of a float's precision: 23 bits."""
+    """Return a number uniform on [0, 1) from a word, in a float's precision: 23 bits."""
     return (word & 0x7FFFFF) * 2.0**-23
 
 
 def unit_double(upper: int, lower: int) -> float:
-    """The same of a double's precision, from two words: 52 bits."""
+    """Return a number uniform on [0, 1) from two words, in a double's precision: 52 bits."""
     return ((upper & 0xFFFFF) << 32 | lower) * 2.0**-52
 
 
@@ -246,12 +246,12 @@ _IN_A_BLOCK: Final = 4
 
 
 def _floats(gen: Philox) -> list[float]:
-    """The uniform samples in single precision of the block at a generator's position."""
+    """Return the uniform samples in single precision of the block at a generator's position."""
     return list(map(unit_float, gen.block()))
 
 
 def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
-    """`count` samples of the standard normal distribution."""
+    """Draw `count` samples of the standard normal distribution."""
     if count <= _IN_A_BLOCK and dtype == np.float32:
         a, b, c, d = _floats(gen)
         return np.array(_pair(a, b) if count <= 2 else (*_pair(a, b), *_pair(c, d)), np.float32)[:count]
@@ -291,7 +291,7 @@ def _pair(u: float, v: float) -> tuple[float, float]:
 
 
 def _box_muller_float(uniforms: Array) -> Array:
-    """The float version, with the C library's logarithm, sine and cosine."""
+    """Apply Box and Muller in float, with the C library's logarithm, sine and cosine."""
     if len(uniforms) <= _FEW_SAMPLES:
         return np.array([sample for pair in uniforms.reshape(-1, 2).tolist() for sample in _pair(*pair)], np.float32)
     result = np.empty(len(uniforms), np.float32)
@@ -362,7 +362,7 @@ def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, 
 
 
 def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[Any]) -> Array:
-    """`count` integers uniform on [low, high), with TensorFlow's slight bias of a remainder."""
+    """Draw `count` integers uniform on [low, high), with TensorFlow's slight bias of a remainder."""
     return uniform_int_from_words(gen.words(count * words_per_sample(dtype)), low, high, dtype)
 
 
@@ -374,5 +374,5 @@ def uniform_int_from_words(words: Array, low: int, high: int, dtype: np.dtype[An
 
 
 def full_int(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
-    """`count` integers over the whole range of a type of 32 or 64 bits."""
+    """Draw `count` integers over the whole range of a type of 32 or 64 bits."""
     return gen.words(count * words_per_sample(dtype)).view(dtype)

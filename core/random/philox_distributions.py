@@ -195,7 +195,7 @@ def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array
 
 
 def _binomial_inversion(lanes: Lanes, counts: Array, probs: Array, chosen: Array) -> Array:
-    """How many geometric gaps fit into count trials."""
+    """Count the geometric gaps that fit into count trials."""
     successes = np.zeros(len(counts))
     total = np.zeros(len(counts))
     active = chosen
@@ -263,7 +263,7 @@ def multinomial(uniforms: Array, logits: Array) -> Array:
 
 
 def permutation(gen: Philox, size: int) -> Array:
-    """A permutation of range(size) by Fisher and Yates, with a remainder for each swap."""
+    """Return a permutation of range(size) by Fisher and Yates, with a remainder for each swap."""
     jumps = gen.words(size - 1) % np.arange(size, 1, -1, dtype=np.uint32)
     return _swapped(jumps + np.arange(size - 1))
 

@@ -29,7 +29,7 @@ class Words:
         self._words: list[int] = []
 
     def word(self) -> int:
-        """32 random bits."""
+        """Return 32 random bits."""
         if not self._words:
             self._words = self._gen.words(_WORDS_AT_ONCE)[::-1].tolist()
             self._gen.skip(_WORDS_AT_ONCE // 4)
@@ -170,7 +170,7 @@ def _alias_table(weights: Array) -> tuple[Array, Array]:
 
 
 def sample_batch(sampler: UniformSampler, words: Words, count: int, is_unique: bool) -> tuple[Array, int]:
-    """`count` classes (int64), and how many draws they took."""
+    """Return `count` classes (int64), and the number of draws."""
     if not is_unique:
         drawn = np.empty(count, np.int64)
         for start in range(0, count, _AT_ONCE):
@@ -189,7 +189,7 @@ def sample_batch(sampler: UniformSampler, words: Words, count: int, is_unique: b
 
 
 def expected_counts(probabilities: Array, count: int, tries: int) -> Array:
-    """How often each class is expected in a batch of `count` that took `tries` draws."""
+    """Return the expected number of occurrences of each class in a batch of `count` after `tries` draws."""
     if tries == count:
         return probabilities * np.float32(count)
     exponent: Callable[[Array], Array] = np.log1p

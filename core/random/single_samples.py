@@ -37,7 +37,7 @@ class Lane:
         return self._normals.pop()
 
     def _pair(self) -> tuple[float, float]:
-        """The two uniform doubles of the next block."""
+        """Return the two uniform doubles of the next block."""
         a, b, c, d = self._gen.next_block()
         return unit_double(a, b), unit_double(c, d)
 
@@ -76,7 +76,7 @@ def _poisson(lane: Lane, rate: float) -> float:
 
 
 def geometric_gaps(lane: Lane, count: float, prob: float) -> float:
-    """A binomial sample for a prob from 0 to 1/2, not 0: how many geometric gaps fit into `count` trials."""
+    """Draw a binomial sample for a prob from 0 to 1/2, not 0: the number of geometric gaps that fit into `count` trials."""
     logarithm, successes, total = math.log1p(-prob), -1.0, 0.0
     while total <= count:
         u = lane.uniform()

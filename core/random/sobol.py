@@ -7,7 +7,7 @@ from scipy.stats import qmc
 
 
 def engine(dim: int) -> qmc.Sobol:
-    """The sequence of points in `dim` dimensions, 32 bits a number, from the origin on."""
+    """Return the sequence of points in `dim` dimensions, 32 bits a number, from the origin on."""
     return qmc.Sobol(dim, scramble=False, bits=32)
 
 

@@ -82,7 +82,7 @@ Expression: TypeAlias = Char | Assertion | Chain | Choice | Repeat | Group
 
 
 def source(expression: Expression) -> str:
-    """The expression as a pattern of `re`."""
+    """Return the expression as a pattern of `re`."""
     match expression:
         case Char():
             return expression.source
@@ -100,7 +100,7 @@ def source(expression: Expression) -> str:
 
 
 def can_be_empty(expression: Expression) -> bool:
-    """True where an expression may match no character at all."""
+    """Return True where an expression may match no character at all."""
     match expression:
         case Char():
             return False
@@ -182,7 +182,7 @@ class Program:
         self.asserts = any(kind == _ASSERT for kind, _, _ in self.code)
 
     def accepts(self, pattern: str, char: str) -> bool:
-        """True where a Char's pattern matches a character."""
+        """Return True where a Char's pattern matches a character."""
         key = (pattern, char)
         found = self._chars.get(key)
         if found is None:
@@ -326,7 +326,7 @@ class Automaton:
         return move
 
     def _followed(self, state: _State, char: str) -> tuple[list[int], bool]:
-        """The places that read a character, the preferred first, and whether a match comes before the rest of them."""
+        """Return the places that read a character, the preferred first, and whether a match comes before the rest of them."""
         before, after = (_kind(char), state.behind) if self._program.backwards else (state.behind, _kind(char))
         pending = [*((0,) if self._begins_anywhere else ()), *reversed(state.places)]
         seen: set[int] = set()

@@ -19,7 +19,7 @@ _Pair = tuple[int, int]
 
 
 def fingerprint128(data: bytes) -> _Pair:
-    """The low and the high 64 bits."""
+    """Return the low and the high 64 bits."""
     if len(data) >= 16:
         return _with_seed(data[16:], (_fetch(data, 0), (_fetch(data, 8) + _K0) & _M))
     return _with_seed(data, (_K0, _K1))
@@ -111,7 +111,7 @@ def _with_seed(data: bytes, seed: _Pair) -> _Pair:
 
 
 def _tail(data: bytes, rest: int, x: int, y: int, z: int, v: _Pair, w: _Pair) -> _Pair:
-    """The last `rest` bytes, 32 at a time from the end, and the final mix."""
+    """Hash the last `rest` bytes, 32 at a time from the end, with the final mix."""
     x = (x + _rotate(v[0] + z, 49) * _K0) & _M
     y = (y * _K0 + _rotate(w[1], 37)) & _M
     z = (z * _K0 + _rotate(w[0], 27)) & _M

@@ -67,7 +67,7 @@ class _Texts:
         return _Texts(self.words, self.starts[places], self.lengths[places], self.step)
 
     def fetch64(self, at: Any) -> _U64:
-        """The little-endian word at a byte of each."""
+        """Return the little-endian word at a byte of each string."""
         if self.step:
             first = at if isinstance(at, int) else int(at[0])
             return self.words[first :: self.step][: len(self)].astype(np.uint64)
@@ -111,7 +111,7 @@ def _texts(strings: Sequence[bytes], lengths: Array) -> _Texts:
 
 
 def _groups(keys: Array) -> list[Array]:
-    """The places of each key."""
+    """Return the places of each key."""
     order = np.argsort(keys, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
 
@@ -220,7 +220,7 @@ def _farm_long(texts: _Texts) -> _U64:
 def _farm_round(
     texts: _Texts, s: Any, x: _U64, y: _U64, z: _U64, v: _Pair, w: _Pair, mul: Any, w_factor: Any, v_factor: Any
 ) -> tuple[_U64, _U64, _U64, _Pair, _Pair]:
-    """64 bytes from `s` mixed into the state; x and z come back exchanged."""
+    """Mix 64 bytes from `s` into the state; x and z come back exchanged."""
     x = _rotate(x + y + v[0] + texts.fetch64(s + 8), 37) * mul
     y = _rotate(y + v[1] + texts.fetch64(s + 48), 42) * mul
     x = x ^ w[1] * w_factor

@@ -79,7 +79,7 @@ class Pattern:
         self._backtracking = re.compile(source(expression)) if is_same_in_re(expression) else None
 
     def fullmatch(self, text: str) -> bool:
-        """True where the whole text matches."""
+        """Return True where the whole text matches."""
         if self._backtracking is not None and self._ways(len(text)) < _FEW:
             return self._backtracking.fullmatch(text) is not None
         return self._whole.end(text, 0) is not None
@@ -132,7 +132,7 @@ class Pattern:
 
 
 def _tried(pattern: re.Pattern[str], text: str, groups: int) -> Iterator[Sequence[int | None]]:
-    """All matches as `re` finds them."""
+    """Yield all matches by `re`."""
     position, last_end = 0, -1
     while position <= len(text):
         match = pattern.search(text, position)
@@ -161,7 +161,7 @@ def _without_last_repeat(expression: Choice) -> Expression:
 
 @functools.lru_cache(256)
 def compile_pattern(pattern: bytes) -> Pattern:
-    """The pattern for text decoded by `decode`; PatternError with RE2's reason."""
+    """Compile the pattern for text decoded by `decode`; PatternError with RE2's reason."""
     try:
         text = pattern.decode()
     except UnicodeDecodeError:
@@ -183,7 +183,7 @@ def decode(text: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """The bytes that `decode` made text of."""
+    """Encode text from `decode` back to the same bytes."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -370,7 +370,7 @@ class _Reader:
         return _category(name.removeprefix("^")), (char == "P") != negated
 
     def _literal_escape(self, char: str) -> int:
-        """The code point of an escaped character."""
+        """Return the code point of an escaped character."""
         if char in _CONTROL:
             return _CONTROL[char]
         if char == "x":

@@ -78,7 +78,7 @@ class Decoder:
 
 
 def utf8(text: bytes) -> str | None:
-    """The text of well-formed UTF-8, None for anything else."""
+    """Decode well-formed UTF-8; None for anything else."""
     try:
         return text.decode()
     except UnicodeDecodeError:
@@ -116,7 +116,7 @@ def _width(char: str, codec: str) -> int:
 
 
 def is_scalar_value(code: Any) -> Any:
-    """Whether text may hold a code point, of an array each: in range and no surrogate."""
+    """Return, for an array of code points, whether text may hold each: in range and no surrogate."""
     return (code >= 0) & (code < 0xD800) | (code >= 0xE000) & (code <= 0x10FFFF)
 
 

@@ -42,7 +42,7 @@ HEADER_KEY = b""
 
 
 def index_path(prefix: str) -> str:
-    """The path of a bundle's table."""
+    """Return the path of a bundle's table."""
     return f"{prefix}.index"
 
 
@@ -50,7 +50,7 @@ Index = tuple[BundleHeaderProto, dict[bytes, BundleEntryProto]]
 
 
 def read_index(prefix: str, files: FileGate = OPEN) -> Index:
-    """The header and all entries of a bundle; NotFoundError, or DataLossError where the index is damaged."""
+    """Read the header and all entries of a bundle; NotFoundError, or DataLossError for a damaged index."""
     path = index_path(prefix)
     with file_errors(path), files.open(path) as file:
         header, items = _read_table(prefix, file)
@@ -100,7 +100,7 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
 
 
 def _is_current(file: BinaryIO, path: str) -> bool:
-    """True where the path still names the open file."""
+    """Return True where the path still names the open file."""
     return os.path.exists(path) and os.path.samestat(os.fstat(file.fileno()), os.stat(path))
 
 
@@ -286,7 +286,7 @@ def _write_tensor(file: IO[bytes], tensor: Tensor, offset: int) -> BundleEntryPr
 
 
 def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], int]:
-    """The pieces that `_read_strings` reads, and their checksum."""
+    """Return the pieces that `_read_strings` reads, and their checksum."""
     sizes = list(map(len, strings))
     crc = crc32c(size_bytes(sizes))
     checksum = mask(crc).to_bytes(4, "little")
@@ -295,7 +295,7 @@ def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], 
 
 
 def _variant_chunks(variants: Sequence[StoredVariant]) -> tuple[list[bytes | memoryview], int]:
-    """The pieces that `_read_variants` reads, and their checksum."""
+    """Return the pieces that `_read_variants` reads, and their checksum."""
     chunks: list[bytes | memoryview] = []
     crc = 0
     for variant in variants:

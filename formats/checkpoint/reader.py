@@ -66,7 +66,7 @@ class CheckpointReader:
         return len(self._tensors)
 
     def names(self) -> list[str]:
-        """All tensors, in alphabetical order."""
+        """Return the names of all tensors, in alphabetical order."""
         return sorted(self._tensors)
 
     def tensors(self) -> list[StoredTensor]:
@@ -98,7 +98,9 @@ class CheckpointReader:
         return _assemble(tensor, tensor.parts, self._wanted(tensor, spec))
 
     def deferred(self, name: str, spec: str = "") -> Tensor:
-        """As `read`, but the elements are read when they are asked for. Only damage of theirs is found as late as that."""
+        """Return a tensor as `read`, with elements read at first use. Only damage of the elements is detected as late as
+        that.
+        """
         tensor = self.tensor(name)
         wanted, parts = self._wanted(tensor, spec), tensor.parts
         for part, *_ in _needed(tensor, parts, wanted):

@@ -122,7 +122,7 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
 
 
 def size_bytes(sizes: Sequence[int]) -> bytes:
-    """The lengths as their checksum takes them: 32 bits each, 64 where they need them."""
+    """Return the lengths in the checksum's form: 32 bits each, 64 where needed."""
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
 
 

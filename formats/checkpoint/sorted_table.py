@@ -31,7 +31,7 @@ _NO_COMPRESSION, _SNAPPY = 0, 1
 
 
 def is_table(data: Contents) -> bool:
-    """True for data that ends as a table does."""
+    """Return True for data that ends like a table."""
     return len(data) >= _FOOTER_SIZE and data.read_at(len(data) - len(MAGIC), len(MAGIC)) == MAGIC
 
 
@@ -41,7 +41,7 @@ class Contents(Protocol):
     def __len__(self) -> int: ...
 
     def read_at(self, position: int, size: int) -> bytes:
-        """The bytes from a position on; fewer than `size` where the data ends before."""
+        """Read the bytes from a position on; fewer than `size` at the end of the data."""
         ...
 
 
@@ -65,12 +65,12 @@ class Table:
         self._blocks = [block for _, block in found]
 
     def items(self) -> Iterator[tuple[bytes, Buffer]]:
-        """(key, value) in the order of the keys."""
+        """Yield (key, value) in the order of the keys."""
         for block in self._blocks:
             yield from self._items(block)
 
     def get(self, key: bytes) -> Buffer | None:
-        """The value of a key."""
+        """Return the value of a key."""
         place = bisect.bisect_left(self._last_keys, key)
         if place == len(self._blocks):
             return None
@@ -157,7 +157,7 @@ def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
 
 
 def _separator(last: bytes, following: bytes) -> bytes:
-    """A short key that is not before `last` and before `following`, as the index has for a block."""
+    """Return a short key, not before `last` and before `following`, for a block's entry in the index."""
     at = _common_prefix(last, following)
     if at < min(len(last), len(following)) and last[at] + 1 < following[at]:
         return last[:at] + bytes([last[at] + 1])
@@ -165,7 +165,7 @@ def _separator(last: bytes, following: bytes) -> bytes:
 
 
 def _successor(last: bytes) -> bytes:
-    """A short key that is not before `last`."""
+    """Return a short key that is not before `last`."""
     for i, byte in enumerate(last):
         if byte != 0xFF:
             return last[:i] + bytes([byte + 1])

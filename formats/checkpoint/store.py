@@ -62,14 +62,14 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
 
 def _tables(prefix: str, files: FileGate) -> list[str]:
-    """The files of format V1 that a prefix or a pattern names."""
+    """Return the files of format V1 that a prefix or a pattern names."""
     if os.path.isfile(files.to_read(prefix)):
         return [prefix]
     return files.matching(prefix) or files.matching(f"{escape_pattern(prefix)}-?????-of-?????")
 
 
 def _indexes(folder: str, files: FileGate) -> list[str]:
-    """The tables of format V2 in a folder."""
+    """Return the tables of format V2 in a folder."""
     return files.matching(os.path.join(escape_pattern(folder), "*.index"))
 
 
@@ -147,7 +147,7 @@ class FileCheckpointStore:
         self._readers: KeyedCache[tuple[str, FileAccess], tuple[_Stamp, CheckpointReader]] = KeyedCache(_MOST_READERS)
 
     def names(self, prefix: str, *, files: FileGate = OPEN) -> list[str]:
-        """The names of all tensors."""
+        """Return the names of all tensors."""
         return self._reader(prefix, files).names()
 
     def dtype(self, prefix: str, name: str, *, files: FileGate = OPEN) -> DType:
@@ -185,7 +185,9 @@ class FileCheckpointStore:
         merge_checkpoints(prefixes, destination, delete_old, allow_missing, files)
 
     def _reader(self, prefix: str, files: FileGate) -> CheckpointReader:
-        """A graph restores variable by variable: the table is read once, until the file changes."""
+        """Return a cached reader: a graph restores variable by variable, and the table is read once, until the file
+        changes.
+        """
         stamp = _stamp(prefix, files)
         key = prefix, files.access
         known = self._readers.get(key)

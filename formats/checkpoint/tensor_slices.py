@@ -39,7 +39,7 @@ class SliceSpec:
 
 
 def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
-    """The extents with every length known; InvalidArgumentError where they do not fit the shape."""
+    """Return the extents with every length known; InvalidArgumentError where the extents do not fit the shape."""
     if len(extents) != len(shape):
         raise InvalidArgumentError(f"slice {format_extents(extents)} has {len(extents)} dimensions, the tensor {len(shape)}")
     found = tuple((start, size if length < 0 else length) for (start, length), size in zip(extents, shape))
@@ -78,17 +78,17 @@ def parse_extents(text: str) -> Extents:
 
 
 def format_extents(extents: Extents) -> str:
-    """The text that `parse_extents` reads."""
+    """Return the text of extents, as parsed by `parse_extents`."""
     return ":".join("-" if length < 0 else f"{start},{length}" for start, length in extents)
 
 
 def decode_extents(proto: TensorSliceProto) -> Extents:
-    """The extents of a message; an extent without a length is the whole dimension."""
+    """Decode the extents of a message; an extent without a length is the whole dimension."""
     return tuple((extent.start, extent.length) if extent.HasField("length") else FULL for extent in proto.extent)
 
 
 def encode_extents(extents: Extents) -> TensorSliceProto:
-    """The message of extents."""
+    """Encode extents as a message."""
     proto = TensorSliceProto()
     for start, length in extents:
         added = proto.extent.add()
@@ -98,7 +98,7 @@ def encode_extents(extents: Extents) -> TensorSliceProto:
 
 
 def decode_name(key: bytes) -> str:
-    """The tensor name of a key; bytes that are no UTF-8 survive."""
+    """Return the tensor name of a key; bytes that are no UTF-8 survive."""
     return key.decode("utf-8", "surrogateescape")
 
 
@@ -119,7 +119,7 @@ def slice_key(name: str, extents: Extents) -> bytes:
 
 
 def _ordered_number(value: int) -> bytes:
-    """The count of bytes, then the bytes, highest first."""
+    """Encode a number so that keys sort by bytes: the count of bytes, then the bytes, highest first."""
     size = (value.bit_length() + 7) // 8
     return bytes([size]) + value.to_bytes(size, "big")
 

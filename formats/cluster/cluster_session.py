@@ -253,7 +253,7 @@ class ClusterSession:
             raise
 
     def variables(self) -> list[ClusterVariable]:
-        """The variables of the graph, with the values they have now."""
+        """Return the variables of the graph, with their current values."""
         if self._reader is None or self._reader[0] != len(self.graph):
             self._reader = len(self.graph), VariableReader(self)
         return self._reader[1].read()
@@ -284,7 +284,9 @@ class ClusterSession:
         raise AssertionError
 
     def _handle(self) -> str:
-        """The handle of a session on the graph: the first that fits, as graphs extended apart may contradict each other."""
+        """Return the handle of a session on the graph: the first that fits, as separately extended graphs may contradict
+        each other.
+        """
         found = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if found is None:
             self._opened.append(_Held(self._master, self._filters, self._note))
@@ -381,7 +383,7 @@ def _bytes(value: Any) -> int:
 
 
 def _values(asked: Sequence[Output | Node], answer: pb.RunStepResponse) -> dict[Output, Any]:
-    """The values of the tensors that were asked for; UnknownError where the server answers with others."""
+    """Return the values of the requested tensors; UnknownError where the server answers with others."""
     tensors = {named.name: named.tensor for named in answer.tensor}
     values = {}
     for output in dict.fromkeys(item for item in asked if isinstance(item, Output)):

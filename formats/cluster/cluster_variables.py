@@ -36,7 +36,7 @@ class ClusterVariable:
         return self.value
 
     def constant(self) -> Tensor:
-        """As `read`, as a constant."""
+        """Return the variable's value as a constant; errors as `read`."""
         return Tensor.from_numpy(np.asarray(self.read()), self.dtype)
 
 
@@ -49,7 +49,7 @@ class VariableReader:
         self._session = session.on_graph(graph)
 
     def read(self) -> list[ClusterVariable]:
-        """The variables with their values."""
+        """Return the variables with their values."""
         found, session = self._found, self._session
         flags = dict(zip(found, session.run([self._checks[name] for name in found])))
         held: dict[str, Any] = {}

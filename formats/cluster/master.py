@@ -91,7 +91,7 @@ class Master:
         return found.new_graph_version
 
     def set_up_partial_run(self, request: pb.PartialRunSetupRequest, look: Callable[[], None]) -> str:
-        """The handle of a run that is fed and fetched bit by bit. `look` is as of `run`."""
+        """Return the handle of a run that is fed and fetched in parts. `look` is as in `run`."""
         found: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request, look=look)
         return found.partial_run_handle
 

@@ -68,7 +68,7 @@ def _tasks(master: Master) -> Tasks:
 
 
 def _filters(tasks: Tasks) -> list[str]:
-    """The tasks that answer, for a session that is not to wait for the others; none where all answer."""
+    """Return the living tasks, for a session that must not wait for the others; none where all answer."""
     return list(dict.fromkeys(device.name.rpartition("/device:")[0] for device in tasks.devices)) if tasks.silent else []
 
 

@@ -44,7 +44,7 @@ class NodeAttrs(Mapping[str, Any]):
         return data
 
     def bare(self) -> NodeDef:
-        """The message without name, op, inputs and device."""
+        """Return the message without name, op, inputs and device."""
         proto = self.proto
         if any(getattr(proto, field) for field in HEAD):
             proto = NodeDef()
@@ -86,7 +86,7 @@ class NodeAttrs(Mapping[str, Any]):
         return len(self.proto.attr)
 
     def is_original(self, name: str, value: Any) -> bool:
-        """True where `value` is the very object that was decoded from this message."""
+        """Return True where `value` is the very object decoded from this message."""
         return name in self._cache and self._cache[name] is value and name in self.proto.attr
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ def decode_attr(proto: AttrValue, content: memoryview | None = None) -> Any:
 
 
 def decode_attrs(attrs: Mapping[str, AttrValue]) -> dict[str, Any]:
-    """All attributes of a map, by name in alphabetical order."""
+    """Decode all attributes of a map, by name in alphabetical order."""
     return {name: decode_attr(attrs[name]) for name in sorted(attrs)}
 
 
@@ -119,7 +119,7 @@ def decode_shape(proto: TensorShapeProto) -> Shape:
 
 
 def encode_shape(shape: Shape) -> TensorShapeProto:
-    """The TensorShapeProto; symbolic dimensions become -1."""
+    """Encode a shape; symbolic dimensions become -1."""
     if shape.dims is None:
         return TensorShapeProto(unknown_rank=True)
     if isinstance(shape, NumberedShape):
@@ -167,7 +167,7 @@ def attr_type(op: str, name: str) -> str | None:
 
 
 def encode_attr(value: Any, type_: str | None = None) -> AttrValue:
-    """The AttrValue of a plain value; `type_` decides between int and float, and for empty lists.
+    """Encode a plain value as an AttrValue; `type_` decides between int and float, and for empty lists.
 
     InvalidArgumentError for a value that no attribute can hold.
     """
@@ -208,7 +208,7 @@ def _encode_list(values: Sequence[Any], type_: str | None) -> AttrValue.ListValu
 
 
 def encode_func(value: FuncRef) -> NameAttrList:
-    """The NameAttrList of a function reference."""
+    """Encode a function reference as a NameAttrList."""
     return NameAttrList(name=value.name, attr={name: encode_attr(attr) for name, attr in value.attrs.items()})
 
 

@@ -107,7 +107,7 @@ def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bo
 
 
 def input_texts(node: Node) -> Sequence[str]:
-    """The inputs as a NodeDef spells them, control inputs last; as they were spelled where nothing has changed."""
+    """Return the inputs in NodeDef's spelling, control inputs last; unchanged inputs keep their loaded spelling."""
     if node.spelling is not None:
         return node.spelling
     names, controls = node.input_names()
@@ -187,7 +187,7 @@ def complete_proto(source: EncodedNode) -> NodeDef:
 
 
 def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
-    """The serialized NodeDef in pieces; contents that were left in the file are pieces of their own, never copied."""
+    """Yield the serialized NodeDef in pieces; contents left in the file are separate pieces, never copied."""
     if not source.contents:
         yield source.proto.SerializeToString(deterministic=True)
         return

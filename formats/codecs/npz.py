@@ -39,7 +39,7 @@ def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> No
 
 
 def npz_bytes(tensors: Mapping[str, Tensor]) -> bytes:
-    """The archive that `write_npz` writes."""
+    """Return the archive of `write_npz` as bytes."""
     buffer = io.BytesIO()
     _write_archive(buffer, tensors)
     return buffer.getvalue()
@@ -118,7 +118,7 @@ def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _storage(dtype: DType) -> np.dtype[Any]:
-    """The type of NumPy's own that holds every number of a dtype."""
+    """Return a type of NumPy's own that holds every number of a dtype."""
     is_own = dtype.numpy.isbuiltin == 1
     return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 

@@ -83,7 +83,7 @@ class PrintedScan:
         return len((text if start == len(text) else text[:start]).encode())
 
     def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:
-        """The attributes in a text that no node before had."""
+        """Return the attributes in a text that occurs for the first time."""
         tail = self._tails.message(text, head.end(), end - len("}\n"), 1)
         found = self._nodes.attrs(tail, head[1], head[2])
         if len(tail) <= MAX_SHARED and len(self._attrs) < MAX_KEPT:
@@ -91,7 +91,7 @@ class PrintedScan:
         return found
 
     def _by_bytes(self, text: str, start: int, end: int) -> LoadedNode:
-        """A node of any kind and size."""
+        """Return a node of any kind and size."""
         (found,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
         return found
 

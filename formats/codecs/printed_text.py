@@ -35,7 +35,7 @@ class OtherLayout(Exception):
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
-    """The serialized message that a printed text stands for; None for text that protobuf has to read."""
+    """Return the serialized message of a printed text; None for text that protobuf has to parse."""
     found = _serialized(descriptor, text, str)
     return _serialized(descriptor, text, laid_out) if found is None else found
 
@@ -105,7 +105,7 @@ class PrintedReader:
         return b"".join(pieces)
 
     def _nested(self, field: _Field, match: re.Match[str], depth: int) -> bytes:
-        """A field that is a message."""
+        """Return an encoded field with a message."""
         if field.message is None:
             raise OtherLayout
         start, end = match.span(3)
@@ -138,7 +138,7 @@ class _Field(NamedTuple):
 
 @functools.cache
 def _fields_of(descriptor: Any) -> Mapping[str, _Field]:
-    """How the fields of a message are written, by their names."""
+    """Return the encodings of a message's fields, by name."""
     bits: dict[str, int] = {}
     return {field.name: _field(field, bits) for field in descriptor.fields}
 

@@ -25,7 +25,7 @@ MAX_KEPT: Final = 1 << 17
 
 
 def _tag(message: type[Message], field: str) -> int:
-    """The first byte of a length-delimited field."""
+    """Return the first byte of a length-delimited field."""
     return int(message.DESCRIPTOR.fields_by_name[field].number) << 3 | wire.LENGTH_DELIMITED
 
 
@@ -34,7 +34,7 @@ _NAME, _OP, _INPUT, _DEVICE = (_tag(NodeDef, field) for field in ("name", "op", 
 
 
 def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
-    """The message in `data`; DataLossError where there is none."""
+    """Parse the message in `data`; DataLossError for no valid message."""
     try:
         return message_type.FromString(bytes(data))
     except DecodeError:
@@ -90,14 +90,14 @@ class NodeReader:
         return self.node(data, 0, len(data))
 
     def _word(self, encoded: bytes) -> str:
-        """A word that many nodes have."""
+        """Return a string shared by many nodes."""
         found = self._words.get(encoded)
         if found is None:
             found = self._words[encoded] = str(encoded, "utf-8")
         return found
 
     def _shared(self, tail: bytes, name: str, op: str) -> NodeAttrs | None:
-        """The attributes in the rest of a node's bytes, None where there are other fields."""
+        """Return the attributes in the rest of a node's bytes, None where the rest has other fields."""
         found = self._attrs.get(tail)
         if found is None:
             proto = parse(NodeDef, tail)
@@ -167,11 +167,11 @@ class GraphScan:
         return self._in_field(next(wire.fields(self._data, place)))
 
     def last_field(self) -> bytes:
-        """The field of the node that was read last."""
+        """Return the field of the last node read."""
         return bytes(self._data[self.place : self.end])
 
     def has_at(self, place: int, field: bytes) -> bool:
-        """True where the field that begins at a place is the same as another."""
+        """Return True where the field at a place equals another field."""
         return self._data[place : place + len(field)] == field
 
 
@@ -224,7 +224,7 @@ def _child(data: memoryview, parent: wire.Field, number: int) -> wire.Field | No
 
 
 def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
-    """The large tensor_content of a map entry of NodeDef.attr, or None."""
+    """Return the large tensor_content of a map entry of NodeDef.attr, or None."""
     field: wire.Field | None = entry
     for number in (2, AttrValue.TENSOR_FIELD_NUMBER, TensorProto.TENSOR_CONTENT_FIELD_NUMBER):
         field = _child(data, field, number) if field is not None else None

@@ -33,7 +33,7 @@ def is_in_memory(source: Source) -> bool:
 
 
 def describe(source: Source) -> str:
-    """How an error message calls the source."""
+    """Return the name of the source for error messages."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"the {len(source)} bytes given"
     return "standard input" if source == "-" else f"'{os.fspath(source)}'"

@@ -42,7 +42,7 @@ class TensorSource:
     __hash__ = None  # type: ignore[assignment]
 
     def preview(self, limit: int) -> list[Any] | None:
-        """The first elements without NumPy; None for dtypes that only NumPy can decode."""
+        """Return the first elements without NumPy; None for dtypes that only NumPy can decode."""
         field, code = _PREVIEWS.get(dtypes.from_number(self.proto.dtype).name, ("", ""))
         buffer = self.proto.tensor_content if self.content is None else self.content
         if not len(buffer):
@@ -63,7 +63,7 @@ class TensorSource:
 
 
 def decode_tensor(proto: TensorProto, content: memoryview | None = None) -> Tensor:
-    """A lazy Tensor; `content` stands for tensor_content where that was cut out of the message.
+    """Return a lazy Tensor; `content` replaces tensor_content where cut out of the message.
 
     InvalidArgumentError for a dtype or shape that no tensor has; wrong numbers of elements show when they are asked for.
     """
@@ -118,7 +118,7 @@ def decode_static_shape(proto: TensorShapeProto) -> tuple[int, ...]:
 
 
 def encode_static_shape(shape: Iterable[int]) -> TensorShapeProto:
-    """The TensorShapeProto of a fully known shape."""
+    """Encode a fully known shape as a TensorShapeProto."""
     proto = TensorShapeProto()
     for size in shape:
         proto.dim.add().size = size

@@ -89,7 +89,7 @@ def _split_strings(buffer: memoryview, count: int) -> list[bytes]:
 
 
 def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
-    """The elements of the dtype's own list, as they come."""
+    """Return the elements of the dtype's own list, without filling."""
     if dtype.name.startswith("float8") or dtype.name.startswith("float4"):
         return np.frombuffer(proto.float8_val, dtype.numpy)
     values = getattr(proto, _VALUE_FIELDS.get(dtype.name, _INT_VAL))
@@ -165,7 +165,7 @@ def encode_elements(
 
 
 def little_endian_bytes(array: np.ndarray[Any, Any]) -> memoryview:
-    """The elements as files hold them, not copied where they lie like that in memory."""
+    """Return the elements in the byte order of files, not copied where memory has the same order."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return little.reshape(-1).view(np.uint8).data
 

@@ -17,12 +17,12 @@ R = TypeVar("R")
 
 
 def print_text(message: Message) -> str:
-    """The message as text: map entries in the order of their keys, floats as short as they can be."""
+    """Print the message as text: map entries in the order of their keys, floats as short as possible."""
     return text_format.MessageToString(message)
 
 
 def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
-    """The serialized message that a text stands for; InvalidArgumentError names line and column of the first mistake."""
+    """Serialize the message of a text; InvalidArgumentError names line and column of the first mistake."""
     text = _decode(data)
     printed = serialize_printed(message_type.DESCRIPTOR, text)
     return _parse(message_type, text).SerializeToString(deterministic=True) if printed is None else printed

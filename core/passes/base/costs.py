@@ -30,7 +30,7 @@ class CostMeter:
         self._derived = Kept()
 
     def read(self) -> GraphCost:
-        """The cost now; unknown dimensions are symbols as in `count_flops`."""
+        """Return the current cost; unknown dimensions are symbols as in `count_flops`."""
         fetches = [self._current(name, target) for name, target in self._fetches.items()]
         feeds = [self._current(name, target) for name, target in self._feeds.items()]
         report = count_flops(self.graph, fetches, feeds, derived=self._derived)

@@ -58,5 +58,5 @@ class Waves:
         return is_met
 
     def place(self, node: Node) -> float:
-        """The place of a node."""
+        """Return the place of a node."""
         return self._places.get(node, -math.inf)

@@ -62,7 +62,7 @@ class Pass:
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The options and their defaults."""
+        """Return the options and their defaults."""
         return {field.name: field.default for field in dataclasses.fields(cls)}
 
     @classmethod
@@ -183,11 +183,13 @@ class PassContext:
                 self._inference = None
 
     def is_preserved(self, node: Node) -> bool:
-        """True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the start."""
+        """Return True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the
+        start.
+        """
         return any(node.name in names for names in (self.fetches, self._fed_nodes, self.keep, self.start))
 
     def is_fed(self, output: Output) -> bool:
-        """True where a feed replaces the value."""
+        """Return True where a feed replaces the value."""
         return output.name in self.feeds
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
@@ -237,7 +239,7 @@ class PassContext:
         }
 
     def shape(self, output: Output) -> Shape:
-        """The inferred shape of an output."""
+        """Return the inferred shape of an output."""
         return self.inference.specs[output].shape if output in self.inference.specs else Shape()
 
     def value(self, output: Output) -> Any:
@@ -292,7 +294,7 @@ class PassContext:
         return self._effects[node]
 
     def acts(self, node: Node) -> bool:
-        """True for a node that may do more than compute, by itself."""
+        """Return True for a node that has effects of its own."""
         if node.is_placeholder or node.is_argument or node.is_variable_read or node.op in (*VARIABLES, *CONTROL_FLOW):
             return False
         return self.impurity(node) is not None
@@ -390,7 +392,7 @@ class PassContext:
         return self.runs_as_read(value.node) and bool(self.graph.control_consumers(node))
 
     def order(self) -> list[Node]:
-        """The nodes as they are now, inputs first."""
+        """Return the current nodes in topological order."""
         if self._order is None or self._order[0] != self.graph.edits:
             self._order = self.graph.edits, topological_order(self.graph)
         return list(self._order[1])

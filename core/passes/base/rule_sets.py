@@ -31,11 +31,11 @@ class Rule:
     relaxed_where: str = ""
 
     def is_for(self, op: str) -> bool:
-        """True where the rule may start from nodes of this type."""
+        """Return True where the rule may start from nodes of this type."""
         return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
 
     def accuracy_at(self, node: Node) -> Accuracy:
-        """The class at a node: integers never change, and an exact rule may round complex numbers."""
+        """Return the class at a node: integers never change, and an exact rule may round complex numbers."""
         if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in _dtypes(node)):
             return Accuracy.ROUNDING
         return self.accuracy if rounds(node) else Accuracy.EXACT
@@ -47,7 +47,7 @@ class Rule:
 
 
 def rounds(node: Node) -> bool:
-    """True for a node that takes or gives floating-point or complex numbers."""
+    """Return True for a node that takes or gives floating-point or complex numbers."""
     return any(dtype.is_floating or dtype.is_complex for dtype in _dtypes(node))
 
 

@@ -60,7 +60,7 @@ class _Keys:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, node: Node) -> Hashable:
-        """The same for nodes of the same op, inputs, control inputs, attributes and device."""
+        """Return a key that is equal for nodes of the same op, inputs, control inputs, attributes and device."""
         inputs: Sequence[Output] = node.inputs
         if len(inputs) > 1 and node.op_def is not None and node.op_def.is_commutative:
             inputs = sorted(inputs, key=lambda value: (id(value.node), value.index))
@@ -68,7 +68,7 @@ class _Keys:
         return (node.op, self._number(node.attrs), node.device, controls, *inputs)
 
     def _number(self, attrs: Mapping[str, Any]) -> int:
-        """The same number for attributes that are the same; many nodes share theirs."""
+        """Return a number that is equal for equal attributes; many nodes share their attributes."""
         found = self._attrs.get(id(attrs))
         if found is None:
             key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name != "_output_shapes"))

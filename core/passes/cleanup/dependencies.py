@@ -127,7 +127,7 @@ def _own_gradient(graph: Graph, node: Node) -> str | None:
 
 
 def _is_at_control_flow(source: Node, node: Node) -> bool:
-    """True where an Identity comes right after or before an op of a loop or branch; a NoOp is none."""
+    """Return True for an Identity directly after or before an op of a loop or branch; False for a NoOp."""
     return any(n.op in CONTROL_FLOW and not n.is_no_op for n in (source, *node.uses))
 
 

@@ -87,7 +87,7 @@ def _take_columns(graph: Graph, node: Node) -> None:
 
 
 def _lacks_reference(node: Node) -> bool:
-    """True for a node that would write to a variable and is given a value."""
+    """Return True for a node that would write to a variable and gets a value instead."""
     if node.op_def is None or not any(arg.is_ref for arg in node.op_def.inputs):
         return False
     try:

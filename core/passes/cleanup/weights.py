@@ -102,7 +102,7 @@ def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Nod
 
 
 def _range(value: Any) -> tuple[float, float]:
-    """The least and greatest element, moved apart where they are equal."""
+    """Return the least and greatest element, moved apart where they are equal."""
     low, high = float(value.min()), float(value.max())
     if low != high:
         return low, high

@@ -77,7 +77,7 @@ class Inline(Pass):
 
 
 def _called(graph: Graph, node: Node) -> FuncRef | None:
-    """The function that a node calls, and nothing else."""
+    """Return the function that a node calls; None for a node that does more."""
     if node.op in INLINED:
         found = node.attr("f")
         return found if isinstance(found, FuncRef) else None
@@ -164,7 +164,7 @@ class _Inlining:
         self.ctx.fire("call", call, f"inlined: the nodes of function {self.function.name} stand for it")
 
     def _keep_name(self, results: list[Output], done: list[Node]) -> None:
-        """A fetched or kept call becomes an Identity of the results, or a NoOp where nobody can want them."""
+        """Turn a fetched or kept call into an Identity of the results, or a NoOp where no result is read or fetched."""
         is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
         is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []

@@ -87,7 +87,7 @@ class _Specialization:
         self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
 
     def _keeps_results(self) -> bool:
-        """True where results stay though nobody reads them: a call of a function with none runs more effects."""
+        """Return True where unread results stay: a call of a function without results runs more effects."""
         has_controls = any(function.control_results for function in self.functions)
         is_read = any(map(self._is_read, self.all_results))
         return self.ctx.is_preserved(self.node) or (self.kind.is_inlined and not is_read and not has_controls)
@@ -148,7 +148,7 @@ class _Specialization:
         return "others call its function, too, and a copy would not compute less" if is_shared and not saves else None
 
     def _is_folding(self, function: Function) -> bool:
-        """True where a node of the function takes nothing but constants once arguments are."""
+        """Return True where a node of the function gets only constants once arguments are constants."""
         constants = {function.args[i] for i in self.constants}
         users = {user for arg in constants for user in arg.uses if user.inputs}
         return any(all(value.node in constants or value.node.is_constant for value in user.inputs) for user in users)
@@ -165,7 +165,7 @@ class _Specialization:
                 self.ctx.fire(rule, self.node, f"calls a copy of its function {words}")
 
     def _specialized(self, position: int, made: dict[Hashable, FuncRef]) -> FuncRef:
-        """The function with constants inside, and with the arguments and results that stay."""
+        """Return the function with constants inside, and with the remaining arguments and results."""
         reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
         constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
         key = (reference, tuple(args), tuple(results), constants)

@@ -129,7 +129,7 @@ def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
 
 
 def _operands(product: Node, bias: Output) -> tuple[object, ...]:
-    """The inputs of the fused op: input, weights, the list of arguments, and for Conv2D the list of host arguments."""
+    """Return the inputs of the fused op: input, weights, the list of arguments, and for Conv2D the list of host arguments."""
     arguments: tuple[object, ...] = (product.inputs[0], product.inputs[1], [bias])
     return (*arguments, []) if product.op in ("Conv2D", "_FusedConv2D") else arguments
 

@@ -227,7 +227,7 @@ def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
 
 
 def _is_without_padding(r: Rewriter, product: Node) -> bool:
-    """True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
+    """Return True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
     if is_matrix_product(product) or product.attr("padding") == b"VALID":
         return True
     spatial = r.shape(product.inputs[WEIGHTS])
@@ -253,7 +253,7 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
 
 
 def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
-    """gamma / sqrt(variance + epsilon) and beta - mean * that; None, with the reason noted, where they are not fixed."""
+    """Return gamma / sqrt(variance + epsilon) and beta - mean * that; None, with a refusal, where they are not constant."""
     if node.op in _FUSED_NORMS and node.attr("is_training"):
         r.refuse("it normalizes with the moments of the batch (is_training)")
         return None

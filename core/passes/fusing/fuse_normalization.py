@@ -52,7 +52,7 @@ def layer_norm_as_factor(r: Rewriter, node: Node) -> Output | None:
 
 
 def _layer_norm_of_factor(r: Rewriter, x: Output, mean: Output, factor: Output, beta: Output) -> Output | None:
-    """layer_norm(x, gamma, beta) where `factor` is rsqrt(variance + epsilon), or that times gamma."""
+    """Return layer_norm(x, gamma, beta) where `factor` is rsqrt(variance + epsilon), or that times gamma."""
     pairs: list[tuple[Output, Any]] = [(factor, np.float32(1))]
     if factor.node.op == "Mul":
         a, b = factor.node.inputs
@@ -161,7 +161,7 @@ def _vector(r: Rewriter, x: Output, value: Output) -> Any:
 
 
 def _epsilon(r: Rewriter, root: Output, x: Output, mean: Output) -> float | None:
-    """e where `root` is rsqrt(mean((x - mean(x))^2) + e) over the last dimension of `x`, and `mean` is that mean."""
+    """Return e where `root` is rsqrt(mean((x - mean(x))^2) + e) over the last dimension of `x`, and `mean` is that mean."""
     total = root.node.inputs[0].node if root.node.op == "Rsqrt" else root.node
     if total.op not in _ADD or total is root.node or not _is_mean(r, mean, x):
         return None
@@ -173,7 +173,7 @@ def _epsilon(r: Rewriter, root: Output, x: Output, mean: Output) -> float | None
 
 
 def _is_variance(r: Rewriter, value: Output, x: Output, mean: Output) -> bool:
-    """True for the mean of (x - mean)^2 over the last dimension of `x`."""
+    """Return True for the mean of (x - mean)^2 over the last dimension of `x`."""
     if value.node.op != "Mean":
         return False
     squares = value.node.inputs[0]

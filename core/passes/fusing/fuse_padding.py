@@ -50,7 +50,7 @@ def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
 
 
 def _other_arguments(node: Node) -> tuple[Any, ...]:
-    """The weights, and for the fused op the lists of arguments and host arguments."""
+    """Return the weights, and for the fused op the lists of arguments and host arguments."""
     if node.op != "_FusedConv2D":
         return (node.inputs[1],)
     end = 2 + node.attrs["num_args"]
@@ -95,7 +95,7 @@ def mirror_pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
 
 
 def _mirror_paddings(r: Rewriter, pad: Node, node: Node) -> Output | None:
-    """The paddings as int32, if height and width alone are padded."""
+    """Return the paddings as int32, if height and width alone are padded."""
     if _spatial_paddings(r, pad, node, (1, 2)) is None:
         return None
     return pad.inputs[1] if pad.inputs[1].dtype is dtypes.int32 else r.Cast(pad.inputs[1], DstT=dtypes.int32)
@@ -107,7 +107,7 @@ def _fused_attributes(node: Node, pad: Node) -> dict[str, Any]:
 
 
 def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, int]) -> Any:
-    """The paddings of the image's height and width; None, with the reason noted, where there may be others."""
+    """Return the paddings of the image's height and width; None, with a refusal, where there may be others."""
     paddings = r.constant_value(pad.inputs[1])
     if paddings is None:
         r.refuse("the paddings are not constant")

@@ -64,7 +64,10 @@ def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:
 
 
 def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
-    """The name of the form of GELU that `root` is of `x`: functions of so few smooth operations that agree here are equal."""
+    """Return the name of GELU's form that `root` computes from `x`, decided at sample points.
+
+    The test suffices: two functions of so few smooth operations that agree at all points are equal.
+    """
     points = np.linspace(-5, 5, 101, dtype=np.float32)
     values = _evaluate(r, root.output(), {x: points})
     for name, function in (("GeluApproximate", _gelu_approximate), ("GeluExact", _gelu_exact)):
@@ -85,10 +88,10 @@ def _evaluate(r: Rewriter, output: Output, known: dict[Output, Any]) -> Any:
 
 
 def _gelu_approximate(x: float) -> float:
-    """x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
+    """Compute x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
     return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
 def _gelu_exact(x: float) -> float:
-    """x times the normal distribution function."""
+    """Compute x times the normal distribution function."""
     return x / 2 * (1 + math.erf(x / math.sqrt(2)))

@@ -135,7 +135,7 @@ class _Conversion:
         return nodes[value.node].outputs[value.index] if value.node in nodes else "."
 
     def _wanted(self, nodes: Mapping[Node, Carrying], node: Node, index: int) -> str:
-        """The letter of an input where the node is among `nodes`."""
+        """Return the letter of an input where the node is among `nodes`."""
         return nodes[node].inputs[index] if node in nodes else "."
 
     def _step_aside(self, node: Node) -> None:

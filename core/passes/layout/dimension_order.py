@@ -43,7 +43,7 @@ class Carrying:
 
 
 def is_sensitive(node: Node, to: str) -> bool:
-    """True for a node that another data format must be made of."""
+    """Return True for a node whose data format must change."""
     return _has_data_format(node) and node.attr("data_format").decode("latin-1") not in FORMATS[to].values()
 
 
@@ -82,7 +82,7 @@ def _line(node: Node, to: str) -> str | None:
 
 
 def _expanded(letters: str, count: int) -> str:
-    """`T*A` for four inputs is `TTTA`."""
+    """Expand a repetition: `T*A` for four inputs is `TTTA`."""
     head, star, tail = letters.partition("*")
     return head[:-1] + head[-1] * (count - len(head) + 1 - len(tail)) + tail if star else letters
 
@@ -95,7 +95,7 @@ def _rank(ctx: PassContext, node: Node, inputs: str, outputs: str) -> int | str:
 
 
 def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
-    """The letter of an input, B decided; a longer text says why the input cannot be changed."""
+    """Return the letter of an input, B decided; a longer text is the reason why the input cannot be changed."""
     shape = ctx.shape(value)
     if letter == ".":
         return letter
@@ -135,7 +135,7 @@ def _reduces(node: Node) -> bool:
 
 
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
-    """The dimensions that a reduction or Squeeze drops, counted from 0; None where that is not known."""
+    """Return the dimensions that a reduction or Squeeze drops, counted from 0; None where they are unknown."""
     if node.op != "Squeeze":
         axes = ctx.constant_value(node.inputs[1])
         return None if axes is None else {int(axis) % rank for axis in np.ravel(axes)}
@@ -158,7 +158,7 @@ def renumbered(axes: Any, order: Sequence[int]) -> Any:
 
 
 def changed_attrs(node: Node, to: str, order: Sequence[int]) -> dict[str, Any]:
-    """The attributes of a node for dimensions in another order."""
+    """Return the attributes of a node for dimensions in another order."""
     attrs = {name: value for name, value in node.attrs.items() if name != "_output_shapes"}
     for name, value in attrs.items():
         if name in _PER_DIMENSION:

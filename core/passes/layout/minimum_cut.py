@@ -34,7 +34,7 @@ class Network:
         return set(self._residual) - self._reaching(sink) | {source}
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
-        """The edges of a shortest path that can take more flow, empty where there is none."""
+        """Return the edges of a shortest path that can take more flow, empty where there is none."""
         reached: dict[Hashable, Hashable] = {source: source}
         queue = collections.deque([source])
         while queue and sink not in reached:

@@ -30,7 +30,7 @@ def nodes_within(frame: Frame) -> list[Node]:
 
 
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """The nodes that run only where the loop's condition is true."""
+    """Return the nodes that run only where the loop's condition is true."""
     predicate = frame.condition.output()
     switches = [switch for switch in frame.with_op(SWITCH) if switch.inputs[1] == predicate]
     return _after(frame, (user for switch in switches for user in graph.consumers(switch.output(1))))

@@ -54,7 +54,7 @@ class Invariants:
             self.add(output, waits)
 
     def original(self, value: Output) -> Output:
-        """The invariant value that `value` is a copy of."""
+        """Return the invariant value that `value` is a copy of."""
         return self._copies.get(value, value)
 
     def sources(self, node: Node) -> list[Output]:

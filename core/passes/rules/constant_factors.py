@@ -42,7 +42,7 @@ def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | None:
 
 
 def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Output | None:
-    """The product of x and weights that are scaled as x was."""
+    """Return the product of x and weights scaled like x."""
     if not r.same_shape(x, node.inputs[0]):
         r.refuse("the factor may broadcast the input")
         return None

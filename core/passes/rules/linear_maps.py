@@ -14,7 +14,7 @@ from .rewrite import Rewriter, attrs_of
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
-    """The number of channels of the result, None where the shape of the weights is not known or does not fit."""
+    """Return the number of channels of the result, None where the shape of the weights is unknown or does not fit."""
     weights, axes = r.shape(product.inputs[WEIGHTS]), output_axes(product)
     if not weights.is_known or any(not -len(weights) <= axis < len(weights) for axis in axes):
         return None
@@ -22,7 +22,7 @@ def output_channels(r: Rewriter, product: Node) -> int | None:
 
 
 def is_channels_first(node: Node) -> bool:
-    """True for convolutions and normalizations of NCHW or NCDHW."""
+    """Return True for convolutions and normalizations of NCHW or NCDHW."""
     return node.attr("data_format", b"").startswith(b"NC")
 
 
@@ -50,7 +50,7 @@ def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: 
 
 
 def constant_weights(r: Rewriter, product: Node) -> Any:
-    """The array of the product's weights; None, with the reason noted, where they are not constant."""
+    """Return the array of the product's weights; None, with a refusal, for non-constant weights."""
     weights = r.constant_value(product.inputs[WEIGHTS])
     if weights is None:
         r.refuse("the weights are not constant; freeze the graph first")
@@ -76,7 +76,7 @@ def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, 
 
 
 def scaled(weights: Any, axes: tuple[int, ...], factor: Any) -> Any:
-    """`weights` times a vector along `axes`, in float32 at least."""
+    """Return `weights` times a vector along `axes`, in float32 at least."""
     places = [axis % weights.ndim for axis in axes]
     shape = [size if axis in places else 1 for axis, size in enumerate(weights.shape)]
     return wide(weights) * wide(factor).reshape(shape)

@@ -43,7 +43,7 @@ def product_hazard(product: Any, factors: Sequence[Any]) -> str:
 
 
 def is_normal(array: Any) -> bool:
-    """True where all elements are 0 or numbers that have all their digits."""
+    """Return True where all elements are 0 or normal numbers, with all their digits."""
     sizes = _magnitudes(array)
     return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
 
@@ -54,7 +54,7 @@ def holds_products(array: Any, *bounds: float) -> bool:
 
 
 def most(array: Any) -> float:
-    """The greatest absolute value of the elements, 0 of none."""
+    """Return the greatest absolute value of the elements, 0 of none."""
     return float(np.max(_magnitudes(array), initial=0))
 
 

@@ -35,24 +35,26 @@ FORWARD_PRODUCTS = tuple(op for op, axes in _AXES.items() if axes.data == 0)
 
 
 def is_matrix_product(product: Node) -> bool:
-    """True for a MatMul: the weights are a matrix, and there are neither windows nor layouts."""
+    """Return True for a MatMul: the weights are a matrix, and there are neither windows nor layouts."""
     return product.op == "MatMul"
 
 
 def output_axes(product: Node) -> tuple[int, ...]:
-    """The axes of the weights that make up the channels of the result."""
+    """Return the axes of the weights that make up the channels of the result."""
     axes = _AXES[product.op]
     return axes.inputs if is_matrix_product(product) and product.attr("transpose_b") else axes.outputs
 
 
 def input_axes(product: Node) -> tuple[int, ...]:
-    """The axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart in)."""
+    """Return the axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart
+    in).
+    """
     axes = _AXES[product.op]
     return axes.outputs if is_matrix_product(product) and product.attr("transpose_b") else axes.inputs
 
 
 def data_index(product: Node) -> int:
-    """The index of the data among the inputs."""
+    """Return the index of the data among the inputs."""
     return _AXES[product.op].data
 
 

@@ -39,7 +39,7 @@ def _sum(ranges: Sequence[Range]) -> Range:
 
 
 def _product(ranges: Sequence[Range]) -> Range:
-    """The ends are products of ends; a product of positive numbers may round to 0."""
+    """Return the range of a product: the ends are products of ends; a product of positive numbers may round to 0."""
     corners = [a * b for a in ranges[0] for b in ranges[1]]
     if any(map(math.isnan, corners)):
         return UNKNOWN
@@ -72,7 +72,7 @@ class Ranges:
         self._found: dict[Output, Range] = {}
 
     def of(self, value: Output) -> Range:
-        """The range of a value: everything where nothing is known, as in a loop."""
+        """Return the range of a value: all numbers where nothing is known, as in a loop."""
         pending = [(value, False)]
         while pending:
             current, is_ready = pending.pop()
@@ -120,7 +120,7 @@ def _of_constant(array: Any) -> Range:
 
 
 def _of_integers(source: Output) -> Range:
-    """The range of numbers that are cast from integers, by their dtype."""
+    """Return the range of numbers that are cast from integers, by their dtype."""
     if source.dtype is None or not source.dtype.is_integer:
         return UNKNOWN
     limits = ml_dtypes.iinfo(source.dtype.base.numpy)

@@ -97,7 +97,7 @@ class Rewriter:
         return self._placed(node).output()
 
     def _placed(self, node: Node) -> Node:
-        """A new node, known to lie in a loop or on a branch where the node being rewritten does."""
+        """Return a new node, known to lie in a loop or on a branch where the node being rewritten does."""
         assert self._node is not None
         self._made.append(node)
         if self.ctx.is_inside(self._node):
@@ -107,7 +107,7 @@ class Rewriter:
         return node
 
     def constant(self, value: Any, like: Output) -> Output:
-        """A new constant of like's dtype."""
+        """Return a new constant of like's dtype."""
         assert like.dtype is not None
         return self.constant_of(value, like.dtype.base)
 
@@ -118,12 +118,12 @@ class Rewriter:
         return made
 
     def constant_sizes(self, values: int | Sequence[int]) -> Output:
-        """A new vector of sizes, or a number of a dimension: int32, or int64 where that does not hold them."""
+        """Return a new vector of sizes, or a number of a dimension: int32, or int64 where int32 does not hold the sizes."""
         is_small = np.size(values) == 0 or holds(dtypes.int32, np.asarray(values, np.int64))
         return self.constant_of(values, dtypes.int32 if is_small else dtypes.int64)
 
     def constant_of(self, value: Any, dtype: dtypes.DType) -> Output:
-        """A new constant of that dtype."""
+        """Return a new constant of that dtype."""
         assert self._node is not None
         made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
         return self._placed(made.node).output()
@@ -134,11 +134,11 @@ class Rewriter:
         return spec.shape if spec is not None else Shape()
 
     def constant_value(self, value: Output) -> Any:
-        """The array of a Const that no feed replaces, else None."""
+        """Return the array of a Const that no feed replaces, else None."""
         return self.ctx.constant_value(value)
 
     def range(self, value: Output) -> Range:
-        """The bounds of a value's elements, NaN aside."""
+        """Return the bounds of a value's elements, NaN aside."""
         return self._ranges.of(value)
 
     def axis(self, value: Output, rank: int) -> int | None:
@@ -190,13 +190,13 @@ class Rewriter:
         self._alone.update(nodes)
 
     def is_open(self, node: Node) -> bool:
-        """True where rules may look at a node."""
+        """Return True where rules may inspect a node."""
         if node.name in self._inference.reasons or node in self._failing:
             return False
         return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
 
     def is_only_first_read(self, node: Node) -> bool:
-        """True where nobody reads or fetches any output of a node but the first."""
+        """Return True where only the first output of a node has readers or fetches."""
         others = node.outputs()[1:]
         return not any(self.graph.consumers(output) or output.name in self.ctx.fetched_outputs for output in others)
 
@@ -204,7 +204,7 @@ class Rewriter:
         return has_fact(node.op, fact)
 
     def same_shape(self, a: Output, b: Output) -> bool:
-        """True where both are known to have the same shape."""
+        """Return True where both are known to have the same shape."""
         first, second = self.shape(a), self.shape(b)
         return first.dims is not None and first == second
 

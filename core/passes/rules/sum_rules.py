@@ -183,7 +183,7 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Gro
 
 
 def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Group) -> Output:
-    """The terms joined in their order, from the first that is not inverted; constants stand to the right."""
+    """Join the terms in order, from the first that is not inverted; constants stand to the right."""
     start = next(i for i, (inverted, _, _) in enumerate(terms) if not inverted)
     result = terms[start][1]
     for inverted, value, _ in (*terms[:start], *terms[start + 1 :]):
@@ -259,7 +259,7 @@ _Shared = tuple[str, list[Output], Output]
 
 
 def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
-    """The op, the numerators and the denominator of quotients that all have the same."""
+    """Return the op, the numerators and the denominator of quotients with a common denominator."""
     nodes = _free_nodes(r, values, (*_DIVIDE, "DivNoNan"))
     if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
         return None
