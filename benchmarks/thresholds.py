@@ -58,11 +58,11 @@ def drawn(*shape: int) -> Any:
     return array
 
 
-def convolved(x: tuple[int, ...], w: tuple[int, ...], summand: bool = False) -> Callable[[], Callable[[], object]]:
+def convolved(x: tuple[int, ...], w: tuple[int, ...], bias: bool = False) -> Callable[[], Callable[[], object]]:
     """A convolution at stride 1 whose result has the size of its input."""
 
     def work() -> Callable[[], object]:
-        images, filters, vector = drawn(*x), drawn(*w), drawn(w[-1]) if summand else None
+        images, filters, vector = drawn(*x), drawn(*w), drawn(w[-1]) if bias else None
         pads = [(k // 2, k // 2) for k in w[:-2]]
         return lambda: convolution.convolve(images, filters, [1, 1], pads, [1, 1], None, vector)
 

@@ -141,16 +141,16 @@ def is_near(mean: Array, variance: Array) -> bool:
     return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())
 
 
-def scaled(x: Array, factor: Array, summand: Array) -> Array:
-    """x * factor + summand, both numbers for each channel."""
+def scaled(x: Array, factor: Array, bias: Array) -> Array:
+    """x * factor + bias, both numbers for each channel."""
     tiles = _tiles(x)
     result, target = tiles.result(x.shape)
     rows = tiles.rows(x)
-    factor, summand = tiles.vector(factor), tiles.vector(summand)
+    factor, bias = tiles.vector(factor), tiles.vector(bias)
 
     def scale(part: slice) -> None:
         some = np.multiply(rows[part], tiles.of(factor, part), out=target[part])
-        some += tiles.of(summand, part)
+        some += tiles.of(bias, part)
 
     tiles.each(scale)
     return result
@@ -169,13 +169,13 @@ def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Arra
     return total.astype(dy.dtype), product.astype(dy.dtype)
 
 
-def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summand: Array, is_near: bool) -> Array:
-    """(dy - (x - mean) * slope - summand) * factor, all but dy and x numbers for each channel."""
+def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offset: Array, is_near: bool) -> Array:
+    """(dy - (x - mean) * slope - offset) * factor, all but dy and x numbers for each channel."""
     tiles = _tiles(x)
     result, target = tiles.result(dy.shape)
     rows, given = tiles.rows(x), tiles.rows(dy)
     center = None if is_near else tiles.vector(mean)
-    factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - summand if is_near else -summand))
+    factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - offset if is_near else -offset))
 
     def combine(part: slice) -> None:
         some = target[part]

@@ -3,9 +3,9 @@
 x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of
 each spatial dimension. `WAYS` is the table of the algorithms: `convolve` takes the first suitable algorithm.
 
-Threads take blocks of the result that stay in their caches. `finishing` is the epilogue of a block: given the empty result,
-`finishing` returns a function of a range of positions and a range of channels. A `summand`, a vector (F,), is the initial
-value of the sums. The numbers of x may come from a `feeding` on demand; then x has only the shape and dtype.
+Threads take blocks of the result that stay in their caches. `epilogue` finishes a block: given the empty result, the
+function returns a function of a range of positions and a range of channels. A `bias`, a vector (F,), is the initial
+value of the sums. The numbers of x may come from a `producer` on demand; then x has only the shape and dtype.
 
 `benchmarks/thresholds.py` measures the thresholds here.
 """
@@ -39,7 +39,7 @@ from ..parallel.gemm import (
     workers_for,
 )
 from . import line_products, winograd
-from .row_producer import BLOCK_ELEMENTS, Feeding, FinishRows
+from .row_producer import BLOCK_ELEMENTS, FinishRows, RowProducer
 from .windows import (
     Array,
     Block,
@@ -63,7 +63,7 @@ _FEW_POSITIONS: Final = 128
 _ROWS_OF_EACH: Final = 64
 """Rows for each of several workers from which on a product takes no longer by rows than by columns."""
 Finish = Callable[[slice, slice], object]
-Finishing = Callable[[Array], Finish | None]
+Epilogue = Callable[[Array], Finish | None]
 
 
 @dataclasses.dataclass(slots=True)
@@ -75,9 +75,9 @@ class Convolution:
     strides: Sequence[int]
     pads: Pads
     dilations: Sequence[int]
-    finishing: Finishing | None
-    summand: Array | None
-    feeding: Feeding | None
+    epilogue: Epilogue | None
+    bias: Array | None
+    producer: RowProducer | None
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
@@ -88,12 +88,12 @@ class Convolution:
     def empty_result(self) -> tuple[Array, Finish | None]:
         """Return the result before the computation, and the epilogue of its blocks."""
         result = np.empty(self.shape, self.dtype)
-        return result, self.finishing(result) if self.finishing else None
+        return result, self.epilogue(result) if self.epilogue else None
 
     def finish_whole(self, result: Array, finish: Finish | None) -> Array:
-        """The result, finished at once; the summand is added before."""
-        if self.summand is not None:
-            result += self.summand
+        """The result, finished at once; the bias is added before."""
+        if self.bias is not None:
+            result += self.bias
         if finish is not None:
             finish(slice(0, result.size // max(result.shape[-1], 1)), slice(0, result.shape[-1]))
         return result
@@ -113,16 +113,16 @@ def convolve(
     strides: Sequence[int],
     pads: Pads,
     dilations: Sequence[int],
-    finishing: Finishing | None = None,
-    summand: Array | None = None,
-    feeding: Feeding | None = None,
+    epilogue: Epilogue | None = None,
+    bias: Array | None = None,
+    producer: RowProducer | None = None,
 ) -> Array:
     """Compute a convolution, plus a vector (F,), by the first way that suits; C and the filter tell the number of groups."""
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     dtype = x.dtype if x.dtype is w.dtype else np.result_type(x, w)
-    convolution = Convolution(x, w, strides, pads, dilations, finishing, summand, feeding, shape, dtype)
-    if feeding is not None and not _takes_each_position(convolution):
-        convolution.x, convolution.feeding = feeding.whole(), None
+    convolution = Convolution(x, w, strides, pads, dilations, epilogue, bias, producer, shape, dtype)
+    if producer is not None and not _takes_each_position(convolution):
+        convolution.x, convolution.producer = producer.whole(), None
     for way in WAYS:
         if way.suits(convolution):
             result = way.run(convolution)
@@ -148,9 +148,9 @@ def _is_empty(c: Convolution) -> bool:
 
 
 def _fill_empty(c: Convolution) -> Array:
-    """Where nothing is multiplied the result is the summand, or zeros."""
+    """Where nothing is multiplied the result is the bias, or zeros."""
     result, _ = c.empty_result()
-    result[...] = 0 if c.summand is None else c.summand
+    result[...] = 0 if c.bias is None else c.bias
     return result
 
 
@@ -186,11 +186,11 @@ def _convolve_positions(c: Convolution) -> Array:
     result, finish = c.empty_result()
     depth, filters = c.w.shape[-2:]
     matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
-    if c.feeding is not None:
-        _multiply_fed(c.feeding, matrix, out, finish, c.summand)
+    if c.producer is not None:
+        _multiply_fed(c.producer, matrix, out, finish, c.bias)
     else:
         view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
-        _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.summand)
+        _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.bias)
     return result
 
 
@@ -200,7 +200,7 @@ def _suits_tiles(c: Convolution) -> bool:
 
 def _convolve_tiles(c: Convolution) -> Array | None:
     """Windows of 3 x 3 over many channels go by tiles (Winograd), with fewer multiplications; all numbers must be finite."""
-    return winograd.convolve(c.x, c.w, c.pads, c.finishing, c.summand)
+    return winograd.convolve(c.x, c.w, c.pads, c.epilogue, c.bias)
 
 
 def _suits_lines(c: Convolution) -> bool:
@@ -210,7 +210,7 @@ def _suits_lines(c: Convolution) -> bool:
 def _convolve_lines(c: Convolution) -> Array:
     """Windows of many lines are gathered along a line, and each of their lines is a product."""
     result, finish = c.empty_result()
-    line_products.convolve(c.padded(), c.w, c.strides, c.dilations, result, finish, c.summand)
+    line_products.convolve(c.padded(), c.w, c.strides, c.dilations, result, finish, c.bias)
     return result
 
 
@@ -226,11 +226,11 @@ def _convolve_windows(c: Convolution) -> Array:
     gathered = gathered_windows(c.padded(), window, c.strides, c.dilations)
     blocks = _blocks(c.shape[:-1], c.w.size // filters, one_thread.share)
     if len(blocks) == 1:
-        _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, c.summand)
+        _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, c.bias)
         return result
 
     def multiply(block: Block) -> None:
-        _multiply(gathered(block), matrix, result[block].reshape(-1, filters), c.summand)
+        _multiply(gathered(block), matrix, result[block].reshape(-1, filters), c.bias)
         if finish is not None:
             finish(block_positions(block, result.shape), slice(0, filters))
 
@@ -257,82 +257,84 @@ if __doc__:  # not under python -OO
     __doc__ = f"{__doc__}\nThe ways are:\n\n{_listed()}\n"
 
 
-def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
-    """Compute out = a @ b + summand by blocks of rows, or by ranges of columns where columns are more numerous."""
+def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, bias: Array | None) -> None:
+    """Compute out = a @ b + bias by blocks of rows, or by ranges of columns where columns are more numerous."""
     (rows, columns), inner = out.shape, a.shape[1]
     workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)))
     count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
     if workers == 1 and (finish is None or count == 1):
-        _multiply(a, b, out, summand)
+        _multiply(a, b, out, bias)
         if finish is not None:
             finish(slice(0, rows), slice(0, columns))
         return
 
     def multiply(part: tuple[slice, slice]) -> None:
         some, channels = part
-        _multiply(a[some], b[..., channels], out[some, channels], None if summand is None else summand[channels])
+        _multiply(a[some], b[..., channels], out[some, channels], None if bias is None else bias[channels])
         if finish is not None:
             finish(some, channels)
 
     divide(multiply, product_parts(rows, columns, count), workers)
 
 
-def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
-    """out = a @ b + summand, the rows of `a` made block by block right before; all of them first where they are few."""
+def _multiply_fed(producer: RowProducer, b: Array, out: Array, finish: Finish | None, bias: Array | None) -> None:
+    """out = a @ b + bias, the rows of `a` made block by block right before; all of them first where they are few."""
     (rows, columns), inner = out.shape, len(b)
-    workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)) + feeding.work)
+    workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)) + producer.work)
     count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
     if count == 1 or rows < min(columns, _ROWS_OF_EACH * workers):
-        _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)
+        _multiply_blocks(producer.whole().reshape(rows, inner), b, out, finish, bias)
         return
 
     def multiply(some: slice) -> None:
-        _multiply(feeding.make(some), b, out[some], summand)
+        _multiply(producer.make(some), b, out[some], bias)
         if finish is not None:
             finish(some, slice(0, columns))
 
-    divide(multiply, feeding.parts(count), workers)
+    divide(multiply, producer.parts(count), workers)
 
 
-def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
+def product_rows(
+    x: Array, w: Array, finish: FinishRows | None, bias: Array | None, producer: RowProducer | None
+) -> RowProducer:
     """Return the convolution with a window of a single element, w (1..., C, F), at every position, as a producer of rows."""
     depth, filters = w.shape[-2:]
     matrix = w.reshape(depth, filters)
-    given = x.reshape(-1, depth).__getitem__ if feeding is None else feeding.make
+    given = x.reshape(-1, depth).__getitem__ if producer is None else producer.make
 
     def make(some: slice) -> Array:
         rows = given(some)
         out = np.empty((len(rows), filters), rows.dtype)
-        _multiply(rows, matrix, out, summand)
+        _multiply(rows, matrix, out, bias)
         if finish is not None:
             finish(out, some.start)
         return out
 
-    work = x.size * filters + (0 if feeding is None else feeding.work)
-    return Feeding((*x.shape[:-1], filters), x.dtype, make, work, feeding is not None and feeding.by_lines)
+    work = x.size * filters + (0 if producer is None else producer.work)
+    return RowProducer((*x.shape[:-1], filters), x.dtype, make, work, producer is not None and producer.by_lines)
 
 
-def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
-    """Compute out = a @ b + summand; the sums begin with the summand where that saves more than calling BLAS takes.
+def _multiply(a: Array, b: Array, out: Array, bias: Array | None) -> None:
+    """Compute out = a @ b + bias; the sums begin with the bias where that saves more than calling BLAS takes.
 
     A `b` of three dimensions holds the matrices for neighbouring columns of `a`.
     """
     if b.ndim == 3:
-        _add_products(a, b, out, summand)
-    elif summand is None or out.size <= _FEW_SUMS or rows_at_once_by(b):
+        _add_products(a, b, out, bias)
+    elif bias is None or out.size <= _FEW_SUMS or rows_at_once_by(b):
         multiply(a, b, out)
-        if summand is not None:
-            add_vector(out, summand)
+        if bias is not None:
+            add_vector(out, bias)
     else:
-        out[...] = summand
+        out[...] = bias
         add_product(a, b, out, is_first=False)
 
 
-def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) -> None:
-    if summand is not None:
-        out[...] = summand
+def _add_products(a: Array, matrices: Array, out: Array, bias: Array | None) -> None:
+    if bias is not None:
+        out[...] = bias
     for i, (some, matrix) in enumerate(zip(cut(a.shape[1], len(matrices)), matrices)):
-        add_product(a[:, some], matrix, out, summand is None and not i)
+        add_product(a[:, some], matrix, out, bias is None and not i)
 
 
 def _positions_of(x: Array) -> Callable[[Block], Array]:

@@ -17,9 +17,9 @@ import numpy as np
 
 from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 from .axis_sums import column_sums
-from .convolution import Finish, Finishing
+from .convolution import Epilogue, Finish
 from .input_gradient import filled_phases, transposed_pads
-from .row_producer import BLOCK_ELEMENTS, Feeding, FinishRows
+from .row_producer import BLOCK_ELEMENTS, FinishRows, RowProducer
 from .weak_cache import kept
 from .windows import (
     Array,
@@ -48,19 +48,19 @@ def depthwise_convolve(
     strides: Sequence[int],
     pads: Pads,
     dilations: Sequence[int],
-    finishing: Finishing | None = None,
-    feeding: Feeding | None = None,
+    epilogue: Epilogue | None = None,
+    producer: RowProducer | None = None,
 ) -> Array:
-    """The convolution; `finishing` and `feeding` as for `convolution.convolve`."""
+    """The convolution; `epilogue` and `producer` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
-    if feeding is not None and (not goes_by_lines or len(window) == 1):
-        x, feeding = feeding.whole(), None
-    finish = finishing(result) if finishing else None
+    if producer is not None and (not goes_by_lines or len(window) == 1):
+        x, producer = producer.whole(), None
+    finish = epilogue(result) if epilogue else None
     if goes_by_lines:
-        _sum_lines(x, w, strides, pads, dilations, result, finish, feeding)
+        _sum_lines(x, w, strides, pads, dilations, result, finish, producer)
         return result
     outputs = result.shape[1:-1]
     result[...] = 0
@@ -90,22 +90,22 @@ def _sum_lines(
     dilations: Sequence[int],
     result: Array,
     finish: Finish | None,
-    feeding: Feeding | None = None,
+    producer: RowProducer | None = None,
 ) -> None:
     """Fill the result by blocks of lines that stay in a cache together with their input."""
     if len(pads) == 1:  # one line of an image
         given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*given, finish)
         return
-    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, feeding is not None)
+    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, producer is not None)
     filters = sums.filters(w)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
-    workers = workers_for(_work(result.size, w.shape[:-2], feeding))
+    workers = workers_for(_work(result.size, w.shape[:-2], producer))
     count = even(-(-max(result.size, x.size) // BLOCK_ELEMENTS), workers)
 
     def fill(block: _Block) -> None:
-        sums.fill(block, whole or sums.placed(block, x, feeding), filters, folded[block.images, block.lines])
+        sums.fill(block, whole or sums.placed(block, x, producer), filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
@@ -119,9 +119,9 @@ def _sums_of(
     return _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations), by_blocks)
 
 
-def _work(size: int, window: Sequence[int], feeding: Feeding | None = None) -> int:
+def _work(size: int, window: Sequence[int], producer: RowProducer | None = None) -> int:
     """Return the number of a product's multiply-adds that take as long as `size` results."""
-    return size * math.prod(window) * ELEMENT_WORK + (0 if feeding is None else feeding.work)
+    return size * math.prod(window) * ELEMENT_WORK + (0 if producer is None else producer.work)
 
 
 def depthwise_rows(
@@ -131,8 +131,8 @@ def depthwise_rows(
     pads: Pads,
     dilations: Sequence[int],
     finish: FinishRows | None,
-    feeding: Feeding | None,
-) -> Feeding:
+    producer: RowProducer | None,
+) -> RowProducer:
     """Return the convolution of images with a single filter for each channel, (KH, KW, C, 1), as a producer of rows."""
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, True)
@@ -141,12 +141,12 @@ def depthwise_rows(
     def make(some: slice) -> Array:
         block = sums.block_of(some.start, some.stop)
         rows = np.empty((some.stop - some.start, shape[-1]), x.dtype)
-        sums.fill(block, sums.placed(block, x, feeding), filters, rows.reshape(block.shape))
+        sums.fill(block, sums.placed(block, x, producer), filters, rows.reshape(block.shape))
         if finish is not None:
             finish(rows, some.start)
         return rows
 
-    return Feeding(shape, x.dtype, make, _work(math.prod(shape), w.shape[:-2], feeding), by_lines=True)
+    return RowProducer(shape, x.dtype, make, _work(math.prod(shape), w.shape[:-2], producer), by_lines=True)
 
 
 class _Block(NamedTuple):
@@ -261,14 +261,14 @@ class _LineSums:
         offset = start[0] * pitches[0] + start[1] * pitches[1]
         return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
 
-    def placed(self, block: _Block, x: Array, feeding: Feeding | None = None) -> list[Array]:
+    def placed(self, block: _Block, x: Array, producer: RowProducer | None = None) -> list[Array]:
         """Return a block's padded input, for each phase."""
-        if feeding is None:
+        if producer is None:
             given = x[block.images, block.seen]
         else:
             lines, inner = self.shape[1], math.prod(self.shape[2:-1])
             first, last = block.images.start * lines + block.seen.start, (block.images.stop - 1) * lines + block.seen.stop
-            rows = feeding.make(slice(first * inner, last * inner))
+            rows = producer.make(slice(first * inner, last * inner))
             given = rows.reshape(block.images.stop - block.images.start, -1, *self.shape[2:])
         return [np.ascontiguousarray(placing.of(given)) for placing in block.placings]
 

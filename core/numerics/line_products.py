@@ -78,9 +78,9 @@ def convolve(
     dilations: Sequence[int],
     result: Array,
     finish: Callable[[slice, slice], object] | None,
-    summand: Array | None,
+    bias: Array | None,
 ) -> None:
-    """Fill the result (N, H..., F); `finish` and `summand` as in `convolution`."""
+    """Fill the result (N, H..., F); `finish` and `bias` as in `convolution`."""
     filters = w.shape[-1]
     matrices = np.ascontiguousarray(w).reshape(len(w), -1, filters)
     gathered = _gathering(x, w.shape[:-2], strides, dilations)
@@ -89,8 +89,8 @@ def convolve(
         windows = gathered(block)
         out = result[block].reshape(len(windows), -1, filters)
         np.add.reduce(np.matmul(windows, matrices), 1, out=out)
-        if summand is not None:
-            add_vector(out.reshape(-1, filters), summand)
+        if bias is not None:
+            add_vector(out.reshape(-1, filters), bias)
         if finish is not None:
             finish(block_positions(block, result.shape), slice(0, filters))
 

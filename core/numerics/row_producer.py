@@ -21,19 +21,19 @@ FinishRows = Callable[[Array, int], object]
 
 
 class ByRows(NamedTuple):
-    """An op's computation by rows of the first input, which the kernel takes from a `feeding`.
+    """An op's computation by rows of the first input, which the kernel takes from a `producer`.
 
-    `suits` is (node, shape of w) -> whether the node is supported. `make` is (x, w, *, finish, summand, feeding,
-    **attributes) -> Feeding, or None where not possible. With `overlaps` neighbouring ranges of positions share rows.
+    `suits` is (node, shape of w) -> whether the node is supported. `make` is (x, w, *, finish, bias, producer,
+    **attributes) -> RowProducer, or None where not possible. With `overlaps` neighbouring ranges of positions share rows.
     """
 
     suits: Callable[..., bool]
-    make: Callable[..., Feeding | None]
+    make: Callable[..., RowProducer | None]
     overlaps: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Feeding:
+class RowProducer:
     """An array that is computed by rows: `make` returns the rows of a range of positions.
 
     With `by_lines`, a range has whole images, or lines of a single image. `work` is the time for all rows, in multiply-adds

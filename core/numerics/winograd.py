@@ -27,7 +27,7 @@ from .weak_cache import kept, never_changes
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 
 Finish = Callable[[slice, slice], object]
-Finishing = Callable[[Array], Finish | None]
+Epilogue = Callable[[Array], Finish | None]
 _Part = tuple[slice, slice, slice]
 """Images, lines and channels of a result."""
 
@@ -81,17 +81,17 @@ def _is_worth(
     return shape[0] * tiles >= fewest and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
 
 
-def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None, summand: Array | None = None) -> Array | None:
+def convolve(x: Array, w: Array, pads: Pads, epilogue: Epilogue | None = None, bias: Array | None = None) -> Array | None:
     """The convolution of x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; None where numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
-    finish = finishing(result) if finishing else None
+    finish = epilogue(result) if epilogue else None
     transformed = _transformed_filters(w)
 
     def compute(part: _Part, block: Array) -> None:
         images, lines, channels = part
         tiles = _transformed(x, (images, slice(lines.start // 2, -(-lines.stop // 2))), pads, outputs)
-        _convolve_block(tiles, transformed[..., channels], block, None if summand is None else summand[channels])
+        _convolve_block(tiles, transformed[..., channels], block, None if bias is None else bias[channels])
 
     parts = _parts(result.shape, workers_for(result.size * depth * 9))
     return result if _filled(result, parts, compute, finish) else None
@@ -151,11 +151,11 @@ def _blocks(shape: Sequence[int], workers: int) -> list[tuple[slice, slice]]:
     return image_blocks(images, lines, even(count, workers))
 
 
-def _convolve_block(tiles: Array, filters: Array, out: Array, summand: Array | None) -> None:
+def _convolve_block(tiles: Array, filters: Array, out: Array, bias: Array | None) -> None:
     """Some rows of tiles of some images, for some filters."""
     products = np.matmul(tiles.reshape(len(filters), -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
-    if summand is not None:
-        products[1, 1] += summand  # the place whose value each result contains once
+    if bias is not None:
+        products[1, 1] += bias  # the place whose value each result contains once
     _add_places(products)
     lines = products[:2]
     lines[0] += products[2]

@@ -147,13 +147,13 @@ class Lowering:
 class Blockwise:
     """Epilogue fusion of a kernel: the result is finished block by block.
 
-    The kernel takes `finishing` (see numerics.convolution) and, if `takes_summand`, a vector that is added to the channels.
+    The kernel takes `epilogue` (see numerics.convolution) and, if `takes_bias`, a vector that is added to the channels.
     `scaled` is (w, factor): the second input with each channel of the result multiplied by its factor. `by_rows` is a
-    ByRows of numerics.feeding, or None.
+    ByRows of numerics.row_producer, or None.
     """
 
     scaled: Callable[..., Any]
-    takes_summand: bool
+    takes_bias: bool
     by_rows: Any = None
 
 
@@ -317,14 +317,14 @@ def blockwise(op: str, way: Blockwise) -> None:
 
 
 def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:
-    """Register (x, *parameters, **attributes) -> (factor, summand), vectors that make the first output of x, channels last.
+    """Register (x, *parameters, **attributes) -> (factor, bias), vectors that make the first output of x, channels last.
 
-    Without a factor the function returns the summand alone. Refusals are the kernel's; only the shape and dtype of x are read.
+    Without a factor the function returns the bias alone. Refusals are the kernel's; only the shape and dtype of x are read.
     """
 
     def register(function: _Function) -> _Function:
         for op in ops:
-            _register(_AFFINE, "factor and summand", (op,), Affine(function, has_factor))
+            _register(_AFFINE, "factor and bias", (op,), Affine(function, has_factor))
         return function
 
     return register
@@ -390,7 +390,7 @@ def blockwise_way(op: str) -> Blockwise | None:
 
 
 def affine_function(op: str) -> Affine | None:
-    """Return the registered factor and summand of an op; None without a registration."""
+    """Return the registered factor and bias of an op; None without a registration."""
     _load_family(op)
     return _AFFINE.get(op)
 

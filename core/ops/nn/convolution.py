@@ -15,8 +15,8 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...inference.profiler_formulas import backprop_filter, backprop_input, window
-from ...numerics.convolution import Finishing, product_rows
-from ...numerics.row_producer import ByRows, Feeding, FinishRows
+from ...numerics.convolution import Epilogue, product_rows
+from ...numerics.row_producer import ByRows, FinishRows, RowProducer
 from ...registry.registry import (
     Blockwise,
     Cost,
@@ -62,13 +62,13 @@ def conv2d(
     w: Array,
     *,
     window: Window,
-    finishing: Finishing | None = None,
-    summand: Array | None = None,
-    feeding: Feeding | None = None,
+    epilogue: Epilogue | None = None,
+    bias: Array | None = None,
+    producer: RowProducer | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
     geometry = checked(Geometry, 4, window)
-    return convolve(x, w, geometry, finishing, summand, feeding)
+    return convolve(x, w, geometry, epilogue, bias, producer)
 
 
 @shape("Conv2D")
@@ -79,11 +79,11 @@ def conv2d_shape(x: TensorSpec, w: TensorSpec, *, window: Window) -> Shape:
 @kernel("Conv3D")
 def conv3d(
     x: Array, w: Array, *, window: Window,
-    finishing: Finishing | None = None, summand: Array | None = None,
+    epilogue: Epilogue | None = None, bias: Array | None = None,
 ) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
-    return convolve(x, w, checked(geometry, 5, window), finishing, summand)
+    return convolve(x, w, checked(geometry, 5, window), epilogue, bias)
 
 
 @shape("Conv3D")
@@ -97,13 +97,13 @@ def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
 
 
 def _rows(
-    x: Array, w: Array, *, finish: FinishRows | None = None, summand: Array | None = None, feeding: Feeding | None = None
-) -> Feeding | None:
-    return product_rows(x, w, finish, summand, feeding) if w.shape[-2] == x.shape[-1] else None
+    x: Array, w: Array, *, finish: FinishRows | None = None, bias: Array | None = None, producer: RowProducer | None = None
+) -> RowProducer | None:
+    return product_rows(x, w, finish, bias, producer) if w.shape[-2] == x.shape[-1] else None
 
 
-blockwise("Conv2D", Blockwise(np.multiply, takes_summand=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
-blockwise("Conv3D", Blockwise(np.multiply, takes_summand=True))
+blockwise("Conv2D", Blockwise(np.multiply, takes_bias=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
+blockwise("Conv3D", Blockwise(np.multiply, takes_bias=True))
 
 layout("T. -> T", "Conv2D", "Conv3D")
 

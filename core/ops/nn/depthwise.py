@@ -16,9 +16,9 @@ import numpy as np
 from ...graph.graph import Node
 from ...inference.profiler_formulas import window
 from ...numerics import depthwise as numerics
-from ...numerics.convolution import Finishing
+from ...numerics.convolution import Epilogue
 from ...numerics.half_precision import wide
-from ...numerics.row_producer import ByRows, Feeding, FinishRows
+from ...numerics.row_producer import ByRows, FinishRows, RowProducer
 from ...registry.registry import (
     Blockwise,
     Cost,
@@ -60,11 +60,11 @@ def _geometry(window: Window, kind: type[Any] = Geometry) -> Any:
 
 
 def depthwise_convolve(
-    x: Array, w: Array, geometry: Geometry, finishing: Finishing | None = None, feeding: Feeding | None = None
+    x: Array, w: Array, geometry: Geometry, epilogue: Epilogue | None = None, producer: RowProducer | None = None
 ) -> Array:
     """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW.
 
-    `finishing` and `feeding` are for results with channels last that are computed in the dtype of x.
+    `epilogue` and `producer` are for results with channels last that are computed in the dtype of x.
     """
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
@@ -75,7 +75,7 @@ def depthwise_convolve(
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
-        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, feeding)
+        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, epilogue, producer)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
@@ -85,12 +85,12 @@ def _rows(
     *,
     window: Window,
     finish: FinishRows | None = None,
-    summand: None = None,
-    feeding: Feeding | None = None,
-) -> Feeding:
+    bias: None = None,
+    producer: RowProducer | None = None,
+) -> RowProducer:
     geometry = _geometry(window)
     _, pads = geometry.fitted(x.shape[1:-1], w.shape[:2])
-    return numerics.depthwise_rows(x, w, geometry.strides, pads, geometry.dilations, finish, feeding)
+    return numerics.depthwise_rows(x, w, geometry.strides, pads, geometry.dilations, finish, producer)
 
 
 def _scaled(w: Array, factor: Array) -> Array:
@@ -116,16 +116,16 @@ def _backprop_pads(
 
 @kernel("DepthwiseConv2dNative")
 def depthwise_conv2d_native(
-    x: Array, w: Array, *, window: Window, finishing: Finishing | None = None, feeding: Feeding | None = None
+    x: Array, w: Array, *, window: Window, epilogue: Epilogue | None = None, producer: RowProducer | None = None
 ) -> Result:
     """Convolve each channel with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(window)
-    return depthwise_convolve(x, w, geometry, finishing, feeding)
+    return depthwise_convolve(x, w, geometry, epilogue, producer)
 
 
 blockwise(
     "DepthwiseConv2dNative",
-    Blockwise(_scaled, takes_summand=False, by_rows=ByRows(_has_one_filter_a_channel, _rows, overlaps=True)),
+    Blockwise(_scaled, takes_bias=False, by_rows=ByRows(_has_one_filter_a_channel, _rows, overlaps=True)),
 )
 
 

@@ -78,14 +78,14 @@ def fused_batch_norm(x: Array, vectors: Vectors[Array], settings: Settings) -> t
         new_mean = used_mean = mean
         new_variance = used_variance = variance
     used = Vectors(scale, offset, used_mean, used_variance)
-    factor, summand = _factor_and_summand(used, settings.epsilon)
-    y = batch_norm.scaled(values, factor, summand) if values.size else values
+    factor, bias = _factor_and_bias(used, settings.epsilon)
+    y = batch_norm.scaled(values, factor, bias) if values.size else values
     result = from_channels_last(y.astype(x.dtype, copy=False), settings.data_format)
     return result, new_mean, new_variance, used_mean, used_variance
 
 
-def _factor_and_summand(vectors: Vectors[Array], epsilon: float) -> tuple[Array, Array]:
-    """The vectors that normalize: x * factor + summand."""
+def _factor_and_bias(vectors: Vectors[Array], epsilon: float) -> tuple[Array, Array]:
+    """The vectors that normalize: x * factor + bias."""
     scale, offset, mean, variance = vectors
     factor = scale / np.sqrt(variance + scale.dtype.type(epsilon))
     return factor, offset - mean * factor
@@ -95,10 +95,10 @@ def _factor_and_summand(vectors: Vectors[Array], epsilon: float) -> tuple[Array,
 def fused_batch_norm_affine(
     x: Array, scale: Array, offset: Array, mean: Array, variance: Array, *, epsilon: float, data_format: str
 ) -> tuple[Array, Array]:
-    """Return factor and summand of a normalization with given moments."""
+    """Return factor and bias of a normalization with given moments."""
     channels = _channels_last(x, data_format).shape[-1]
     _check_vectors(channels, scale=scale, offset=offset, mean=mean, variance=variance)
-    return _factor_and_summand(Vectors(scale, offset, mean, variance), epsilon)
+    return _factor_and_bias(Vectors(scale, offset, mean, variance), epsilon)
 
 
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:

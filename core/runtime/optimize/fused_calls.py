@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...inference.binding import bind_attrs, with_attrs
-from ...numerics.row_producer import BLOCK_ELEMENTS, Feeding
+from ...numerics.row_producer import BLOCK_ELEMENTS, RowProducer
 from ...planning.plan import Step
 from ...registry.registry import affine_function, blockwise_way
 from ...support.errors import TfgError
@@ -92,14 +92,14 @@ class FusedCall:
 
     def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
         """Return the first step's first input, or a stand-in of its shape, and the keywords for rows of the lead."""
-        feeding = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
-        if feeding is not None:
+        producer = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
+        if producer is not None:
             self.is_fed = True
-            return stand_in(feeding.shape, self.dtype), {"feeding": feeding}
+            return stand_in(producer.shape, self.dtype), {"producer": producer}
         self._fill_first(slots)
         return slots[self.step.body[0].inputs[0]], {}
 
-    def by_rows(self, inputs: Sequence[Any]) -> Feeding | None:
+    def by_rows(self, inputs: Sequence[Any]) -> RowProducer | None:
         """Return the result by rows; None for a small result, or for a group that cannot compute by rows."""
         slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
         shapes, layout = self._known_layout(slots)
@@ -114,7 +114,7 @@ class FusedCall:
             return None
         if layout.chain.instructions:
             keywords["finish"] = finish
-        found: Feeding | None = self.make_rows(first, self._filters(layout, slots), summand=layout.summand, **keywords)
+        found: RowProducer | None = self.make_rows(first, self._filters(layout, slots), bias=layout.bias, **keywords)
         return found
 
     def _filters(self, layout: Layout, slots: Sequence[Any]) -> Any:
@@ -158,7 +158,7 @@ class FusedCall:
         """
         finished: list[Any] = []
 
-        def finishing(result: Any) -> Any:
+        def epilogue(result: Any) -> Any:
             finish = layout.chain.on(result, self._operands(layout, slots, result))
             if finish is not None:
                 finished.append(result)
@@ -166,11 +166,11 @@ class FusedCall:
 
         filters, others = self._filters(layout, slots), [slots[i] for i in self.step.body[0].inputs[2:]]
         first, keywords = self._first(slots)
-        if layout.summand is not None:
-            keywords["summand"] = layout.summand
+        if layout.bias is not None:
+            keywords["bias"] = layout.bias
         if not layout.chain.instructions:
             return self.calls[0](first, filters, *others, **keywords)
-        result = self.calls[0](first, filters, *others, finishing=finishing, **keywords)
+        result = self.calls[0](first, filters, *others, epilogue=epilogue, **keywords)
         return result if finished else None
 
     def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:

@@ -38,7 +38,7 @@ class Layout(NamedTuple):
     """The layout of a group for certain shapes.
 
     `fixed` are values that are the same in every run, `early` are computations before the tiles, `operands` are the
-    operands of the chain. `filters` include the factors of a convolution's channels, `summand` is the bias.
+    operands of the chain. `filters` include the factors of a convolution's channels, `bias` is the convolution's.
     """
 
     fixed: Mapping[int, Any]
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
     operands: tuple[int, ...]
     chain: Chain
     filters: Any = None
-    summand: Any = None
+    bias: Any = None
 
 
 class Group(NamedTuple):
@@ -130,7 +130,7 @@ class _Draft:
                 self.draft.append((self.group.calls[i], self.group.takes_out[i], step.inputs, step.outputs[0]))
         for same, slot in self.same.items():
             self._rename(same, slot)
-        filters, summand = self._absorbed() if self.group.step.has_producer else (None, None)
+        filters, bias = self._absorbed() if self.group.step.has_producer else (None, None)
         if not self._take_operands():
             return None
         chain = self._chain()
@@ -139,7 +139,7 @@ class _Draft:
             for slot, form in zip(self.operands, self.forms)
             if slot in self.fixed and form is not Form.FULL
         }
-        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand)
+        return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
 
     def _factor_of_one(self, call: Call, step: Step) -> int | None:
         """Return the slot of the other factor where a step multiplies by constant ones, as swish does; else None."""
@@ -149,32 +149,32 @@ class _Draft:
         return None
 
     def _absorbed(self) -> tuple[Any, Any]:
-        """Return (filters, summand) of a convolution that absorbs the first operations with constant vectors.
+        """Return (filters, bias) of a convolution that absorbs the first operations with constant vectors.
 
-        A summand that the kernel does not take stays an operation.
+        A bias that the kernel does not take stays an operation.
         """
         way = blockwise_way(self.group.step.body[0].node.op)
         filters = self._filters()
         if way is None:
             return None, None
-        factor, summand = self._take_vectors(self.block, filters is not None)
-        if summand is not None and not way.takes_summand:
-            self._add_first(self.block, summand)
-            summand = None
-        return None if factor is None else _constant(way.scaled(filters, factor)), summand
+        factor, bias = self._take_vectors(self.block, filters is not None)
+        if bias is not None and not way.takes_bias:
+            self._add_first(self.block, bias)
+            bias = None
+        return None if factor is None else _constant(way.scaled(filters, factor)), bias
 
     def _filters(self) -> Any:
         """The producer's, where they are always the same."""
         return self.group.constants.get(self.group.step.body[0].inputs[1])
 
     def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
-        """Return (factor, summand) of the first operations, which multiply by or add constant vectors, and remove the
+        """Return (factor, bias) of the first operations, which multiply by or add constant vectors, and remove the
         operations.
 
         (x + a) * b is x * b + a * b.
         """
         factor: Any = None
-        summand: Any = None
+        bias: Any = None
         while self.draft:
             call, _, sources, target = self.draft[0]
             vector = self._only_vector(sources, value)
@@ -182,18 +182,18 @@ class _Draft:
                 break
             if call is np.multiply:
                 factor = vector if factor is None else factor * vector
-                summand = None if summand is None else summand * vector
+                bias = None if bias is None else bias * vector
             else:
-                summand = vector if summand is None else summand + vector
+                bias = vector if bias is None else bias + vector
             self.draft.pop(0)
             self._rename(target, value)
-        return factor, summand
+        return factor, bias
 
-    def _add_first(self, value: int, summand: Any) -> None:
+    def _add_first(self, value: int, bias: Any) -> None:
         """Have the first operation add a vector to a value."""
         slot, result = self.next_slot, self.next_slot + 1
         self.next_slot += 2
-        self.fixed[slot], self.shapes[slot] = summand, summand.shape
+        self.fixed[slot], self.shapes[slot] = bias, bias.shape
         self._rename(value, result)
         self.draft.insert(0, (np.add, True, (value, slot), result))
 
@@ -235,19 +235,19 @@ class _Draft:
         return True
 
     def _add_affine(self, step: Step, affine: Affine) -> None:
-        """x * factor + summand, vectors that are computed before."""
+        """x * factor + bias, vectors that are computed before."""
         bound = functools.partial(affine.function, **bind_attrs(step.node, affine.function))
-        factor, summand = self.next_slot, self.next_slot + 1
+        factor, bias = self.next_slot, self.next_slot + 1
         self.next_slot += 2
-        self.shapes[factor] = self.shapes[summand] = self.full[-1:]
+        self.shapes[factor] = self.shapes[bias] = self.full[-1:]
         if affine.has_factor:
-            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (factor, summand)))
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (factor, bias)))
             self.draft.append((np.multiply, True, (step.inputs[0], factor), self.next_slot))
-            self.draft.append((np.add, True, (self.next_slot, summand), step.outputs[0]))
+            self.draft.append((np.add, True, (self.next_slot, bias), step.outputs[0]))
             self.next_slot += 1
         else:
-            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (summand,)))
-            self.draft.append((np.add, True, (step.inputs[0], summand), step.outputs[0]))
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (bias,)))
+            self.draft.append((np.add, True, (step.inputs[0], bias), step.outputs[0]))
 
     def _chain(self) -> Chain:
         numbers = {slot: 1 + i for i, slot in enumerate(self.operands)}

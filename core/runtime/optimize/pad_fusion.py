@@ -117,19 +117,19 @@ class FramedCall:
         self.run_body = run_body
 
     def __call__(
-        self, x: Any, filters: Any, *others: Any, finishing: Any = None, summand: Any = None, feeding: Any = None
+        self, x: Any, filters: Any, *others: Any, epilogue: Any = None, bias: Any = None, producer: Any = None
     ) -> Any:
         frame = self.frame
         if not frame.fits(x.shape, filters.shape):
-            given = x if feeding is None else feeding.whole()
-            return _finished(self._by_steps(given, filters, *others), finishing, summand)
+            given = x if producer is None else producer.whole()
+            return _finished(self._by_steps(given, filters, *others), epilogue, bias)
         keywords = dict(self.keywords)
-        if finishing is not None:
-            keywords["finishing"] = lambda made: finishing(made.reshape(frame.squeezed(made.shape)))
-        if summand is not None:
-            keywords["summand"] = summand
-        if feeding is not None:
-            keywords["feeding"] = feeding
+        if epilogue is not None:
+            keywords["epilogue"] = lambda made: epilogue(made.reshape(frame.squeezed(made.shape)))
+        if bias is not None:
+            keywords["bias"] = bias
+        if producer is not None:
+            keywords["producer"] = producer
         made = self.kernel(x.reshape(frame.expanded(x.shape)), filters, **keywords)
         return made.reshape(frame.squeezed(made.shape))
 
@@ -139,10 +139,10 @@ class FramedCall:
         return slots[self.step.body[-1].outputs[0]]
 
 
-def _finished(result: Any, finishing: Any, summand: Any) -> Any:
-    if summand is not None:
-        result = result + summand
-    finish = None if finishing is None else finishing(result)
+def _finished(result: Any, epilogue: Any, bias: Any) -> Any:
+    if bias is not None:
+        result = result + bias
+    finish = None if epilogue is None else epilogue(result)
     if finish is not None:
         finish(slice(0, result.size // max(result.shape[-1], 1)), slice(0, result.shape[-1]))
     return result

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.core.numerics.finishing import doubling
+from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient, line_products
-from tfg.core.numerics.row_producer import Feeding
+from tfg.core.numerics.row_producer import RowProducer
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -132,12 +132,12 @@ def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3)
     monkeypatch.setattr(gemm, "_MANY_ROWS", 5)
     x, w, stride, pads, dilation = drawn(case)
-    n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
-    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, summand)
-    want = 2 * (by_definition(x, w, stride, pads, dilation) + summand)
+    n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
+    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, bias)
+    want = 2 * (by_definition(x, w, stride, pads, dilation) + bias)
     np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
     turned = np.ascontiguousarray(w.swapaxes(-1, -2)).swapaxes(-1, -2)
-    again = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, summand)
+    again = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, bias)
     np.testing.assert_allclose(again, want, atol=1e-5 * np.abs(want).max(initial=1))
 
 
@@ -146,10 +146,10 @@ def test_large_filters_that_are_turned_around_by_their_places(case, workers, mon
     monkeypatch.setattr(convolution, "_LARGE_FILTER", 0)
     monkeypatch.setattr(convolution, "_FEW_POSITIONS", 10**6)
     x, w, stride, pads, dilation = drawn(case)
-    n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
+    n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
     turned = w[(slice(None, None, -1),) * n].swapaxes(-1, -2).copy().swapaxes(-1, -2)[(slice(None, None, -1),) * n]
-    found = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, summand)
-    want = 2 * (by_definition(x, w, stride, pads, dilation) + summand)
+    found = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, bias)
+    want = 2 * (by_definition(x, w, stride, pads, dilation) + bias)
     np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
 
 
@@ -194,10 +194,10 @@ def test_every_number_is_finished_once_after_it_is_there(case, workers):
 def test_rows_that_are_fed_stand_for_the_input(case, workers):
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
-    rows, summand = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
-    given = [stride] * n, pads, [dilation] * n, doubling, summand
-    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy())
-    found = convolution.convolve(np.full_like(x, np.nan), w, *given, feeding)
+    rows, bias = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
+    given = [stride] * n, pads, [dilation] * n, doubling, bias
+    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
+    found = convolution.convolve(np.full_like(x, np.nan), w, *given, producer)
     np.testing.assert_allclose(found, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
 
 
@@ -208,10 +208,10 @@ def test_groups_are_finished_too():
     parts = [by_definition(x[..., 4 * g : 4 * g + 4], w[..., 3 * g : 3 * g + 3], 1, [(1, 1), (1, 1)], 1) for g in (0, 1)]
     np.testing.assert_allclose(plain, np.concatenate(parts, -1))
 
-    def finishing(result):
+    def epilogue(result):
         return lambda positions, channels: np.negative(result, out=result)
 
-    np.testing.assert_array_equal(convolution.convolve(x, w, [1, 1], [(1, 1), (1, 1)], [1, 1], finishing), -plain)
+    np.testing.assert_array_equal(convolution.convolve(x, w, [1, 1], [(1, 1), (1, 1)], [1, 1], epilogue), -plain)
 
 
 def test_the_first_error_of_divided_work_is_raised(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import depthwise
-from tfg.core.numerics.row_producer import Feeding
+from tfg.core.numerics.row_producer import RowProducer
 from tfg.core.parallel import blas_threads, gemm
 
 CASES = [
@@ -48,7 +48,7 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     pads = [(0, 0)] * len(window) if is_view else [((k - 1) * d // 2, k // 2) for k, d in zip(window, dilations)]
     want = by_definition(x, w, strides, pads, dilations)
 
-    def finishing(result):
+    def epilogue(result):
         flat = result.reshape(-1, result.shape[-1])
 
         def finish(positions, some):
@@ -57,11 +57,11 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
         return finish
 
     np.testing.assert_allclose(depthwise.depthwise_convolve(x, w, strides, pads, dilations), want, rtol=1e-4, atol=1e-4)
-    found = depthwise.depthwise_convolve(x, w, strides, pads, dilations, finishing)
+    found = depthwise.depthwise_convolve(x, w, strides, pads, dilations, epilogue)
     np.testing.assert_allclose(found, want + 1, rtol=1e-4, atol=1e-4)
     rows = x.reshape(-1, channels)
-    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy())
-    fed = depthwise.depthwise_convolve(np.full_like(x, np.nan), w, strides, pads, dilations, None, feeding)
+    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy())
+    fed = depthwise.depthwise_convolve(np.full_like(x, np.nan), w, strides, pads, dilations, None, producer)
     np.testing.assert_allclose(fed, want, rtol=1e-4, atol=1e-4)
 
 
@@ -75,12 +75,12 @@ def test_depthwise_convolutions_by_rows(case, count, is_fed):
     w = rng.standard_normal((*window, channels, 1)).astype(np.float32)
     pads = [((k - 1) * d // 2, k // 2) for k, d in zip(window, dilations)]
     rows, seen = x.reshape(-1, channels), np.full_like(x, np.nan) if is_fed else x
-    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy()) if is_fed else None
+    producer = RowProducer(x.shape, x.dtype, lambda some: rows[some].copy()) if is_fed else None
 
     def finish(some, first):
         some += np.arange(first, first + len(some))[:, np.newaxis]
 
-    made = depthwise.depthwise_rows(seen, w, strides, pads, dilations, finish, feeding)
+    made = depthwise.depthwise_rows(seen, w, strides, pads, dilations, finish, producer)
     want = by_definition(x, w, strides, pads, dilations).reshape(-1, channels)
     found = [made.make(some) for some in made.parts(count)]
     assert made.by_lines and made.shape[-1] == channels and len(found) >= min(count, images)
@@ -94,8 +94,8 @@ def test_small_sums_are_left_to_one_thread(monkeypatch):
     x, w = np.ones((1, 14, 14, 512), np.float32), np.ones((3, 3, 512, 1), np.float32)
     blocks = []
 
-    def finishing(result):
+    def epilogue(result):
         return lambda positions, channels: blocks.append((threading.current_thread(), positions))
 
-    depthwise.depthwise_convolve(x, w, [1, 1], [(1, 1)] * 2, [1, 1], finishing)
+    depthwise.depthwise_convolve(x, w, [1, 1], [(1, 1)] * 2, [1, 1], epilogue)
     assert blocks == [(threading.current_thread(), slice(0, 196))]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.numerics.finishing import doubling
+from tests.core.numerics.epilogues import doubling
 from tests.core.numerics.test_convolution import by_definition, filter_gradient_by_definition
 from tfg.core.numerics import convolution, line_products
 from tfg.core.parallel import blas_threads, gemm
@@ -50,11 +50,11 @@ def test_convolutions_by_lines(case, number, by_lines, monkeypatch):
     fill = line_products.convolve
     monkeypatch.setattr(line_products, "convolve", lambda *arguments: (ways.append(1), fill(*arguments)))
     x, w, strides, pads, dilations = drawn(case, number)
-    summand = np.arange(w.shape[-1], dtype=np.float32)
+    bias = np.arange(w.shape[-1], dtype=np.float32)
     want = by_definition(x, w, strides, pads, dilations)
     for turned in (w, np.ascontiguousarray(w.swapaxes(-1, -2)).swapaxes(-1, -2)):
-        found = convolution.convolve(x, turned, strides, pads, dilations, doubling, summand)
-        np.testing.assert_allclose(found, 2 * (want + summand), rtol=1e-5, atol=1e-4)
+        found = convolution.convolve(x, turned, strides, pads, dilations, doubling, bias)
+        np.testing.assert_allclose(found, 2 * (want + bias), rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(convolution.convolve(x, w, strides, pads, dilations), want, rtol=1e-5, atol=1e-4)
     assert len(ways) == 3
 

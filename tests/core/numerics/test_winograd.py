@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.core.numerics.finishing import doubling
+from tests.core.numerics.epilogues import doubling
 from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
 from tfg.core.parallel import blas_threads, gemm
 
@@ -60,10 +60,10 @@ def assert_near(found, want):
 def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
-    summand = np.arange(w.shape[-1], dtype=np.float32)
+    bias = np.arange(w.shape[-1], dtype=np.float32)
     assert winograd.suits(x, w, ONES, pads, ONES)
     assert_near(winograd.convolve(x, w, pads), by_definition(x, w, pads))
-    assert_near(winograd.convolve(x, w, pads, summand=summand), by_definition(x, w, pads) + summand)
+    assert_near(winograd.convolve(x, w, pads, bias=bias), by_definition(x, w, pads) + bias)
 
 
 @pytest.mark.parametrize("few", [0, 1000])

@@ -66,7 +66,7 @@ def test_constants_around_a_convolution_are_worked_into_it():
         session.run("y:0", {"x:0": drawn(2, 9, 9, 8)})
     ((step, call),) = program(session)._fused_calls.items()
     (layout,) = call.layouts.values()
-    assert len(step.body) == 6 and layout.filters is not None and layout.summand is not None
+    assert len(step.body) == 6 and layout.filters is not None and layout.bias is not None
     assert len(layout.chain.instructions) == 1
     both(b.graph, "y:0", {"x:0": drawn(2, 9, 9, 8)})
 
