@@ -21,22 +21,6 @@ COMPARISON_FAILED = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-_SYNONYMS = {
-    **dict.fromkeys(("summarize", "summary", "info", "inspect", "describe"), "explain"),
-    **dict.fromkeys(("show", "list", "ls", "cat", "print", "nodes"), "dump"),
-    **dict.fromkeys(("plot", "graph", "visualize", "render", "picture"), "draw"),
-    **dict.fromkeys(("freeze", "export", "save"), "convert"),
-    **dict.fromkeys(("profile", "cost", "count", "macs", "params"), "flops"),
-    **dict.fromkeys(("execute", "eval", "predict", "infer"), "run"),
-    **dict.fromkeys(("validate", "lint", "verify", "doctor"), "check"),
-    **dict.fromkeys(("gradient", "gradients", "jacobian", "differentiate"), "grad"),
-    **dict.fromkeys(("simplify", "grappler", "fuse"), "optimize"),
-    **dict.fromkeys(("ckpt", "weights", "variables"), "checkpoint"),
-    **dict.fromkeys(("fit", "learn"), "train"),
-    **dict.fromkeys(("bisect", "minimize", "shrink"), "reduce"),
-    **dict.fromkeys(("kernels", "registry"), "ops"),
-}
-"""Words that people try, and the command that does what they mean."""
 _FOLDER = os.path.join(os.path.dirname(__file__), "commands")
 
 
@@ -69,10 +53,11 @@ class LazyGroup(click.Group):
             click.echo(ctx.get_help())
             ctx.exit()
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            from difflib import get_close_matches
+            from .guesses import resolve
 
-            close = _SYNONYMS.get(name.lower()) or next(iter(get_close_matches(name, self.list_commands(ctx), 1)), None)
-            raise click.UsageError(f"there is no command '{name}'" + (f"; is it '{close}'?" if close else ""), ctx)
+            args = resolve(args, self.list_commands(ctx), ctx)
+            if args[0] == "--version":
+                _print_version(ctx, self.params[0], True)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -154,7 +139,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = root.main(arguments, prog_name="tfg", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except click.ClickException as error:
-        return _report_usage(error)
+        return _report_usage(error, sys.argv[1:] if arguments is None else arguments)
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -187,7 +172,7 @@ def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
     return REFUSED
 
 
-def _report_usage(error: click.ClickException) -> int:
+def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
@@ -195,9 +180,19 @@ def _report_usage(error: click.ClickException) -> int:
     print(f"error: {printable_line(first)}", file=sys.stderr)
     for line in rest:
         print(printable(line), file=sys.stderr)
-    context: Any = getattr(error, "ctx", None)
-    print(f"hint: {context.command_path if context else 'tfg'} --help shows how it is used", file=sys.stderr)
+    print(f"hint: {printable_line(_usage_hint(error, words))}", file=sys.stderr)
     return error.exit_code
+
+
+def _usage_hint(error: click.ClickException, words: Sequence[str]) -> str:
+    """Return the command line to try, where one is known, or else the one that shows the help."""
+    context: Any = getattr(error, "ctx", None)
+    hint = getattr(error, "hint", None)
+    if isinstance(error, click.NoSuchOption):
+        from .guesses import option_hint
+
+        hint = option_hint(error.option_name, words)
+    return hint or f"{context.command_path if context else 'tfg'} --help shows how it is used"
 
 
 if __name__ == "__main__":

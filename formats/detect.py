@@ -35,16 +35,23 @@ _FIRST_FIELD = re.compile(rb"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*(:|\{|<)")
 _NODE_NAME = re.compile(rb"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
+_ORIGIN = "give tfg the SavedModel or the graph that it was converted from; Netron shows the file itself"
+
 # (offset, magic bytes, what it is, what to do about it)
 _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
-    (4, b"TFL3", "a TFLite model", None),
-    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as a Keras .h5 model", "save it as a SavedModel: model.export(folder)"),
+    (4, b"TFL3", "a TFLite model", _ORIGIN),
+    (
+        0,
+        b"\x89HDF\r\n\x1a\n",
+        "an HDF5 file, such as a Keras .h5 model",
+        "in Keras write a SavedModel with `model.export('folder')`, then `tfg explain folder`",
+    ),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", None),
     (0, b"\xff\xd8\xff", "a JPEG picture", None),
     (0, b"GIF8", "a GIF picture", None),
     (0, b"BM", "a BMP picture", None),
     (0, b"RIFF", "a RIFF file (WebP picture, WAV sound or AVI film)", None),
-    (0, b"\x93NUMPY", "a NumPy .npy array", None),
+    (0, b"\x93NUMPY", "a NumPy .npy array", "feed it to a graph: `tfg run GRAPH --feed x=@FILE.npy`"),
     (0, b"%PDF", "a PDF document", None),
     (0, b"\x80\x02", "a Python pickle", None),
     (0, b"\x80\x04", "a Python pickle", None),
@@ -126,7 +133,7 @@ def _zip_kind(data: memoryview) -> tuple[str, str | None]:
     """Return a description of a zip archive and a hint; the names of members stand uncompressed in the archive."""
     names = bytes(data[:4096]) + bytes(data[-65536:])
     if b"model.weights.h5" in names or b"metadata.json" in names:
-        return "a Keras .keras archive", "save it as a SavedModel: model.export(folder)"
+        return "a Keras .keras archive", "in Keras write a SavedModel with `model.export('folder')`, then `tfg explain folder`"
     if b".npy" in names:
         return "a NumPy .npz archive", "give it as a state: --state FILE.npz"
     if b"data.pkl" in names:
@@ -154,7 +161,7 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
     graph_inside = graph is not None and graph.wire_type == wire.LENGTH_DELIMITED and _looks_like_graph(data, graph)
     if first is not None and first.wire_type == wire.VARINT and graph is not None:
         if _is_onnx(seen):
-            raise _refuse(name, "an ONNX model")
+            raise _refuse(name, "an ONNX model", _ORIGIN)
         if graph.wire_type == wire.LENGTH_DELIMITED:
             return "saved_model"
     if graph_inside or _has_tags_of_meta_graph(data, seen):

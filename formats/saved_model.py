@@ -95,6 +95,10 @@ def _tags(meta_graph: memoryview) -> tuple[str, ...]:
 def _folder_hint(folder: str) -> str:
     entries = sorted(os.listdir(folder))
     nested = [name for name in entries if any(os.path.exists(os.path.join(folder, name, file)) for file in detect.MODEL_FILES)]
+    if len(nested) > 1:
+        versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
+        example = f"`tfg explain {os.path.join(folder, versions[-1])}`"
+        return f"it holds the SavedModels {', '.join(versions)}; name one, as in {example}"
     if nested:
         return f"there is a SavedModel in '{os.path.join(folder, nested[-1])}'"
     indexes = [name for name in entries if name.endswith(".index")]

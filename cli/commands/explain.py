@@ -61,11 +61,10 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
     tfg explain graph.pb --engine openvino --fetch logits
     tfg explain graph.pb --partition --fetch train_op
     """
-    from ...core.op_libraries.op_listing import is_declared
-    from ..jobs.explain_job import ExplainJob, explain_op
+    from ..jobs.explain_job import ExplainJob, explain_op, is_op
 
-    if not os.path.exists(graph) and is_declared(graph):
-        reader.load_libraries()
+    reader.load_libraries()
+    if not os.path.exists(graph) and is_op(graph):
         explain_op(graph, options.format_)
     else:
         loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from difflib import get_close_matches
 
 import click
 
@@ -10,7 +11,9 @@ from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import explain_graph, explain_signature, missing_ops
 from ...core.graph.graph import Graph
 from ...core.inference.inference import Inference
-from ...core.op_libraries.op_listing import describe_op
+from ...core.op_libraries.op_listing import describe_op, is_declared
+from ...core.registry.catalog import CATALOG
+from ...core.support.errors import NotFoundError
 from .. import render
 from ..engines import engine_preview, report_sections
 from ..names import Names
@@ -44,6 +47,19 @@ class ExplainOptions:
     def about_runs(self) -> bool:
         """True where several fetches are what runs together, not what a node is asked about."""
         return self.races or self.partition or self.engine is not None
+
+
+def is_op(word: str) -> bool:
+    """Return True for the name of an op, False for other words; NotFoundError for a word near the name of an op."""
+    if is_declared(word) or not word.isidentifier():
+        return is_declared(word)
+    close = get_close_matches(word, list(CATALOG), 3, 0.8)
+    if close:
+        raise NotFoundError(
+            f"there is no file '{word}' and no op of this name",
+            hint=f"is it {' or '.join(close)}? try `tfg explain {close[0]}`",
+        )
+    return False
 
 
 def explain_op(name: str, format_: str) -> None:

@@ -435,7 +435,9 @@ class Graph:
         close = get_close_matches(name, self._nodes, n=3, cutoff=0.5)
         if not close:
             close = [n for n in self._nodes if name.lower() in n.lower()][:3]
-        return f"nearest names: {', '.join(close)}" if close else "`tfg dump --format list` lists all nodes"
+        return (
+            f"nearest names: {', '.join(close)}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
+        )
 
 
 def _sources(

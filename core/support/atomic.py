@@ -29,6 +29,7 @@ except ImportError:  # on Windows, which does not rename or remove a file that i
 
 _counter = itertools.count()
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -55,7 +56,7 @@ def _is_no_name(path: str) -> bool:
 
 def _file_error(error: OSError, path: str) -> TfgError:
     if isinstance(error, FileNotFoundError):
-        return NotFoundError(f"there is no file '{path}'", hint=_similar_files(path))
+        return _absence(path)
     if isinstance(error, PermissionError):
         return PermissionDeniedError(f"no permission for '{path}'")
     if isinstance(error, IsADirectoryError):
@@ -86,6 +87,16 @@ def require_new_folder(path: str | os.PathLike[str]) -> None:
     with file_errors(path):
         if os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
             raise AlreadyExistsError(f"'{os.fspath(path)}' is there, and is no empty folder: a SavedModel gets a new one")
+
+
+def _absence(path: str) -> NotFoundError:
+    """Return the error for a file that does not exist: an address, the prefix of a checkpoint, or a name near another."""
+    if _ADDRESS.match(path):
+        return NotFoundError(f"'{path}' is an address, and tfg reads only local files", hint="download it, then give the file")
+    if os.path.isfile(f"{path}.index"):
+        hint = f"`tfg checkpoint {path}` lists its tensors; beside a graph give it as `--state {path}`"
+        return NotFoundError(f"'{path}' is the prefix of a checkpoint, and no file", hint=hint)
+    return NotFoundError(f"there is no file '{path}'", hint=_similar_files(path))
 
 
 def _similar_files(path: str) -> str | None:

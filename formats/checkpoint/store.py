@@ -57,7 +57,8 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
     for table in tables:
         with file_errors(table), files.open(table) as file:
             if not is_table(PositionedFile(file)):
-                raise InvalidArgumentError(f"'{table}' is no checkpoint", hint="give the prefix, the part before .index")
+                hint = f"give the prefix, the part before .index; of a graph `tfg explain {table}` lists the variables"
+                raise InvalidArgumentError(f"'{table}' is no checkpoint", hint=hint)
     return open_v1(prefix, tables, files)
 
 
@@ -74,7 +75,7 @@ def _indexes(folder: str, files: FileGate) -> list[str]:
 
 
 def _latest(folder: str, files: FileGate) -> str:
-    """Return the checkpoint that a folder's state file names, or the folder's only checkpoint."""
+    """Return the prefix of the checkpoint that a folder's state file names, of a SavedModel's, or of the only one there is."""
     state = os.path.join(folder, _STATE_FILE)
     if os.path.exists(files.to_read(state)):
         with file_errors(state), files.open(state) as file:
@@ -84,6 +85,9 @@ def _latest(folder: str, files: FileGate) -> str:
     indexes = _indexes(folder, files)
     if len(indexes) == 1:
         return indexes[0].removesuffix(".index")
+    variables = os.path.join(folder, "variables", "variables")
+    if os.path.exists(files.to_read(index_path(variables))):
+        return variables
     names = ", ".join(os.path.basename(index).removesuffix(".index") for index in indexes[:5])
     raise NotFoundError(f"folder '{folder}' names no checkpoint", hint=f"there are {names}" if names else None)
 

@@ -178,8 +178,8 @@ def test_inferred_shapes():
         (["dump", STAGES[0], "--map-op", "A"], 2, "OLD=NEW"),
         (["dump", STAGES[0], "--map-op", "A=Nothing"], 1, "no declared op"),
         (["dump", *STAGES, "--stage", "x"], 1, "there is no stage 'x'"),
-        (["dmp"], 2, "is it 'dump'"),
-        ([__file__, "x"], 2, "there is no command"),
+        (["dmp"], 2, "Did you mean 'dump'?"),
+        ([__file__, "x"], 1, "a text file that begins"),
     ],
 )
 def test_mistakes(arguments, code, message):

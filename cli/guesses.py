@@ -1,0 +1,137 @@
+"""First guesses: words that people type before they know tfg's commands, and the command line that each word stands for."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import click
+
+_SLOT: Final = re.compile(r"\{(\d)(?::([^}]*))?\}")
+"""A place in a command line for the argument of that number, and behind a colon a file name to suggest."""
+_REST: Final = "{}"
+"""The place of all arguments that no slot takes."""
+
+ALIASES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ("summarize", "summary", "info", "inspect", "describe", "show", "signatures", "inputs", "outputs"), "explain"
+    ),
+    **dict.fromkeys(("signature", "metadata", "memory", "what", "why"), "explain"),
+    **dict.fromkeys(("unsupported", "missing"), "explain {} --missing"),
+    **dict.fromkeys(("placement", "devices", "partition"), "explain {} --partition"),
+    "races": "explain {} --races",
+    **dict.fromkeys(("list", "ls", "cat", "print", "nodes"), "dump"),
+    **dict.fromkeys(("grep", "find", "search"), "dump {1} --name={2} --format=list {}"),
+    **dict.fromkeys(("plot", "graph", "visualize", "render", "picture", "dot"), "draw"),
+    **dict.fromkeys(("browse", "open", "page", "html", "netron", "tensorboard"), "view"),
+    **dict.fromkeys(("export", "save"), "convert {1} {2:graph.pb} {}"),
+    **dict.fromkeys(("onnx", "tf2onnx"), "convert {1} {2:model.onnx} {}"),
+    "freeze": "convert {1} {2:frozen.pb} --freeze {}",
+    **dict.fromkeys(("extract", "subgraph", "cut", "slice"), "convert {1} {2:part.pb} --subgraph {}"),
+    "inline": "convert {1} {2:inlined.pb} --inline-functions {}",
+    **dict.fromkeys(("strip", "prune", "strip_unused"), "optimize {1} --passes=prune --output={2} {}"),
+    "fold": "optimize {1} --passes=prune,fold --output={2} {}",
+    "quantize": "optimize {1} --passes=quantize_weights --output={2} {}",
+    "rename": "optimize {1} --passes=rename{node={2}:{3}} --output={4:renamed.pb} {}",
+    **dict.fromkeys(("simplify", "grappler", "fuse"), "optimize"),
+    **dict.fromkeys(("cost", "count", "macs", "params", "parameters"), "flops"),
+    **dict.fromkeys(("profile", "time", "bench", "benchmark"), "flops {} --measured"),
+    "trace": "flops {1} --measured --trace={2:trace.json} {}",
+    **dict.fromkeys(("execute", "eval", "predict", "infer", "serve"), "run"),
+    **dict.fromkeys(("validate", "lint", "verify", "doctor"), "check"),
+    **dict.fromkeys(("gradient", "gradients", "jacobian", "differentiate"), "grad"),
+    **dict.fromkeys(("ckpt", "weights", "variables", "vars", "tensors"), "checkpoint"),
+    **dict.fromkeys(("fit", "learn"), "train"),
+    **dict.fromkeys(("bisect", "minimize", "shrink"), "reduce"),
+    **dict.fromkeys(("kernels", "registry"), "ops"),
+    "examples": "samples",
+    "version": "--version",
+}
+"""Each word and the command line that it stands for; arguments follow where the line has no places for them."""
+
+OPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    **dict.fromkeys(
+        (("run", "--trace"), ("run", "--profile"), ("run", "--timeline")), "flops {1} --measured --trace trace.json"
+    ),
+    **dict.fromkeys((("flops", "--by"), ("flops", "--per-layer"), ("flops", "--layers")), "flops {1} --view scope"),
+    **dict.fromkeys((("flops", "--profile"), ("flops", "--time")), "flops {1} --measured"),
+    **dict.fromkeys((("optimize", "--freeze"), ("convert", "--variables")), "convert {1} frozen.pb --freeze"),
+    **dict.fromkeys((("convert", "--dtype"), ("convert", "--quantize")), "optimize {1} --passes quantize_weights -o small.pb"),
+    **dict.fromkeys((("convert", "--rename"), ("optimize", "--rename")), "optimize {1} --passes 'rename{node=OLD:NEW}'"),
+    **dict.fromkeys((("explain", "--variables"), ("explain", "--weights")), "checkpoint {1}"),
+    **dict.fromkeys((("check", "--missing"), ("check", "--unsupported")), "explain {1} --missing"),
+    **dict.fromkeys((("draw", "--html"), ("draw", "--open")), "view {1}"),
+    **dict.fromkeys((("checkpoint", "--stats"), ("checkpoint", "--print")), "checkpoint {1} --values NAME"),
+}
+"""Options that people expect of a command, and the command line that does it; {1} is the graph."""
+
+
+class Guess(click.UsageError):
+    """Wrong usage that comes with the command line to type instead."""
+
+    def __init__(self, message: str, line: str, ctx: click.Context) -> None:
+        super().__init__(message, ctx)
+        self.hint = f"try `{line}`"
+
+
+def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> list[str]:
+    """Return the command line that stands for words of which the first is not the name of a command.
+
+    Guess is raised where the line needs an argument that is not there, or where the first word is near the name of a command.
+    """
+    from . import render
+
+    word, *arguments = words
+    alias = ALIASES.get(word.lower())
+    if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
+        line = list(_filled(alias, word, arguments, ctx))
+    elif _is_graph(word):
+        line = ["explain", *words]
+    else:
+        close = difflib.get_close_matches(word, [*names, *ALIASES], 1)
+        if not close:
+            raise click.UsageError(f"unknown command '{word}'", ctx)
+        raise Guess(f"unknown command '{word}'. Did you mean '{close[0]}'?", _line([close[0], *arguments]), ctx)
+    is_quiet = line[0] == "--version" or "-q" in arguments or "--quiet" in arguments
+    render.note(f"this is `{_line(line)}`", is_quiet)
+    return line
+
+
+def option_hint(option: str, words: Sequence[str]) -> str | None:
+    """Return the command line for an option that its command does not have; None for an option that nobody expects."""
+    line = OPTIONS.get((words[0], option))
+    graph = next((word for word in words[1:] if not word.startswith("-")), "GRAPH")
+    return None if line is None else f"try `tfg {line.replace('{1}', shlex.quote(graph))}`"
+
+
+def _line(words: Sequence[str]) -> str:
+    return f"tfg {shlex.join(words)}"
+
+
+def _is_graph(word: str) -> bool:
+    """True for a word that names a file or an op type rather than a command."""
+    from ..core.op_libraries.op_listing import is_declared
+
+    return word == "-" or re.search(r"[./\\]", word) is not None or os.path.exists(word) or is_declared(word)
+
+
+def _filled(alias: str, word: str, arguments: Sequence[str], ctx: click.Context) -> Iterator[str]:
+    """Yield the words of a command line with the arguments in their places."""
+    if _REST not in alias.split():
+        alias = f"{alias} {_REST}"
+    leading = next((place for place, text in enumerate(arguments) if text.startswith("-") and text != "-"), len(arguments))
+    slots = [int(match[1]) for match in _SLOT.finditer(alias)]
+    used = min(leading, max(slots, default=0))
+    missing = [match for match in _SLOT.finditer(alias) if int(match[1]) > used and match[2]]
+    if missing and used:
+        suggested = [*arguments[:used], *(match[2] for match in missing), *arguments[used:]]
+        raise Guess(f"'{word}' needs the name of the file to write", _line([word, *suggested]), ctx)
+    for part in alias.split():
+        if part == _REST:
+            yield from arguments[used:]
+        elif all(int(match[1]) <= used for match in _SLOT.finditer(part)):
+            yield _SLOT.sub(lambda match: arguments[int(match[1]) - 1], part)

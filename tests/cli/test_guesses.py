@@ -1,0 +1,147 @@
+"""What people type before they know tfg works, or the message gives a command line that does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+
+import pytest
+
+from tests.cli.running import SAMPLES, Outcome
+from tests.cli.running import tfg as run
+from tfg.cli.guesses import ALIASES, OPTIONS, resolve
+from tfg.cli.main import commands, root
+
+_SUGGESTED = re.compile(r"`tfg ([^`]+)`")
+
+
+@pytest.fixture(autouse=True)
+def models(tmp_path, monkeypatch):
+    """A folder with a SavedModel, its frozen form, a training graph with a checkpoint, and files that are no graphs."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(SAMPLES / "keras_classifier", "model")
+    shutil.copytree(SAMPLES / "scaler_saved_model", "versions/1")
+    shutil.copytree(SAMPLES / "scaler_saved_model", "versions/2")
+    shutil.copy(SAMPLES / "xor.pbtxt", "train.pbtxt")
+    shutil.copy(SAMPLES / "all_constant.pbtxt", "constant.pbtxt")
+    assert run("convert", "model", "frozen.pb", "--freeze", "-q").code == 0
+    assert run("run", "train.pbtxt", "--init", "--save-state", "ck", "-q").code == 0
+    for name, head in (("m.tflite", b"\0\0\0\0TFL3"), ("m.h5", b"\x89HDF\r\n\x1a\n"), ("m.keras", b"PK\3\4metadata.json")):
+        (tmp_path / name).write_bytes(head + bytes(64))
+    (tmp_path / "m.onnx").write_bytes(b"\x08\x08\x12\x02tf\x3a\x02\x08\x01")
+
+
+def suggested(done: Outcome) -> list[str]:
+    """The words of the command line that a hint gives."""
+    match = _SUGGESTED.search(done.err)
+    assert match is not None, done.err
+    return shlex.split(match[1])
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("unsupported train.pbtxt", "has a kernel"),
+        ("show model", "serving_default"),
+        ("signatures model", "serving_default"),
+        ("inputs model", "serving_default"),
+        ("outputs model", "serving_default"),
+        ("variables model", "bytes"),
+        ("vars ck", "bytes"),
+        ("weights ck", "bytes"),
+        ("variables train.pbtxt", "variables"),
+        ("checkpoint model", "bytes"),
+        ("explain ck", "bytes"),
+        ("explain model/variables/variables", "bytes"),
+        ("params model", "parameters"),
+        ("flops model --by layer", "share"),
+        ("flops model --view scope", "share"),
+        ("freeze model", "wrote"),
+        ("freeze model out.pb", "wrote"),
+        ("extract train.pbtxt --from x --to probability", "wrote"),
+        ("extract train.pbtxt out.pb --from x --to probability", "wrote"),
+        ("rename train.pbtxt x features", "wrote"),
+        ("strip train.pbtxt out.pb", "wrote"),
+        ("fold frozen.pb out.pb", "wrote"),
+        ("prune train.pbtxt out.pb", "wrote"),
+        ("quantize frozen.pb out.pb", "wrote"),
+        ("optimize train.pbtxt --passes remove_training_nodes --fetch probability -o out.pb", "wrote"),
+        ("explain train.pbtxt probability", "probability"),
+        ("placement train.pbtxt", "device"),
+        ("compare model model", "agree"),
+        ("diff model model", "equal"),
+        ("run model", "tfg run"),
+        ("serve model", "tfg run"),
+        ("predict model", "tfg run"),
+        ("run constant.pbtxt --trace", "ms"),
+        ("trace constant.pbtxt t.json", "ms"),
+        ("profile constant.pbtxt", "ms"),
+        ("convert train.pbtxt --dtype float16", "wrote"),
+        ("grep train.pbtxt loss", "loss"),
+        ("version", "tfg "),
+        ("model", "nodes"),
+        ("train.pbtxt", "nodes"),
+        ("./train.pbtxt --missing", "has a kernel"),
+        ("MatMul", "Product of two matrices"),
+        ("explain MatMull", "Product of two matrices"),
+        ("explian train.pbtxt", "nodes"),
+        ("explain train.pbtxt nonode", "name"),
+        ("explain versions", "nodes"),
+    ],
+)
+def test_the_first_guess_works_or_the_message_gives_a_line_that_does(typed, shown):
+    done = run(*shlex.split(typed))
+    for _ in range(2):
+        if done.code not in (0, 3):
+            done = run(*[{"GRAPH": "train.pbtxt", "TEXT": "x"}.get(word, word) for word in suggested(done)])
+    assert done.code == 0, done
+    assert shown in f"{done.out}{done.err}"
+
+
+@pytest.mark.parametrize(
+    ("path", "named", "step"),
+    [
+        ("m.tflite", "a TFLite model", "that it was converted from"),
+        ("m.onnx", "an ONNX model", "that it was converted from"),
+        ("m.h5", "an HDF5 file", "`model.export('folder')`"),
+        ("m.keras", "a Keras .keras archive", "`model.export('folder')`"),
+        ("https://example.com/model.pb", "an address", "download it"),
+        ("gs://bucket/model", "an address", "download it"),
+        ("versions", "is no SavedModel", "versions/2"),
+        ("ck", "the prefix of a checkpoint", "`tfg checkpoint ck`"),
+    ],
+)
+@pytest.mark.parametrize("command", ["explain", "dump", "run", "flops", "check"])
+def test_a_path_that_is_no_graph_is_named_and_the_next_step_said(command, path, named, step):
+    done = run(command, path)
+    assert done.code == 1
+    assert named in done.err and step in done.err.replace("\\", "/")
+
+
+def test_every_alias_stands_for_a_command_and_hides_none():
+    assert {line.split()[0] for line in ALIASES.values()} <= {*commands(), "--version"}
+    assert not set(ALIASES) & set(commands())
+    assert {command for command, _ in OPTIONS} <= set(commands())
+
+
+@pytest.mark.parametrize("alias", sorted(ALIASES))
+def test_every_alias_is_a_line_that_its_command_takes(alias, monkeypatch):
+    """All words are options and arguments that the command has."""
+    line = resolve([alias, "train.pbtxt", "a.out", "c", "d"], commands(), root.make_context("tfg", ["explain", "x"]))
+    if line[0] == "--version":
+        return
+    command = root.get_command(None, line[0])
+    assert command is not None
+    flags = {flag for param in command.params for flag in param.opts}
+    assert {word.partition("=")[0] for word in line[1:] if word.startswith("-")} <= flags
+
+
+def test_an_alias_says_what_it_runs_unless_quiet():
+    assert run("freeze", "model", "a.pb").err.startswith("this is `tfg convert model a.pb --freeze`")
+    assert run("freeze", "model", "b.pb", "-q").err == ""
+
+
+def test_a_word_like_no_command_is_refused():
+    done = run("qqqqqqqq", "train.pbtxt")
+    assert done.code == 2 and "unknown command 'qqqqqqqq'" in done.err
