@@ -42,7 +42,7 @@ class GraphBuilder(NodeBuilder):
         return made
 
     def global_variables_initializer(self, name: str = "init") -> Node:
-        """A NoOp that waits for the initializers of all variables made by this builder."""
+        """Add a NoOp that waits for the initializers of all variables made by this builder."""
         return self.group([variable.initializer for variable in self.variables], name)
 
     def stage(self, name: str) -> None:
@@ -91,6 +91,6 @@ def _element(g: NodeBuilder, initial: Output, dtype: DType | None) -> DType:
 
 
 def _shape(g: NodeBuilder, initial: Output) -> Shape:
-    """The static shape of an initial value."""
+    """Return the static shape of an initial value."""
     constant = initial.node.attr_of(Tensor, "value")
     return infer(g.graph).shape(initial) if constant is None else Shape(constant.shape)

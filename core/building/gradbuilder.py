@@ -40,18 +40,21 @@ class GradientBuilder(GraphBuilder):
         return UNKNOWN if self.shapes is None else self.shapes(x)
 
     def shape_of(self, x: Output) -> Output:
-        """The shape of `x` as an int32 vector."""
+        """Add the shape of `x` as an int32 vector."""
         return self.Shape(x, out_type="int32")
 
     def zeros_like(self, x: Output) -> Output:
         return self.ZerosLike(x)
 
     def scalar_like(self, x: Output, value: float) -> Output:
-        """A scalar constant of x's dtype."""
+        """Add a scalar constant of x's dtype."""
         return self.constant(value, x.dtype.base if x.dtype else None)
 
     def reduce_to(self, grad: Output, x: Output, other: Output) -> Output:
-        """`grad`, of the shape that x and `other` broadcast to, summed to the shape of x; itself where x has that shape."""
+        """Sum `grad`, of the broadcast shape of x and `other`, to the shape of x.
+
+        Return `grad` itself where x has the broadcast shape.
+        """
         if broadcasts_to(self.static_shape(other), self.static_shape(x)):
             return grad
         shape = self.shape_of(x)
@@ -59,7 +62,7 @@ class GradientBuilder(GraphBuilder):
         return self.Reshape(self.Sum(grad, axes), shape)
 
     def densify(self, grad: Output | IndexedSlices) -> Output:
-        """The gradient as a plain tensor."""
+        """Return the gradient as a plain tensor, with nodes added for IndexedSlices."""
         if isinstance(grad, Output):
             return grad
         rows = self.StridedSlice(
@@ -69,5 +72,5 @@ class GradientBuilder(GraphBuilder):
         return self.Reshape(dense, grad.dense_shape)
 
     def conj(self, x: Output) -> Output:
-        """The complex conjugate, x itself where x is real."""
+        """Return the complex conjugate, x itself where x is real."""
         return self.Conj(x) if x.dtype is not None and x.dtype.is_complex else x

@@ -14,7 +14,7 @@ class Names:
         self._seen_scopes: set[str] | None = None
 
     def unique(self, name: str) -> str:
-        """`name`, or with the first free suffix `_1`, `_2` ...; taken from now on."""
+        """Return `name`, or with the first free suffix `_1`, `_2` ...; the name is taken from now on."""
         key = name.lower()
         count = self._used.get(key, 0)
         if count == 0 and name in self._graph:
@@ -31,7 +31,7 @@ class Names:
         return candidate
 
     def unique_scope(self, name: str) -> str:
-        """As `unique`, for a scope: names that the graph's nodes have before a `/` are taken too."""
+        """Return a unique name for a scope: names before a `/` in the graph's nodes are taken too."""
         if self._seen_scopes is None:
             self._seen_scopes = _scopes(self._graph)
             for scope in self._seen_scopes:
@@ -40,7 +40,7 @@ class Names:
 
 
 def _scopes(graph: Graph) -> set[str]:
-    """Every scope that holds a node."""
+    """Return every scope that holds a node."""
     found: set[str] = set()
     for node in graph:
         scope = node.name.rpartition("/")[0]

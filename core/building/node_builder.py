@@ -104,7 +104,7 @@ class NodeBuilder:
         return sorted({node for block in blocks for node in block.nodes if node not in sources}, key=lambda node: node.name)
 
     def constant(self, value: Any, dtype: DType | str | None = None, name: str = "Const", **attrs: Any) -> Output:
-        """A Const node holding `value`; Python floats become float32 and ints int32, as in TensorFlow."""
+        """Add a Const node holding `value`; Python floats become float32 and ints int32, as in TensorFlow."""
         tensor = as_tensor(value, None if dtype is None else dtypes.as_dtype(dtype))
         node = self.add("Const", (), {"value": tensor, "dtype": tensor.dtype, **attrs}, name)
         return node.output()
@@ -128,7 +128,7 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def name_scope(self, name: str) -> Iterator[str]:
-        """Nodes made inside are called `name/...`; a taken name gets a suffix, `name/` opens a scope again. Yields `name/`."""
+        """Name nodes made in the block `name/...`; a taken name gets a suffix, `name/` opens a scope again. Yields `name/`."""
         expect(str, name)
         outer = self._scope
         self._scope = name if name.endswith("/") else f"{self._names.unique_scope(outer + name)}/"
@@ -139,7 +139,7 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def control_dependencies(self, controls: Iterable[Output | Node | Variable]) -> Iterator[None]:
-        """Nodes made inside wait for `controls`."""
+        """Let nodes made in the block wait for `controls`."""
         outer = self._controls
         nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
         for node in nodes:
@@ -153,7 +153,7 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def no_controls(self) -> Iterator[None]:
-        """Nodes made inside wait for nothing, whatever control_dependencies are open."""
+        """Let nodes made in the block wait for nothing, whatever control_dependencies are open."""
         outer, self._controls = self._controls, ()
         try:
             yield
@@ -179,7 +179,7 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def colocate_with(self, target: Output | Node | Variable) -> Iterator[None]:
-        """Nodes made inside share the device of `target` (`loc:@target`)."""
+        """Let nodes made in the block share the device of `target` (`loc:@target`)."""
         node = _node_of(target)
         outer = self._colocation, self._device
         self._colocation = (*self._colocation, node)
@@ -191,7 +191,7 @@ class NodeBuilder:
 
     @contextlib.contextmanager
     def no_placement(self) -> Iterator[None]:
-        """Nodes made inside have no device and share none, whatever scopes are open."""
+        """Let nodes made in the block have no device and share none, whatever scopes are open."""
         outer = self._colocation, self._device
         self._colocation, self._device = (), ""
         try:
@@ -200,7 +200,7 @@ class NodeBuilder:
             self._colocation, self._device = outer
 
     def as_output(self, value: Any, dtype: DType | None = None, name: str = "Const") -> Output:
-        """An Output from an Output, a Node, a tensor name, or a value that becomes a Const."""
+        """Return the Output of an Output, a Node, a tensor name, or a value that becomes a Const."""
         if isinstance(value, Output):
             return value
         if isinstance(value, Node):
@@ -275,7 +275,7 @@ def _default_type(definition: OpDef, type_attr: str, items: Sequence[Any]) -> DT
 
 
 def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
-    """A Tensor from a Tensor or a value; Python floats are float32 and ints int32 (int64 where they do not fit)."""
+    """Return a Tensor for a Tensor or a value; Python floats are float32 and ints int32 (int64 where they do not fit)."""
     if isinstance(value, Tensor):
         return value
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):

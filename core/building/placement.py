@@ -43,7 +43,7 @@ class Device:
         return Device(**{key: None if value == "*" else value for key, value in found.items()})
 
     def merged(self, inner: Device) -> Device:
-        """This device with the parts that `inner` names replaced, as nested device scopes do."""
+        """Return this device with the parts that `inner` names replaced, as nested device scopes do."""
         parts = {f.name: getattr(inner, f.name) or getattr(self, f.name) for f in dataclasses.fields(self)}
         if inner.kind is not None:  # another kind of device has its own numbers
             parts["index"] = inner.index
@@ -107,7 +107,7 @@ class Placement:
             self._members.setdefault(self._find(name), []).append(name)
 
     def groups(self) -> tuple[Colocation, ...]:
-        """All groups of two nodes or more, in the order of the graph."""
+        """Return all groups of two nodes or more, in the order of the graph."""
         return tuple(self._describe(root) for root, members in self._members.items() if len(members) > 1)
 
     def group(self, node: Node) -> Colocation | None:

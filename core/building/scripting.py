@@ -53,7 +53,7 @@ def _run(path: str) -> GraphBuilder:
 
 
 def _place(error: BaseException, path: str) -> str:
-    """`build.py, line 3: g.MatMul(a)`: the innermost line of the script that was running."""
+    """Return the innermost line of the script that was running: `build.py, line 3: g.MatMul(a)`."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

@@ -88,7 +88,7 @@ def is_choice(node: Node, known: dict[Output, Output] | None = None) -> bool:
 
 
 class Deadness:
-    """The conditions of a graph's nodes, computed on demand; back edges and conditions of loops do not count.
+    """The conditions of nodes in a graph, computed on demand; back edges and conditions of loops do not count.
 
     `nodes` are the nodes of the run, None for all nodes of the graph; `fed` are the fed values, which are always alive;
     `predicate` returns the predicate of a Switch.

@@ -27,7 +27,7 @@ LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 class Frame:
     """A loop's frame, or the root frame, which has no name.
 
-    An Enter belongs to the loop that it opens, an Exit to the loop that it leaves.
+    Enter nodes belong to the loop entered, Exit nodes to the loop left.
     """
 
     name: str
@@ -87,10 +87,10 @@ class Frame:
 
 
 def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
-    """The root frame, and the frame of every node that can be reached.
+    """Return the root frame, and the frame of every node that can be reached.
 
-    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs
-    from different frames, an Exit lies in no loop, or two loops share a frame.
+    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs from
+    different frames, an Exit lies in no loop, or two loops share a frame.
     """
     search = _FrameSearch(list(nodes), inputs)
     return search.root, search.found
@@ -124,7 +124,7 @@ class _FrameSearch:
         self.check_conditions()
 
     def after(self, node: Node) -> Frame:
-        """The frame that a node's outputs are in."""
+        """Return the frame of a node's outputs."""
         frame = self.found[node]
         if node.op not in EXIT:
             return frame
@@ -182,7 +182,7 @@ class _FrameSearch:
 def find_frames(graph: Graph) -> dict[Node, Frame]:
     """Return the innermost loop of every node inside a loop.
 
-    An Enter belongs to the loop that it opens, an Exit to the loop that it leaves.
+    Enter nodes belong to the loop entered, Exit nodes to the loop left.
     """
     root, found = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
     return {node: frame for node, frame in found.items() if frame is not root}

@@ -31,7 +31,7 @@ def passed_references(node: Node) -> tuple[int, ...]:
 
 
 def referenced_variable(reference: Output, known: dict[Output, Output] | None = None) -> Node:
-    """The node that owns the memory a reference leads to; `known` is for `trail_end`."""
+    """Return the node that owns the memory a reference leads to; `known` is for `trail_end`."""
     return trail_end(reference, _reference_before, known).node
 
 
@@ -52,7 +52,9 @@ def written_reference(node: Node, known: dict[Output, Output] | None = None) -> 
 
 
 def memory_outputs(node: Node) -> list[Output]:
-    """The outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in them."""
+    """Return the outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in
+    them.
+    """
     if node.op not in _PASSING_VALUES and not is_view(node):
         return []
     return [node.output()] if node.op in MERGE else list(node.outputs())
@@ -110,7 +112,7 @@ def is_written(owner: Node) -> bool:
 
 
 def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
-    """The values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
+    """Return the values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
     found: dict[Output, Node] = {}
     references: dict[Output, Output] = {}
     for node in nodes:

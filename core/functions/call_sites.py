@@ -39,7 +39,7 @@ def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:
 
 
 def is_partly_read(node: Node) -> bool:
-    """True for a node whose functions run only as far as their results are read."""
+    """True for a node with functions that run only as far as their results are read."""
     return node.op in PARTLY_READ or (node.op in CALL_KINDS and call_site(node).is_lowered)
 
 

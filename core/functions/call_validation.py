@@ -15,7 +15,7 @@ def check_calls(graph: Graph) -> None:
     """Raise InvalidArgumentError for the first node whose inputs or outputs differ from the signatures of the node's
     functions.
 
-    Passes that take calls apart check calls first. A run reports only the calls that it reaches, and inference leaves the
+    Passes that take calls apart check calls first. A run reports only the calls executed, and inference leaves the
     outputs of a wrong call unknown. Nodes of functions must fit their ops. Functions that leave attributes to callers are
     not checked, nor are ops whose functions get other arguments than the op's inputs.
     """
@@ -27,7 +27,7 @@ def check_calls(graph: Graph) -> None:
 
 
 def check_own_calls(graph: Graph) -> None:
-    """Check the calls of the graph's own nodes; for a graph whose library is checked already."""
+    """Check the calls of the graph's own nodes; for a graph with a checked library."""
     _check_nodes(graph, graph.functions)
 
 

@@ -14,7 +14,7 @@ from .implementations import implementation
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:
-    """The nodes of the graph and of all function bodies."""
+    """Yield the nodes of the graph and of all function bodies."""
     yield from graph
     for function in graph.functions.values():
         yield from function.body
@@ -47,7 +47,7 @@ class CallTable:
         self._totals: collections.Counter[str] = collections.Counter()
 
     def update(self, functions: Mapping[str, Function]) -> None:
-        """Look at the functions that are new, others or gone since the last time."""
+        """Note the calls of functions that were added, replaced or removed since the last call."""
         for name in self._seen.keys() - functions.keys():
             del self._seen[name]
             self.note(name, ())
@@ -92,7 +92,7 @@ class CallTable:
 
 
 def calls_of(nodes: Iterable[Node]) -> collections.Counter[str]:
-    """How many of the nodes name each function."""
+    """Return the number of nodes that name each function."""
     return collections.Counter(name for node in nodes for name in _called_names(node))
 
 
@@ -110,7 +110,7 @@ def _note_calls(found: dict[str, list[str]], nodes: Iterable[Node], prefix: str)
 
 
 def reached_functions(graph: Graph, function: Function) -> set[str]:
-    """The names of the functions that a function calls, directly or through others."""
+    """Return the names of the functions that a function calls, directly or through others."""
     found: set[str] = set()
     pending = [function]
     while pending:
@@ -152,7 +152,7 @@ def called_functions_of(graph: Graph, node: Node) -> list[str]:
 
 
 def function_references(node: Node) -> Iterator[FuncRef]:
-    """The functions that a node's attributes name."""
+    """Yield the functions that a node's attributes name."""
     definition = node.op_def
     if definition is not None and not definition.takes_functions:
         return
@@ -208,7 +208,7 @@ def named_functions(graph: Graph, node: Node) -> Iterator[str]:
 
 
 def gradient_name(node: Node) -> str:
-    """Return the gradient that a node names instead of its op's; empty for a node without such a name."""
+    """Return the gradient that a node names instead of its op's; empty for a node without the attribute."""
     found = node.attrs.get("_gradient_op_type", b"")
     return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else ""
 

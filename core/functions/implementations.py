@@ -92,7 +92,7 @@ def _families(functions: Mapping[str, Function]) -> dict[tuple[Hashable, str], l
 
 
 def _types(function: Function) -> tuple[list[ArgDef], list[ArgDef]]:
-    """The types of arguments and results; their names do not matter."""
+    """Return the types of arguments and results; their names do not matter."""
     signature = function.signature
     return _nameless(signature.inputs), _nameless(signature.outputs)
 

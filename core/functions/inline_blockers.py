@@ -27,7 +27,7 @@ def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
 
 
 def why_not_changed(graph: Graph, function: Function) -> str | None:
-    """Why a function's body cannot be taken apart, or None."""
+    """Return the reason against taking a function's body apart, or None."""
     signature = function.signature
     if signature.attrs:
         return f"function '{function.name}' leaves attributes to its callers"

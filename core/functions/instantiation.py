@@ -60,7 +60,7 @@ def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterato
 
 
 def _filled_attrs(attrs: Mapping[str, Any], given: Mapping[str, Any], function: str) -> Mapping[str, Any]:
-    """The attributes of a node with values given; the same object where there is none to give."""
+    """Return the attributes of a node with values filled in; the same object where nothing is to fill in."""
     if not any(map(_is_open, attrs.values())):
         return attrs
     return {key: _filled(value, given, function) for key, value in attrs.items()}

@@ -53,7 +53,7 @@ def load_op_library(name: str) -> None:
 
 
 def _named(error: Exception, name: str) -> TfgError:
-    """The error with the library in front."""
+    """Return the error with the library's name in front."""
     if isinstance(error, TfgError):
         return type(error)(f"op library '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint)
     if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
@@ -93,7 +93,7 @@ def _check_signatures(kernels: Iterable[registry.Kernel]) -> None:
 
 
 def _check_signature(function: Callable[..., Any], definition: OpDef, has_context: bool) -> None:
-    """TypeError for a function that the inputs and attributes of an op do not fit."""
+    """Raise TypeError for a function that the inputs and attributes of an op do not fit."""
     bundles = attr_bundles(function)
     for bundle in bundles.values():
         missing = [name for name in bundle._fields if name not in definition.attrs and name not in bundle._field_defaults]

@@ -182,7 +182,7 @@ def _summary(name: str) -> OpSummary:
 
 
 def arg_type(arg: ArgDef) -> str:
-    """The type of an argument in the notation of specs: `T`, `N * T`, `Ref(float)`, `Tin`."""
+    """Return the type of an argument in the notation of specs: `T`, `N * T`, `Ref(float)`, `Tin`."""
     element = arg.type_list_attr or arg.type_attr or str(arg.dtype)
     repeated = element if arg.number_attr is None else f"{arg.number_attr} * {element}"
     return f"Ref({repeated})" if arg.is_ref else repeated
@@ -311,7 +311,7 @@ def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
 
 
 def total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
-    """The sum of all rows."""
+    """Return the sum of all rows."""
     counts = collections.Counter[str]()
     for row in rows:
         counts.update({f.name: getattr(row, f.name) for f in dataclasses.fields(row) if f.name != "family"})
@@ -346,7 +346,7 @@ _TABLES: dict[str, Callable[[str], Any]] = {
 
 
 def _kernel_refusal(definition: OpDef, nodes: Iterable[Node]) -> str | None:
-    """Why the first of the nodes that cannot run cannot; bodies of polymorphic functions are left out."""
+    """Return the reason why the first node cannot run; bodies of polymorphic functions are left out."""
     types = [attr.name for attr in definition.attrs.values() if attr.type == "type"]
     for node in nodes:
         if all(isinstance(node.attr(name), DType) for name in types if name in node.attrs):

@@ -44,7 +44,7 @@ _PACKAGE = __name__.partition(".core")[0]
 
 
 def write_wrappers(ops: Iterable[str] = ()) -> str:
-    """The text of a module with a wrapper for each of `ops`, by default every declared op."""
+    """Return the text of a module with a wrapper for each of `ops`, by default every declared op."""
     names = sorted(set(ops) or set(CATALOG))
     functions = [_function(CATALOG[name]) for name in names]
     return "\n\n".join([_HEADER.format(count=len(names), package=_PACKAGE), *functions])

@@ -117,7 +117,7 @@ class _Effects:
             yield Access(node, DRAW, State("", node.name))
 
     def reads_of_memory(self, node: Node) -> Iterator[Access]:
-        """Reads of reference variables, directly or through values that are their memory."""
+        """Yield reads of reference variables, directly or through values that are their memory."""
         if has_fact(node.op, "metadata") or ((memory := memory_outputs(node)) and memory[0] in self.memory):
             return
         owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
@@ -217,7 +217,7 @@ def _gives_state(op: str) -> bool:
 
 
 def handle_owner(value: Output, known: dict[Output, Output] | None = None) -> Node:
-    """The node that a resource handle comes from; `known` is for `trail_end`."""
+    """Return the node that makes a resource handle; `known` is for `trail_end`."""
     return trail_end(value, _handle_before, known).node
 
 
@@ -241,7 +241,7 @@ def is_seeded(node: Node) -> bool:
 
 
 def contested(found: Iterable[Access]) -> dict[State, list[Access]]:
-    """The states that are written to or drawn from, with all accesses to them."""
+    """Return the states with writes or draws, with all accesses to them."""
     by_state: dict[State, list[Access]] = {}
     for access in found:
         by_state.setdefault(access.state, []).append(access)

@@ -170,7 +170,7 @@ class _Search:
         return None if frame.is_sequential else frame.name
 
     def common_loop(self, first: Node, second: Node) -> Frame | None:
-        """The innermost loop around both nodes."""
+        """Return the innermost loop around both nodes."""
         frame = self.frames.get(first)
         other = self.frames.get(second)
         while frame is not None and frame.parent is not None:
@@ -212,7 +212,7 @@ def _batches(states: Mapping[State, list[Access]]) -> Iterator[dict[State, list[
 
 
 def _bits(states: Mapping[State, list[Access]]) -> dict[Node, int]:
-    """A bit for each node with an access."""
+    """Return a bit for each node with an access."""
     return {node: 1 << i for i, node in enumerate(dict.fromkeys(a.node for every in states.values() for a in every))}
 
 

@@ -20,7 +20,7 @@ from .node_selection import Selection
 
 
 def racing_draws(races: Iterable[Race]) -> frozenset[Node] | None:
-    """The nodes that draw in iterations that nothing orders; None where other accesses race too."""
+    """Return the nodes that draw in unordered iterations; None where other accesses race too."""
     draws: set[Node] = set()
     for race in races:
         node = race.first.node

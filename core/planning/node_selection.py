@@ -61,7 +61,7 @@ class Selection:
         return value.node.inputs[0] if value not in self.fed and self.is_bypassed(value.node) else None
 
     def _before_identities(self, value: Output) -> Output | None:
-        """The value that a Cast to fewer bytes is put before."""
+        """Return the value before an Identity, to which a Cast to fewer bytes moves."""
         before = None if value in self.fed else copied_from(value)
         return self.behind(before) if before is not None else None
 
@@ -85,7 +85,7 @@ class Selection:
         return [unit for unit in construction_order(units, self.forward_sources) if isinstance(unit, Node)]
 
     def fetched_nodes(self) -> list[Node]:
-        """The nodes that are fetched, by name."""
+        """Return the fetched nodes, by name."""
         return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
 
     def folded(self) -> Iterator[Node]:
@@ -117,12 +117,12 @@ class Selection:
                 yield source
 
     def frame_around(self, node: Node) -> Frame:
-        """The frame that a node's outputs are in."""
+        """Return the frame of a node's outputs."""
         frame = self.frames.get(node, self.root)
         return frame.parent if node.op in EXIT and frame.parent is not None else frame
 
     def unused_outputs(self, node: Node) -> tuple[int, ...]:
-        """The outputs of a node that this run does not read."""
+        """Return the outputs of a node that this run does not read."""
         return unused_outputs(node, self.needed, self.fetches)
 
     def definition(self, node: Node) -> OpDef:

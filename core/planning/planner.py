@@ -19,7 +19,7 @@ from .steps import FrameSteps, use_of_memory
 
 @rare_collection()
 def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Plan:
-    """The plan that computes `fetches` given `feeds`; structural errors name the node."""
+    """Return the plan that computes `fetches` from `feeds`; structural errors name the node."""
     planner = Planner(graph, fetches, feeds)
     try:
         return planner.plan()

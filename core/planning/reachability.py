@@ -11,7 +11,7 @@ _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 
 
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
-    """The nodes that run for `fetches`: cut at feeds, back along data and control edges."""
+    """Return the nodes that run for `fetches`: cut at feeds, back along data and control edges."""
     fed = frozenset(feeds)
     stack = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
     found = set(stack)
@@ -33,7 +33,7 @@ def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output
 
 
 def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
-    """The nodes that must run before `node`, None for a fed input. Waiting for a fed placeholder is waiting for nothing."""
+    """Return the nodes that must run before `node`, None for a fed input. A fed placeholder has no sources."""
     found: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
     for control in node.control_inputs:
         if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):

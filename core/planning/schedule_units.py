@@ -39,7 +39,7 @@ class Units:
         return None if source.op in ENTER else source
 
     def sources(self, unit: Unit) -> Iterator[Node]:
-        """The nodes that a node, or the Enter nodes of a loop, take data or control from; back edges are left out."""
+        """Yield the nodes that a node, or the Enter nodes of a loop, take data or control from; back edges are left out."""
         for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
             yield from self.run.waits_for(node)
 
@@ -91,7 +91,7 @@ class Units:
         return values, [self.owner(source) for source in controls if source is not None]
 
     def values_of(self, unit: Unit) -> Iterator[Output]:
-        """The values that a node, or the Enter nodes of a loop, take."""
+        """Yield the values that a node, or the Enter nodes of a loop, take."""
         for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
             yield from node.inputs
 
@@ -109,7 +109,7 @@ def _needed(units: Iterable[Any], sources: Callable[[Any], Iterable[Any]], every
 
 
 def _op(unit: Any, folded: Container[Any]) -> str:
-    """The op type that a unit has for TensorFlow's executor, "" for a fed value."""
+    """Return a unit's op type for TensorFlow's executor, "" for a fed value."""
     if isinstance(unit, Output):
         return ""
     return "Const" if unit in folded else str(unit.op)

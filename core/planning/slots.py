@@ -35,7 +35,7 @@ class Slots:
         return self.numbers.setdefault(value, len(self.numbers))
 
     def canonical(self, value: Output) -> Output:
-        """The output that `value` is a copy of: nodes that only pass a value on take no step."""
+        """Return the output that `value` is a copy of: nodes that only pass a value on take no step."""
         return trail_end(value, self._passed_on, self.originals)
 
     def _passed_on(self, value: Output) -> Output | None:
@@ -56,7 +56,7 @@ class Slots:
         return self.slot(output) if output not in self.run.fed else self.slot(Output(output.node, -1 - output.index))
 
     def controls(self, node: Node) -> tuple[int, ...]:
-        """The slots that tell whether the control inputs of `node` are alive, where they may be dead."""
+        """Return the slots that tell whether the control inputs of `node` are alive, where they may be dead."""
         found: dict[int, None] = {}
         for control in node.control_inputs:
             owner = self.units.owner(control)

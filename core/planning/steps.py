@@ -55,7 +55,7 @@ class FrameSteps:
         )
 
     def loop_step(self, frame: Frame) -> Loop:
-        """The step of a loop inside this frame."""
+        """Return the step of a loop inside this frame."""
         inner = FrameSteps(self.run, frame)
         sources = self.share_memory(inner)
         parts = inner.loop_parts()
@@ -93,7 +93,7 @@ class FrameSteps:
         return self.slots.slot(self.slots.canonical(value))
 
     def loop_merges(self) -> list[Node]:
-        """The nodes that hold the variables of this loop."""
+        """Return the nodes that hold the variables of this loop."""
         return [node for node in self.units.frame.with_op(MERGE) if self.deadness.is_loop_merge(node)]
 
     def entering(self) -> list[tuple[Node, int]]:

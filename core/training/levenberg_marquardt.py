@@ -124,7 +124,7 @@ def _start(residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], V
 def _search(
     state: _State, residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], tolerances: Tolerances
 ) -> Iterator[tuple[Iteration, str]]:
-    """Steps until a stopping rule holds; yields each iteration with the reason to stop, empty to go on."""
+    """Step until a stopping rule holds; yield each iteration with the reason to stop, empty to go on."""
     number = 0
     while _gradient_cosine(state) > tolerances.gradient:
         u, s, vt = np.linalg.svd(state.jacobian / state.scale, full_matrices=False)
@@ -215,7 +215,7 @@ def _damping(s: Vector, projected: Vector, radius: float) -> float:
 
 
 def _filtered(s: Vector, damping: float) -> Vector:
-    """s / (s^2 + damping); zero for directions that the Jacobian does not see."""
+    """Return s / (s^2 + damping); zero for directions that the Jacobian does not see."""
     cutoff = s[0] * len(s) * np.finfo(np.float64).eps if s.size else 0.0
     return np.where(s > cutoff, s / np.where(s > cutoff, s**2 + damping, 1.0), 0.0) if damping == 0 else s / (s**2 + damping)
 
@@ -225,7 +225,7 @@ def _column_norms(matrix: Vector) -> Vector:
 
 
 def _gradient_cosine(state: _State) -> float:
-    """The largest cosine between the residual and a column of the Jacobian: zero at a stationary point."""
+    """Return the largest cosine between the residual and a column of the Jacobian: zero at a stationary point."""
     norm = float(np.linalg.norm(state.residuals))
     columns = _column_norms(state.jacobian)
     columns[columns == 0] = np.inf

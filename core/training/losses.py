@@ -30,7 +30,7 @@ class NamedLoss:
 
 
 def parse_loss(text: str) -> NamedLoss | None:
-    """The loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
+    """Return the loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
     found = _NAMED.fullmatch(text.strip())
     return NamedLoss(*found.groups()) if found else None
 
@@ -92,6 +92,6 @@ def _clipped(g: GradientBuilder, x: Output) -> Output:
 
 
 def _mean(g: GradientBuilder, x: Output) -> Output:
-    """The mean over all elements."""
+    """Add the mean over all elements."""
     axes = g.Range(g.constant(np.int32(0)), g.Rank(x), g.constant(np.int32(1)))
     return g.Mean(x, axes)

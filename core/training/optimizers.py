@@ -160,13 +160,13 @@ SYNONYMS: Mapping[str, str] = {
 
 
 def optimizer_name(word: str) -> str:
-    """The name that is meant by a word: in any case, with `_` for `-`, or a synonym."""
+    """Return the optimizer name for a word: in any case, with `_` for `-`, or a synonym."""
     name = word.lower().replace("_", "-")
     return SYNONYMS.get(name, name)
 
 
 def find_optimizer(name: str) -> Optimizer:
-    """The optimizer of that name; InvalidArgumentError lists the names there are."""
+    """Return the optimizer of a name; InvalidArgumentError lists the names."""
     try:
         return OPTIMIZERS[optimizer_name(name)]
     except KeyError:

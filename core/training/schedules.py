@@ -19,7 +19,7 @@ class Schedule:
     settings: Mapping[str, float]
 
     def build(self, g: GraphBuilder, learning_rate: float, global_step: Output) -> Output:
-        """The rate at the current step, a float32 scalar."""
+        """Add the rate at the current step, a float32 scalar."""
         step = g.Cast(global_step, DstT=dtypes.float32)
         return SCHEDULES[self.name].build(g, learning_rate, step, self.settings)
 

@@ -59,7 +59,7 @@ def add_training(
     schedule: Schedule | None = None,
     clipping: Clipping | None = None,
 ) -> TrainingGraph:
-    """A copy of `graph` that `optimizer` trains: `loss` is a tensor name, `variables` a regular expression.
+    """Return a copy of `graph` that `optimizer` trains: `loss` is a tensor name, `variables` a regular expression.
 
     InvalidArgumentError where the loss depends on no variable that matches.
     """
@@ -84,7 +84,7 @@ def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[N
 
 
 def _frozen(graph: Graph) -> set[str]:
-    """The variables that a TF2 model does not train."""
+    """Return the variables that a TF2 model does not train."""
     keys = graph.meta.frozen_keys if graph.meta is not None else ()
     owners = restored_variables(graph) if keys else {}
     return {owners[key] for key in keys if key in owners}
@@ -160,12 +160,12 @@ class _Builder:
         raise InvalidArgumentError(f"clipping is by value, norm or global_norm, not '{clipping.kind}'")
 
     def _squares(self, grads: Sequence[Output]) -> Output:
-        """The sum of the squares of all elements."""
+        """Add the sum of the squares of all elements."""
         halves = [self.g.Cast(self.g.L2Loss(grad), DstT=dtypes.float32) for grad in grads]
         return self.g.Mul(self.g.AddN(halves), 2.0)
 
     def _scaled(self, grad: Output, squares: Output, limit: float) -> Output:
-        """The gradient times limit / max(norm, limit)."""
+        """Return the gradient times limit / max(norm, limit)."""
         factor = self.g.RealDiv(limit, self.g.Maximum(self.g.Sqrt(squares), limit))
         return self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
 
@@ -194,7 +194,7 @@ class _Builder:
         return {arg: self._slot(variable, slot.name, slot.initial) for arg, slot in self.optimizer.slots.items()}
 
     def _slot(self, variable: Node, name: str, initial: float) -> Node:
-        """The slot variable VARIABLE/name, of the variable's kind, dtype and shape, on the variable's device."""
+        """Add the slot variable VARIABLE/name, of the variable's kind, dtype and shape, on the variable's device."""
         dtype, shape = variable.attrs["dtype"], variable.attrs["shape"]
         if not shape.is_known:
             raise InvalidArgumentError("a slot variable needs its full shape", node=variable.name, op=variable.op)
@@ -203,7 +203,7 @@ class _Builder:
             return self._variable(value, f"{variable.name}/{name}", dtype, variable.op in RESOURCE_VARIABLES)
 
     def _power(self, name: str, like: Node) -> Node:
-        """The variable that holds beta^t."""
+        """Add the variable that holds beta^t."""
         rate = self.optimizer.hyperparameters[name]
         return self._variable(rate, f"{name}_power", like.attrs["dtype"], like.op in RESOURCE_VARIABLES)
 
@@ -228,7 +228,9 @@ class _Builder:
             return self.g.add(op, inputs, {**self.optimizer.attrs, "T": dtype}, op)
 
     def _decayed(self, pairs: Sequence[tuple[Node, Any]], rate: Output) -> list[Node]:
-        """Weight decay of all variables, once all gradients are there: none is of a variable that has shrunk already."""
+        """Add the weight decay of all variables, after all gradients: no gradient may see a variable that has shrunk
+        already.
+        """
         if not self.optimizer.decays_weights:
             return []
         decay = self.optimizer.hyperparameters["weight_decay"]
@@ -237,14 +239,14 @@ class _Builder:
             return [self._multiply(node, self._as(kept, node.attrs["dtype"])) for node, _ in pairs]
 
     def _as(self, value: Output, dtype: DType) -> Output:
-        """A float32 value in another dtype."""
+        """Return a float32 value in another dtype."""
         return value if dtype is dtypes.float32 else self.g.Cast(value, DstT=dtype)
 
     def _operand(self, value: Any, dtype: DType) -> Output:
         return value if isinstance(value, Output) else self.g.constant(value, dtype)
 
     def _finish(self, updates: Sequence[Node], powers: Mapping[str, Node], step: Node) -> Node:
-        """The operation `train`: all updates, then the powers of the decay rates and the global step."""
+        """Add the operation `train`: all updates, then the powers of the decay rates and the global step."""
         with self.g.control_dependencies(updates), self.g.name_scope("train/update"):
             last = [self._multiply(node, self._rate_of(name, node)) for name, node in powers.items()]
             one = self.g.constant(1, step.attrs["dtype"])

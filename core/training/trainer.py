@@ -104,12 +104,12 @@ class LeastSquares:
         return np.concatenate([np.ravel(value) for value in self._values]).astype(np.float64)
 
     def residuals_at(self, x: Any) -> Any:
-        """The residuals, flattened, where the variables' elements are x."""
+        """Return the residuals, flattened, where the variables' elements are x."""
         self._assign(x)
         return np.ravel(self.runner.session.run(self._residuals, self.feeds)).astype(np.float64)
 
     def jacobian_at(self, x: Any) -> Any:
-        """The derivatives of the residuals, a column for each element of x."""
+        """Return the derivatives of the residuals, a column for each element of x."""
         self._assign(x)
         parts = [d.jacobian(self.feeds) for d in self._derivatives]
         columns = [part.reshape(-1, value.size) for part, value in zip(parts, self._values)]

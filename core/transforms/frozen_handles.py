@@ -143,7 +143,7 @@ class _Replacing:
         return _Copy(name, results)
 
     def free_name(self, name: str) -> str:
-        """`name`, or with the first suffix `_1`, `_2` ... that no function has."""
+        """Return `name`, or with the first suffix `_1`, `_2` ... that no function has."""
         suffix, found = 0, name
         while found in self.functions:
             suffix += 1
@@ -254,7 +254,7 @@ _READS: Final[dict[str, Callable[[Graph, Node, Value], None]]] = {
 
 
 def _refusal(node: Node, taken: Mapping[int, Value], why: str) -> FailedPreconditionError:
-    """The error of a node that `why` completes the sentence of."""
+    """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
     variable = next(iter(taken.values())).variable
     message = f"it takes the handle of variable '{variable}', which is to be frozen, and {why}"
     return FailedPreconditionError(message, node=node.name, op=node.op)

@@ -69,7 +69,7 @@ def forget_locations(graph: Graph) -> None:
 
 
 def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
-    """The shapes of tensors as inference finds them, or as their nodes record them."""
+    """Return the shapes of tensors as inference finds them, or as their nodes record them."""
     try:
         specs = infer(graph).specs if names else {}
     except InvalidArgumentError:  # shapes that contradict: `tfg check` tells of them

@@ -105,7 +105,7 @@ class DataflowProgram:
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
     def _steps(self) -> Runnable | None:
-        """Return the program of the plan `in_turn`, made once; None without such a plan."""
+        """Return the program of the plan `in_turn`, made once; None without the plan."""
         if self._of_steps is None and self._make is not None and self.plan.in_turn is not None:
             self._of_steps = self._make(self.plan.in_turn)
         return self._of_steps
@@ -124,7 +124,7 @@ class DataflowProgram:
         consumers.append((value.index if source is None else 0, item, position))
 
     def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
-        """The values of the plan's fetches; None for operations."""
+        """Return the values of the plan's fetches; None for operations."""
         if hook is None and self.draws_in_turn and (steps := self._steps()) is not None:
             return steps.run(feeds)
         return _Run(self, feeds, hook).run()

@@ -21,7 +21,7 @@ from ..steps.instructions import Instruction, released_slots
 
 
 def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
-    """Run the instructions on the slots; an error names the node that raised it."""
+    """Run the instructions on the slots; an error names the failing node."""
     step: Step | None = None
     try:
         for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers

@@ -97,7 +97,10 @@ class Program:
             self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special, policy.is_forced)
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
-        """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
+        """Return the values of the plan's fetches, None for operations, with the hook of the current run.
+
+        Several threads may run.
+        """
         hook = (run or current()).hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
@@ -214,7 +217,7 @@ class Program:
         return self._kernel_call(step, initial, hooked)
 
     def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """The same of a step that is a node."""
+        """Return the call of a step that is a node; None where the step's values are put into `initial`."""
         call = self._call(step, hooked)
         if step.node.is_constant and not step.is_guarded:
             with faults_of(step.node, "value"):
@@ -240,7 +243,7 @@ class Program:
         return following_references(call, step)
 
     def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
-        """The kernel of a node, bound once."""
+        """Return the kernel of a node, bound once."""
         bound = self._calls.get(node)
         if bound is None:
             bound = self._calls[node] = self._bind(node, unused)

@@ -82,7 +82,7 @@ class FunctionCalls:
         return function
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
-        """The results of a library function on `args`; None for results that are left out."""
+        """Return the results of a library function on `args`; None for results that are left out."""
         body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
         return self._run(body, args)
 
@@ -129,7 +129,7 @@ class FunctionCalls:
         return WhileCall(plans, programs[0], programs[1])
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
-        """The results of a function that is not in the library, but was made by a kernel."""
+        """Return the results of a function that is not in the library, but was made by a kernel."""
         with self._lock:
             found = self._made.get(id(function))
             if found is None:

@@ -27,7 +27,7 @@ class ForetoldCall:
         self.found: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
 
     def __call__(self, *values: Any) -> Any:
-        """The value."""
+        """Return the value."""
         arrays = [self._array(slot, value) for slot, value in enumerate(values)]
         if any(array is None for array in arrays):
             return self.in_numpy(*values)[0]

@@ -40,7 +40,7 @@ def lowered(graph: Graph) -> Graph:
 
 
 def lowered_function(function: Function) -> Function:
-    """The same of the body of a function."""
+    """Return the function with a lowered body; the function itself where nothing draws random numbers."""
     if not any(_is_lowered(function.body, node) for node in function.body):
         return function
     made = instantiate(function, {})
@@ -69,7 +69,7 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
 
 
 def _is_put_into_graphs(function: Function) -> bool:
-    """True for a function with results or control results and without V1 control flow, whose frames have names."""
+    """True for a function with results or control results and without V1 control flow, since frames have names."""
     has_ends = bool(function.results or function.control_results)
     return has_ends and not any(inner.op in LOOP_OPS for inner in function.body)
 

@@ -102,7 +102,7 @@ def following_references(call: Call, step: Step) -> Call:
 
 
 def guarded(call: Call, step: Step) -> Call:
-    """`call` where every value is alive, dead outputs otherwise."""
+    """Return `call` guarded against dead inputs: any dead input makes all outputs dead."""
     inputs, outputs = len(step.inputs), len(step.outputs)
     has_tuple = isinstance(step, Loop) or outputs - step.tells_deadness != 1
     dead = (DEAD,) * outputs if outputs != 1 or step.tells_deadness or isinstance(step, Loop) else DEAD

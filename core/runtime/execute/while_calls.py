@@ -31,7 +31,7 @@ class WhileCall:
         self._body = body
 
     def takes(self, values: Sequence[Any]) -> bool:
-        """True where the loop may begin with `values`: lists without a limit, whose popped elements exist."""
+        """True where the loop may begin with `values`: lists without a limit, with all popped elements present."""
         popped, pushed = self._plans.popped, self._plans.pushed
         return all(_is_endless(node, values[place]) for place, node in (*popped.items(), *pushed.items())) and not any(
             item is None for place in popped for item in values[place].item().items
@@ -99,7 +99,7 @@ class _Changing:
 
 
 def _is_endless(node: Node, handle: Any) -> bool:
-    """True of a handle of a list that a node may change and that has no largest size."""
+    """True for a handle of a list that a node may change and that has no largest size."""
     if handle.ndim or not isinstance(found := handle.item(), TensorList):
         return False
     return found.dtype is node.attr("element_dtype") and found.max_num_elements < 0

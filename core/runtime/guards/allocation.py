@@ -73,7 +73,7 @@ def _tell(options: dict[int, int]) -> None:
 
 @functools.cache
 def _mallopt() -> Callable[[int, int], int] | None:
-    """glibc's function; None of another C library."""
+    """Return glibc's `mallopt`; None for another C library."""
     return getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
 
 

@@ -89,7 +89,7 @@ class Limits:
                 self._reserve(tensor.size * tensor.dtype.numpy.itemsize)
 
     def _reserve(self, size: int) -> None:
-        """ResourceExhaustedError where the tensors that are there take too much together with `size` bytes more."""
+        """Raise ResourceExhaustedError where the live tensors and `size` bytes more exceed the limit."""
         assert self.max_memory is not None
         if self._held + size > self.max_memory:
             raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, of {self.max_memory:,} allowed")
@@ -135,7 +135,7 @@ def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs:
 
 
 def _content_bytes(strings: np.ndarray[Any, Any]) -> int:
-    """The bytes of the strings in an array, each counted once."""
+    """Return the bytes of the strings in an array; an object that occurs twice counts once."""
     items = strings.ravel().tolist()
     distinct = dict(zip(map(id, items), items))
     return sum(len(item) for item in distinct.values() if isinstance(item, bytes))

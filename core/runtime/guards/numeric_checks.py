@@ -13,7 +13,7 @@ from ...support.words import counted
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """A hook: run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity.
+    """Run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity. This is a hook.
 
     The hint names its inputs. Nodes inside loops and functions end before the calling node does, so the error names the
     innermost node.
@@ -29,7 +29,7 @@ def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) 
 
 
 def _faults(value: Any) -> str:
-    """How many elements are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are."""
+    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are finite."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV" or np.isfinite(value).all():
         return ""
     nans = int(np.isnan(value).sum())

@@ -67,7 +67,10 @@ class TimeLimit:
             raise DeadlineExceededError(self._message) from error  # what the interruption came out as, as of a class half made
 
     def _watch(self, seconds: float) -> None:
-        """End this process then, by a thread that needs nothing of Python; a shell at the other end of a pipe says why."""
+        """End this process after `seconds`, by a thread outside Python.
+
+        A shell at the other end of a pipe prints the reason.
+        """
         script = 'read -r line && printf "error: %s\\n" "$1" >&2'
         command = ["/bin/sh", "-c", script, "tfg", self._message]
         self._watchdog = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -144,6 +147,6 @@ def load_libraries() -> None:
 
 
 def _taken(page: int) -> int:
-    """The bytes of address space that this process has."""
+    """Return the bytes of this process's address space."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * page

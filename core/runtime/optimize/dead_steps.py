@@ -38,7 +38,7 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
 
 
 def _never_fails(step: Step, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> bool:
-    """True for a step that only computes, whose shapes are known and whose kernel accepts zeros of the shapes."""
+    """True for a step that only computes, with known shapes and a kernel that accepts zeros of the shapes."""
     node = step.node
     if not step.inputs or not only_computes(step):
         return False

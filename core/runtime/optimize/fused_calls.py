@@ -121,7 +121,7 @@ class FusedCall:
         return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
 
     def _tiled(self, slots: list[Any]) -> Any:
-        """The result of elementwise steps alone; None where tiles are no use."""
+        """Return the result of elementwise steps without a producer; None where tiles do not pay."""
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
         layout = self._layout(shapes, None)
         if layout is None:
@@ -182,7 +182,7 @@ class FusedCall:
         return layout
 
     def _operands(self, layout: Layout, slots: Sequence[Any], result: Any) -> list[Any]:
-        """The operands of the chain, of this run."""
+        """Return the chain's operands in this run."""
         values: dict[int, Any] = {**layout.fixed, -1: result}
         for call, sources, places in layout.early:
             found = call(*[values[i] if i in values else slots[i] for i in sources])

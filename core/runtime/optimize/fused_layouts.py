@@ -70,14 +70,14 @@ def layout_of(
 
 @functools.lru_cache(1024)
 def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array that only tells shape and dtype."""
+    """Return an array with a shape and a dtype, but without memory for elements."""
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def shapes_of(
     body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
-    """The shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
+    """Return the shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
     known = dict(enumerate(shapes))
     for i, step in enumerate(body):
         if i == 0 and produced is not None:
@@ -164,7 +164,7 @@ class _Draft:
         return None if factor is None else _constant(way.scaled(filters, factor)), bias
 
     def _filters(self) -> Any:
-        """The producer's, where they are always the same."""
+        """Return the producer's filters where they are constant, else None."""
         return self.group.constants.get(self.group.step.body[0].inputs[1])
 
     def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
@@ -235,7 +235,7 @@ class _Draft:
         return True
 
     def _add_affine(self, step: Step, affine: Affine) -> None:
-        """x * factor + bias, vectors that are computed before."""
+        """Add the operations x * factor + bias; both vectors are computed before the tiles."""
         bound = functools.partial(affine.function, **bind_attrs(step.node, affine.function))
         factor, bias = self.next_slot, self.next_slot + 1
         self.next_slot += 2

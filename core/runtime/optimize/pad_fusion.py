@@ -38,7 +38,7 @@ class Along(NamedTuple):
     given: int = 0
 
     def padded(self, before: int, after: int) -> Along:
-        """The same with more zeros around."""
+        """Return the same window with more zeros around the input."""
         return Along((self.pads[0] + before, self.pads[1] + after), self.spacing, self.given + before + after)
 
     def fits(self, size: int, window: int) -> bool:
@@ -80,7 +80,7 @@ class Frame:
         return all(along.fits(size, places) for along, size, places in zip(self.along, sizes, window))
 
     def expanded(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape with the axis that is put in."""
+        """Return the shape with the added axis."""
         return shape if self.axis is None else (*shape[: self.axis], 1, *shape[self.axis :])
 
     def squeezed(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -192,7 +192,7 @@ class _Finding:
         return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=len(local))
 
     def _axis(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
-        """An axis that is put in before and goes behind."""
+        """Return the layer of an axis that is added before the convolution and removed behind."""
         before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
         if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
             return None
@@ -203,7 +203,7 @@ class _Finding:
         return [before, after], dataclasses.replace(frame, axis=place)
 
     def _spacing(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
-        """Positions that are put into the batch before and come back behind."""
+        """Return the layer of positions that are put into the batch before the convolution and come back behind."""
         before, after = self._before(parts, fact="space_to_batch"), self._after(parts, fact="batch_to_space")
         if before is None or after is None or not _is_valid(node) or {*node.attr("strides"), *node.attr("dilations")} != {1}:
             return None
@@ -220,7 +220,7 @@ class _Finding:
         return [before, after], _with_along(frame, dict(zip(places, found)))
 
     def _zeros(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
-        """Zeros around the images."""
+        """Return the layer of zeros around the images."""
         before = self._before(parts, fact="zero_padding")
         pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
         if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
@@ -242,7 +242,7 @@ class _Finding:
         return readers[0] if has_fact(readers[0].node.op, fact) and _is_step(readers[0]) else None
 
     def _constant(self, slot: int) -> Any:
-        """The numbers that a slot always holds, as the graph has them; else None."""
+        """Return the constant numbers of a slot as the graph has them; else None."""
         maker = self.made_by.get(slot)
         return maker.node.attr("value").numpy() if maker is not None and maker.node.is_constant else None
 

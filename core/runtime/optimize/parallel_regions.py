@@ -68,13 +68,13 @@ def find_regions(
 
 
 def _steps_from(start: int, able: Sequence[bool]) -> Iterator[int]:
-    """The steps that a region from `start` on may have."""
+    """Return the indices of the steps that a region from `start` on may have."""
     stop = min(start + _LONGEST, len(able))
     return itertools.takewhile(able.__getitem__, range(start, stop))
 
 
 def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
-    """(start, stop) of the regions on the way to the last step."""
+    """Return (start, stop) of the regions on the way to the last step."""
     found = []
     stop = len(begins) - 1
     while stop:
@@ -130,7 +130,7 @@ class _Stretch:
         self.total = self.longest = 0.0
 
     def add(self, i: int, sources: Iterable[int], timing: Timing) -> None:
-        """The next step."""
+        """Add the next step."""
         work = timing.alone + timing.divided * self.threads
         roots = {self.root(source) for source in sources if source >= self.start}
         root = min(roots, default=i)
@@ -143,14 +143,14 @@ class _Stretch:
         self.longest = max(self.longest, joined)
 
     def root(self, i: int) -> int:
-        """The first step of a step's branch."""
+        """Return the first step of a step's branch."""
         while self.parents[i] != i:
             self.parents[i] = self.parents[self.parents[i]]
             i = self.parents[i]
         return i
 
     def estimate(self) -> float:
-        """The seconds that the threads need for the branches."""
+        """Return the seconds that the threads need for the branches."""
         lost = HANDING_OUT + TAKING_TURNS * len(self.parents)
         return max(self.total / min(self.threads, len(self.work)), self.longest) + lost
 

@@ -74,7 +74,7 @@ def with_regions(
 
 
 def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
-    """The instructions without regions."""
+    """Yield the instructions without regions."""
     for instruction in instructions:
         if instruction[0] == ON_SLOTS:
             yield from instruction[1].in_order  # type: ignore[attr-defined]
@@ -135,12 +135,12 @@ class RegionCall:
 
 
 def _names(instruction: Instruction) -> list[str]:
-    """The names of the nodes that an instruction runs."""
+    """Return the names of the nodes that an instruction runs."""
     return [step.node.name for step in all_steps(instruction[-1])]
 
 
 def _branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
-    """(the instructions of each branch, the slots that are cleared after all of them)."""
+    """Return (the instructions of each branch, the slots that are cleared after all of them)."""
     users = collections.Counter(slot for branch in region.branches for slot in _used([instructions[i] for i in branch]))
     branches = [
         [releasing(instructions[i], [slot for slot in released_slots(instructions[i]) if users[slot] == 1]) for i in branch]
@@ -151,5 +151,5 @@ def _branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[l
 
 
 def _used(instructions: Sequence[Instruction]) -> set[int]:
-    """The slots that instructions read or write."""
+    """Return the slots that instructions read or write."""
     return {slot for instruction in instructions for slot in (*instruction[-1].inputs, *instruction[-1].outputs)}

@@ -50,7 +50,7 @@ class Runnable(Protocol):
         ...
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
-        """The values of the plan's fetches."""
+        """Return the values of the plan's fetches."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -174,7 +174,7 @@ class ShapePrograms:
         return True
 
     def _called(self, nodes: Iterable[Node], seen: set[str]) -> Iterable[Node]:
-        """The nodes of the functions that nodes call, of each once."""
+        """Yield the nodes of the functions that nodes call; each function is visited once."""
         for node in nodes:
             names = (node.op,) if node.op_def is None else [reference.name for reference in function_references(node)]
             for name in names:
@@ -207,7 +207,7 @@ class _Given:
         return TensorSpec(output.dtype or resource, shape)
 
     def take_variables(self, nodes: Sequence[Node], call_of: Callable[[Node], Callable[..., Any]]) -> None:
-        """Know the shapes that the variables of nodes that ran have now."""
+        """Note the current shapes of the variables of nodes that ran."""
         for node in nodes:
             if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.known:
                 variable = variable_of(call_of(node)())

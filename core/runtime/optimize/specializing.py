@@ -74,7 +74,7 @@ def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
 
 
 def list_behind(handle: Output) -> Output:
-    """The list that a node passes on, perhaps after others."""
+    """Return the list that a node passes on, perhaps behind other nodes."""
     while handle.node.is_identity:
         handle = handle.node.inputs[0]
     return handle
@@ -113,7 +113,7 @@ class _Reducing:
         return self.same.get(slot, slot)
 
     def reduced(self, steps: Sequence[Step]) -> list[Step]:
-        """Copies of the steps that are left."""
+        """Return copies of the remaining steps."""
         found: list[Step] = []
         for step in steps:
             step = dataclasses.replace(step, inputs=tuple(map(self.slot, step.inputs)))
@@ -172,7 +172,7 @@ class _Reducing:
 
 
 def _known_stacks(plan: Plan, specs: Specs) -> set[Node]:
-    """Return the stacks whose popped values are all known, and that no guarded step uses."""
+    """Return the stacks with all popped values known and without a guarded user."""
     users: dict[Node, list[Step]] = collections.defaultdict(list)
     for step in every_step(plan.steps):
         if has_fact(step.node.op, "stack_push") or has_fact(step.node.op, "stack_pop"):
@@ -185,7 +185,7 @@ def _known_stacks(plan: Plan, specs: Specs) -> set[Node]:
 
 
 def _is_endless(stack: Node, specs: Specs) -> bool:
-    """True of a stack that is never full."""
+    """True for a stack that is never full."""
     limit = specs[stack.inputs[0]].value if stack.inputs else None
     return limit is not None and bool(np.all(limit < 0))
 
@@ -199,7 +199,7 @@ def _is_free_of_stack(step: Step, specs: Specs) -> bool:
 
 
 def _source(node: Node) -> Node:
-    """Return the stack whose handle a node takes."""
+    """Return the stack behind the handle that a node takes."""
     return handed_in(node.inputs[0]).node
 
 

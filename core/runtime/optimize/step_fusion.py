@@ -140,7 +140,7 @@ class _Grouping:
         self.kinds = [self._kind(step) for step in steps]
 
     def groups(self) -> dict[int, _Group]:
-        """All groups, by the identity of their last step."""
+        """Return all groups, by the identity of their last step."""
         taken: set[int] = set()
         found: dict[int, _Group] = {}
         for root in reversed(range(len(self.steps))):
@@ -154,7 +154,7 @@ class _Grouping:
         return found
 
     def _in_order(self, group: Iterable[int]) -> list[int]:
-        """A producer first."""
+        """Return the steps of a group in order, a producer first."""
         return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
 
     def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _Group:
@@ -184,7 +184,7 @@ class _Grouping:
         return makes_some_twice is not takes_some_twice and (takes_some_twice or self._widens(maker))
 
     def _widens(self, i: int) -> bool:
-        """True for a producer whose input is much smaller than its result."""
+        """True for a producer with an input much smaller than the result."""
         filters = self._constant(self.steps[i].inputs[1])
         return filters is not None and filters.shape[-1] >= _WIDER * filters.shape[-2]
 
@@ -248,7 +248,7 @@ class _Grouping:
         return self.kept.isdisjoint(outputs) and all(self.readers[slot] <= group for slot in outputs)
 
     def _kind(self, step: Step) -> str:
-        """`producer`, `elementwise`, `affine`, or nothing of a step that stands alone."""
+        """Return the kind of a step: `producer`, `elementwise`, `affine`, or "" for a step that is not fused."""
         has_kind = type(step) in (Step, Framed) and step.inputs and step.node.op_def is not None
         kind = _kind_of_op(step.node.op) if has_kind else ""
         if not kind or not is_plain(step) or not _is_of_floats(step.node):
@@ -270,7 +270,7 @@ def _kind_of_op(op: str) -> str:
 
 
 def _overlaps(step: Step) -> bool:
-    """True of a producer that takes some rows for two ranges of positions."""
+    """True for a producer that takes some rows for two ranges of positions."""
     way = blockwise_way(step.node.op)
     return way is not None and way.by_rows is not None and way.by_rows.overlaps
 

@@ -60,7 +60,7 @@ class AutomaticProgram:
         return NUMPY
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
-        """The values of the plan's fetches. Runs with a hook are NumPy's."""
+        """Return the values of the plan's fetches. NumPy runs every run with a hook."""
         hook = (run or current()).hook
         contest = None if hook is not None else self._contest(tuple([getattr(value, "shape", None) for value in feeds]))
         if contest is None:
@@ -88,7 +88,7 @@ class AutomaticProgram:
         return self._latest.tier
 
     def _contest(self, shapes: tuple[Any, ...]) -> Contest | None:
-        """That for feeds of certain shapes; None where there were too many others."""
+        """Return the contest for feeds of certain shapes; None beyond the largest number of contests."""
         found = self._contests.get(shapes)
         if found is None and len(self._contests) < _MAX_CONTESTS:
             with self._lock:
@@ -99,7 +99,7 @@ class AutomaticProgram:
         return found
 
     def _program(self, contest: Contest, way: str) -> Program:
-        """The program of a way, NumPy's where the engine takes nothing."""
+        """Return the program of a way, NumPy's where the engine takes nothing."""
         if way not in self._programs:
             engaged = self._auto.engaged(way)
             before = 0 if engaged is None else len(engaged.groups)
@@ -111,7 +111,7 @@ class AutomaticProgram:
         return self._programs[way]
 
     def _is_idle(self, way: str) -> bool:
-        """Whether NumPy runs all groups of an engine."""
+        """Return True where NumPy runs all groups of an engine."""
         groups = self._groups.get(way, ())
         return bool(groups) and not self._calls_functions and all(group.is_idle for group in groups)
 

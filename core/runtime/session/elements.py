@@ -52,7 +52,7 @@ def _next(g: GraphBuilder, iterator: Output, spec: dict[str, Any]) -> Node:
 
 
 def _spec(node: Node) -> dict[str, Any]:
-    """The dtypes and shapes of elements as attributes."""
+    """Return the dtypes and shapes of elements as attributes."""
     types = node.attr("output_types", None) or node.attr("Toutput_types", None)
     if not types and has_fact(node.op, "reads_files"):
         return {"output_types": [string], "output_shapes": [SCALAR]}

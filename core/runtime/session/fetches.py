@@ -31,7 +31,7 @@ def fetched_names(fetches: Any, graph: Graph) -> Iterator[str]:
 
 
 def name_of(fetch: Any, graph: Graph) -> str:
-    """The name of an output or node of the graph; ArgumentTypeError for anything else."""
+    """Return the name of an output or node of the graph; ArgumentTypeError for anything else."""
     if isinstance(fetch, str):
         return fetch
     if not isinstance(fetch, (Output, Node)):

@@ -82,7 +82,7 @@ def _short(name: str) -> str:
 
 
 def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]:
-    """Placeholders for the arguments that a caller gives."""
+    """Yield placeholders for the arguments that a caller gives."""
     shapes = function.attrs.get("_input_shapes")
     for number, node in enumerate(function.args[:count]):
         dtype = node.attrs["T"]

@@ -50,7 +50,7 @@ def unrestored(graph: Graph) -> dict[str, str]:
 
 
 def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tuple[str, Node]]:
-    """(key, owner of the variable) of all that the roots restore, in functions that they call too."""
+    """Yield (key, owner of the variable) for all variables that the roots restore, also in called functions."""
     for node in reachable(roots):
         if node.op == "RestoreV2":
             yield from _assigned_keys(node, owner)
@@ -83,7 +83,7 @@ def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
 
 
 def assigned_handles(value: Output) -> Iterator[Output]:
-    """The references and handles of the variables that a value is assigned to, directly or through an Identity."""
+    """Return the references and handles of the variables that a value is assigned to, directly or through an Identity."""
     for user in value.node.uses:
         if user.is_identity and value in user.inputs:
             yield from assigned_handles(user.output())

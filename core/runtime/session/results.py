@@ -43,7 +43,7 @@ def _other(value: Any) -> Any:
 
 
 def _is_alone(values: list[Any], place: int) -> bool:
-    """True of an array in C order that the list alone refers to, and that may be written to."""
+    """True for an array in C order that the list alone refers to, and that may be written to."""
     return _references(values, place) <= _ALONE and bool(values[place].flags.carray)
 
 

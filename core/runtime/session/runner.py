@@ -174,7 +174,7 @@ class Runner:
         self._write([(found, value(found))], mode)
 
     def state(self) -> dict[str, Tensor]:
-        """The values of all initialized variables by name."""
+        """Return the values of all initialized variables by name."""
         held = [item for item in self.session.variables() if item.is_initialized]
         return {item.name: item.constant() for item in held if item.dtype is string or not item.dtype.is_object}
 
@@ -230,7 +230,7 @@ def _write_nodes(g: GraphBuilder, found: VariableNodes, mode: str) -> tuple[Outp
 
 
 def _validates_shape(found: VariableNodes) -> bool:
-    """Whether the graph's own assignment insists on the shape."""
+    """Return True where the graph's own assignment validates the shape."""
     return found.initializer is None or bool(found.initializer.attr("validate_shape", True))
 
 

@@ -263,7 +263,7 @@ class Session:
         return engaged.report()
 
     def variables(self) -> list[Variable]:
-        """All variables that exist, initialized or not, in the order they were first touched."""
+        """Return all existing variables, initialized or not, in the order of their first use."""
         found = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         found += [state for state in self.node_states.values() if isinstance(state, Variable)]
         return list(dict.fromkeys(found))
@@ -298,7 +298,7 @@ class Session:
                 target.copy(source)
 
     def share(self, other: Session) -> None:
-        """Work from here on with the variables, tables and other resources of a session of a like graph."""
+        """Use the variables, tables and other resources of a session of an alike graph from now on."""
         other.start()
         for session in (self, *self._by_engine.values()):
             session.resources = other.resources
@@ -327,7 +327,7 @@ class Session:
         self._begun.update(streams)
 
     def _has(self, node: Node) -> bool:
-        """Whether a node that ran is the graph's and not a function's."""
+        """Return True where a node that ran is the graph's and not a function's."""
         graph = self.runnable()
         return node.name in graph and graph.node(node.name) is node
 

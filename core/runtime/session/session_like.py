@@ -45,7 +45,7 @@ class SessionLike(Protocol):
     def cache_stats(self) -> CacheStats: ...
 
     def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
-        """The values of tensors by name as NumPy arrays, None for operations; a single name gives a single value."""
+        """Return the values of tensors by name as NumPy arrays, None for operations; a single name gives a single value."""
         ...
 
     def on_graph(self, graph: Graph) -> SessionLike:
@@ -53,7 +53,7 @@ class SessionLike(Protocol):
         ...
 
     def streams(self) -> Mapping[str, tuple[int, int]]:
-        """Key and counter of the random numbers of nodes by name, as far as they are known."""
+        """Return key and counter of the random streams of nodes by name, as far as they are known."""
         ...
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
@@ -65,5 +65,5 @@ class SessionLike(Protocol):
         ...
 
     def variables(self) -> Sequence[HeldVariable]:
-        """The variables of the graph."""
+        """Return the variables of the graph."""
         ...

@@ -68,7 +68,7 @@ def provide_store(make: Callable[[], CheckpointStore]) -> None:
 
 
 def default_store() -> CheckpointStore:
-    """A store for a session that was given none."""
+    """Return a store for a session without a store."""
     if not _makers:
         raise UnimplementedError("this session has no checkpoint store")
     return _makers[0]()

@@ -62,14 +62,14 @@ class RunState:
 
 
 def scalar_object(value: Any) -> np.ndarray[Any, Any]:
-    """A Python object (resource, variant, bytes) as the array of rank 0 that flows along edges."""
+    """Return a Python object (resource, variant, bytes) as the array of rank 0 that flows along edges."""
     array = np.empty((), object)
     array[()] = value
     return array
 
 
 def object_array(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Python objects as an object array; lists among them stay elements."""
+    """Return Python objects as an object array; lists among them stay elements."""
     array = np.empty(len(values), object)
     for i, value in enumerate(values):
         array[i] = value

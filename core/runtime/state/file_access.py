@@ -29,7 +29,7 @@ class FileAccess:
 
     @staticmethod
     def everything() -> FileAccess:
-        """Access to every file, for graphs that are trusted as programs are."""
+        """Return access to every file, for graphs that are trusted like programs."""
         return FileAccess(None, None)
 
     @staticmethod
@@ -88,13 +88,13 @@ class FileGate:
         return self._checked(path, self.access.writable, "write")
 
     def to_replace(self, path: str) -> str:
-        """The name that a file written anew takes: a link of that name is replaced, and may point to nothing forbidden."""
+        """Return the name to write a new file by: a link of the name is replaced, and may not point to a forbidden file."""
         self.to_write(path)
         folder, name = os.path.split(path)
         return os.path.join(self.to_write(folder or "."), name)
 
     def open(self, path: str) -> BinaryIO:
-        """The file open for reading."""
+        """Open a file for reading."""
         tell("open %s", path, level=DEBUG)
         checked = self.to_read(path)
         if self.access.readable is None:
@@ -124,7 +124,7 @@ class FileGate:
         return sorted(self._walk(folder, rest.split("/")))
 
     def names_in(self, folder: str) -> list[str]:
-        """The names in a folder, in order."""
+        """Return the names in a folder, in order."""
         return sorted(os.listdir(self.to_read(folder)))
 
     def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _python_glob(match: re.Match[str]) -> str:
 
 
 def escape_pattern(path: str) -> str:
-    """The pattern that matches just this path."""
+    """Return the pattern that matches just this path."""
     return _WILDCARD.sub(r"\\\g<0>", path)
 
 

@@ -14,7 +14,7 @@ class GraphCodec(Protocol):
     """Graphs as serialized GraphDefs."""
 
     def encode(self, graph: Graph) -> bytes:
-        """The GraphDef of a graph."""
+        """Return the GraphDef of a graph."""
         ...
 
     def decode(self, data: bytes) -> Graph:
@@ -31,7 +31,7 @@ def provide_codec(codec: GraphCodec) -> None:
 
 
 def graph_codec() -> GraphCodec:
-    """The codec; UnimplementedError where none was provided."""
+    """Return the codec; UnimplementedError where none was provided."""
     if not _codecs:
         raise UnimplementedError("nothing here encodes graphs")
     return _codecs[0]

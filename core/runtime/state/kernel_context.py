@@ -24,11 +24,11 @@ class Functions(Protocol):
     """The functions by name. A kernel may add functions for its own calls, under names that are free."""
 
     def find(self, reference: FuncRef) -> Function:
-        """A function of the library; NotFoundError where there is none of that name."""
+        """Return a function of the library; NotFoundError for an unknown name."""
         ...
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = ...) -> list[Any]:
-        """The results of a library function on `args`; None for results that are left out."""
+        """Return the results of a library function on `args`; None for results that are left out."""
         ...
 
     def caller(self, reference: FuncRef, site: CallSite = ...) -> Callable[[Sequence[Any]], list[Any]]:
@@ -45,7 +45,7 @@ class Functions(Protocol):
         ...
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
-        """The results of a function that is not in the library, but was made by a kernel."""
+        """Return the results of a function that is not in the library, but was made by a kernel."""
         ...
 
 
@@ -53,7 +53,7 @@ class GraphRunner(Protocol):
     """A session as a kernel uses one, on a graph of the kernel's choice."""
 
     def run(self, fetches: Any) -> Any:
-        """The values of fetches."""
+        """Return the values of fetches."""
         ...
 
 

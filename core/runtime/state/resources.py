@@ -231,7 +231,7 @@ class Variable(Shared, Readable):
         self.assign(other._value)
 
     def memory(self) -> Memory:
-        """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
+        """Return the elements, which later writes in place change; FailedPreconditionError before the first write."""
         self.read()
         with self.lock:
             if self._memory is None:
@@ -262,7 +262,7 @@ class Variable(Shared, Readable):
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:
-        """Back to uninitialized."""
+        """Make the variable uninitialized."""
         if self._memory is not None:
             self._memory.leave(self.kept)
         self._value = self._memory = None
@@ -280,7 +280,7 @@ class View(Readable):
         self._inputs = inputs
 
     def read(self) -> Any:
-        """The elements as they are now."""
+        """Return the current elements."""
         return self._call(*[value.read() if isinstance(value, Readable) else value for value in self._inputs])
 
 

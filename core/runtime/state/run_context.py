@@ -114,7 +114,7 @@ current = _current.get
 
 
 def check_time() -> None:
-    """DeadlineExceededError where the run that the caller works for has no time left: to be asked in long loops of kernels."""
+    """Raise DeadlineExceededError where the caller's run is past its deadline; long loops of kernels call this."""
     run = _current.get(None)
     if run is not None:
         run.check_time()

@@ -18,7 +18,7 @@ class StoredVariant:
 
     @staticmethod
     def of(kind: str, metadata: bytes) -> StoredVariant:
-        """A variant of that kind without tensors."""
+        """Return a variant of the kind without tensors."""
         return StoredVariant(wire.string_field(_TYPE_NAME, kind.encode()) + wire.bytes_field(_METADATA, metadata))
 
     @property

@@ -107,7 +107,7 @@ class TensorArray(RunState):
         return self.marked_size if self.is_grad else len(self)
 
     def mark_size(self, size: int) -> None:
-        """Remember how many elements were written at once."""
+        """Note the number of elements that were written at once."""
         if not self.is_grad:
             self.marked_size = size
 
@@ -189,7 +189,7 @@ class TensorArray(RunState):
         self._fitting = value.shape
 
     def gather(self, indices: Sequence[int], element_shape: Shape) -> _Array:
-        """The elements at `indices`, stacked."""
+        """Return the elements at `indices`, stacked."""
         shape = self._merged(element_shape)
         if not len(indices):
             if not shape.is_known:
@@ -250,7 +250,7 @@ class TensorArray(RunState):
 
 
 def rows_of(tensor: _Array) -> list[_Array]:
-    """The elements along the first axis, each an array."""
+    """Return the elements along the first axis, each an array."""
     if len(tensor) <= _AT_ONCE:
         return list(tensor) if tensor.ndim > 1 else [tensor[i : i + 1].reshape(()) for i in range(len(tensor))]
     reserve(_ELEMENT_BYTES * len(tensor))
@@ -262,7 +262,7 @@ def rows_of(tensor: _Array) -> list[_Array]:
 
 
 def zeros(shape: Sequence[int], dtype: DType) -> _Array:
-    """Zeros; empty strings; None where resources or variants are missing."""
+    """Return zeros of a dtype: numbers, empty strings, or None for resources and variants."""
     if dtype.is_object:
         return np.full(shape, b"" if dtype.name == "string" else None, object)
     return np.zeros(shape, dtype.numpy)

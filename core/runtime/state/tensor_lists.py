@@ -62,25 +62,25 @@ class TensorList:
         return self._followed_by(items, "pop", 0, None, value.shape)
 
     def popped(self) -> TensorList:
-        """Without the last element."""
+        """Return the list without the last element."""
         items = self.items if self._items is None else self._items
         return self._followed_by(items, "push", 0, items.pop(), self.item_shape)
 
     def replaced(self, index: int, value: Any) -> TensorList:
-        """With another element at `index`."""
+        """Return the list with another element at `index`."""
         items = self.items
         old = items[index]
         items[index] = value
         return self._followed_by(items, "set", index, old, value.shape)
 
     def resized(self, size: int) -> TensorList:
-        """Cut to, or filled up with unset elements to `size`."""
+        """Return the list cut, or filled up with unset elements, to `size`."""
         items = self.items[:size]
         items += [None] * (size - len(items))
         return self.with_items(items)
 
     def with_items(self, items: list[Any]) -> TensorList:
-        """A list of the same kind that holds `items`."""
+        """Return a list of the same kind that holds `items`."""
         return TensorList(self.dtype, self.element_shape, items, self.max_num_elements)
 
     def _followed_by(self, items: list[Any], change: str, index: int, value: Any, shape: tuple[int, ...]) -> TensorList:

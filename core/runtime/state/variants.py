@@ -104,7 +104,7 @@ def zero_of(item: Any) -> Any:
 
 
 def _zero_number(item: VariantData) -> VariantData:
-    """The zero of a number in a variant constant."""
+    """Return the zero of a number in a variant constant."""
     if item.type_name != "bool" and item.type_name not in _NUMBERS:
         raise UnimplementedError(f"no zero is known of a variant of type '{item.type_name}'")
     return dataclasses.replace(item, metadata=bytes(len(item.metadata)))

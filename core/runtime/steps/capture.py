@@ -31,7 +31,7 @@ class Watch:
         return result
 
     def take(self) -> dict[str, Any]:
-        """The values since they were taken last; FailedPreconditionError names a node that did not run."""
+        """Return the values captured since the last call; FailedPreconditionError names a node that did not run."""
         found = {name: self._value(name, output) for name, output in self._outputs.items()}
         self._given.clear()
         return found

@@ -66,7 +66,7 @@ def for_constants(
 
 
 def does_nothing(step: Step) -> bool:
-    """True of a step that is only there for others to wait for."""
+    """True for a step that is only there for others to wait for."""
     return not step.outputs and not step.controls and has_fact(step.node.op, "idle")
 
 

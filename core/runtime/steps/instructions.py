@@ -62,7 +62,7 @@ def _released(slots: Sequence[int]) -> Any:
 
 
 def released_slots(instruction: Instruction) -> tuple[int, ...]:
-    """The slots that an instruction clears."""
+    """Return the slots that an instruction clears."""
     released = instruction[5]
     if released is None:
         return ()
@@ -70,5 +70,5 @@ def released_slots(instruction: Instruction) -> tuple[int, ...]:
 
 
 def releasing(instruction: Instruction, slots: Sequence[int]) -> Instruction:
-    """The same instruction with other slots to clear."""
+    """Return the same instruction with other slots to clear."""
     return (*instruction[:5], _released(slots), instruction[6])

@@ -120,13 +120,13 @@ class VariableGroup:
         return [*tensors, *(variable.read() for variable in written)]
 
     def _outputs(self, values: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
-        """Tensors and references in the order of the outputs."""
+        """Return tensors and references in the order of the outputs."""
         given = iter(tensors)
         return tuple([next(given) if lead is None else values[lead] for lead in self.leads])
 
 
 def variable_of(value: Any) -> Variable | None:
-    """The variable that a reference or a handle leads to."""
+    """Return the variable behind a reference or a handle; None where the value leads to none."""
     if type(value) is Variable:
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
