@@ -16,7 +16,7 @@ from .symbols import Symbols
 Shapes = Mapping[str, Sequence[int | None] | Shape]
 _MAX_FED_ELEMENTS: Final = 64
 _FIRST_WITH_UNKNOWN_RANKS: Final = 24
-"""The GraphDef version before that a Placeholder of shape () had any shape."""
+"""The first GraphDef version in which a Placeholder of shape () is a scalar; in earlier versions any shape fits."""
 
 
 def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dict[Output, TensorSpec]:

@@ -152,7 +152,7 @@ def _differentiated_branches(
 
 
 def _agree(branches: Sequence[Differentiated]) -> None:
-    """Give every branch a gradient, of the same kind, for each argument for that any branch has a gradient."""
+    """Give every branch a gradient, of the same kind, for each argument that has a gradient in any branch."""
     with contextlib.ExitStack() as stack:
         builders = [stack.enter_context(parts.adding()) for parts in branches]
         for i in range(len(branches[0].grads)):

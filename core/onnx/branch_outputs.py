@@ -1,4 +1,4 @@
-"""What the branches of a conditional give: tensors, and optionals that only one of them may fill."""
+"""Outputs of the branches of a conditional: tensors, and optionals that only some branches fill."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from .model import Held, Value
 
 
 def is_given(value: Any) -> bool:
-    """True for what a branch can give."""
+    """Return True for a value that a branch can return."""
     return isinstance(value, (Value, Held))
 
 
 def flat(g: Any, values: Sequence[Any]) -> list[Value]:
-    """The tensors that values are made of: parts of complex numbers, what optionals hold after whether they do."""
+    """Return the tensors that values consist of: parts of complex numbers; of an optional first the flag, then the
+    contents.
+    """
     found: list[Value] = []
     for value in values:
         if isinstance(value, Held):
@@ -28,7 +30,7 @@ def flat(g: Any, values: Sequence[Any]) -> list[Value]:
 
 
 def common(g: Any, a: Any, b: Any) -> Any:
-    """A new value of what one branch gives or the other."""
+    """Return a new value for the result of either branch."""
     if isinstance(a, Held) and isinstance(b, Held):
         if a.values is None or b.values is None:
             held = a.values if b.values is None else b.values
@@ -47,7 +49,7 @@ def _fresh(g: Any, value: Value) -> Value:
 
 
 def fitted(g: Any, value: Any, form: Any) -> Any:
-    """A value of a branch with as many tensors as `form`: empty ones in an optional that holds nothing."""
+    """Return a branch's value with the same tensors as `form`: an optional without contents gets empty tensors."""
     if not isinstance(form, Held) or form.values is None:
         return value
     if value.values is None:

@@ -1,4 +1,4 @@
-"""What is done to a model before it is written: what is not needed goes, what is only needed on a branch moves there."""
+"""Cleanup of a model before writing: dead operations are removed, operations that only a branch needs sink into the branch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .transposes import cancel_transposes
 
 
 def tidy(g: Emitter) -> None:
-    """Make the open block what is written: equal operations once, transposes cancelled, branches lazy, outputs its own."""
+    """Clean up the open block: remove duplicates and dead operations, cancel transposes, sink into branches, separate
+    outputs.
+    """
     drop_unused(g.block)
     _share(g.block, ChainMap(), ChainMap())
     cancel_transposes(g, g.block)
@@ -27,7 +29,7 @@ def tidy(g: Emitter) -> None:
 
 
 def drop_unused(block: Block) -> None:
-    """Leave out what nothing takes."""
+    """Remove operations whose results nobody reads."""
     used = set(block.outputs)
     kept = []
     for operation in reversed(block.operations):
@@ -41,7 +43,7 @@ def drop_unused(block: Block) -> None:
 
 
 def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainMap[Value, Value]) -> None:
-    """Let operations that are alike be one, in the block and in those inside."""
+    """Merge equal operations, in the block and in nested blocks."""
     found, same = known.new_child(), renamed.new_child()
     kept = []
     for operation in block.operations:
@@ -64,7 +66,7 @@ def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainM
 
 
 def _key(operation: Operation) -> Hashable | None:
-    """What operations have in common that give the same; None for those with blocks."""
+    """Return a key that operations with equal results share; None for operations with blocks."""
     if operation.blocks:
         return None
     return operation.op, tuple(map(id, operation.inputs)), tuple(sorted((k, _plain(v)) for k, v in operation.attrs.items()))
@@ -79,7 +81,7 @@ def _uses(values: Iterable[Value]) -> collections.Counter[Value]:
 
 
 def _sink(block: Block) -> None:
-    """Move what only one branch of an If takes into the branch, so that it runs only where that is taken."""
+    """Move operations that only a single branch of an If reads into the branch, to run only where the branch is taken."""
     uses = _uses(block.values())
     makers = {value: place for place, operation in enumerate(block.operations) for value in operation.outputs}
     for operation in reversed(block.operations):
@@ -93,7 +95,7 @@ def _sink(block: Block) -> None:
 
 
 def _sink_into(branch: Block, block: Block, makers: Mapping[Value, int], uses: Mapping[Value, int]) -> None:
-    """Move from a block what only the branch takes, the last operations first; `makers` are their places."""
+    """Move operations that only the branch reads from a block, the last first; `makers` are their places."""
     inside: collections.Counter[Value] = collections.Counter()
     pending: list[int] = []  # a heap of places, the last one first
     moved: list[Operation] = []
@@ -116,7 +118,7 @@ def _sink_into(branch: Block, block: Block, makers: Mapping[Value, int], uses: M
 
 
 def _own_outputs(block: Block) -> None:
-    """Let each output of a block be made in it, for it alone."""
+    """Make each output of a block in the block, and for that output alone."""
     made = {value for operation in block.operations for value in operation.outputs}
     for i, value in enumerate(block.outputs):
         if value not in made:

@@ -1,4 +1,4 @@
-"""Complex numbers, of which ONNX's operators have none: what an operator is on pairs of real and imaginary parts."""
+"""Complex numbers, absent from ONNX's operators: operators on pairs of real and imaginary parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARTWISE: Final = frozenset((
     "Expand", "Tile", "Where", "Pad", "Split", "ReverseSequence", "ScatterND", "ScatterElements", "Trilu", "Compress",
     "Add", "Sub", "Neg", "Sum", "ReduceSum", "ReduceMean", "CumSum",
 ))  # fmt: skip
-"""Operators that do with each part what they do with the whole."""
+"""Operators that apply to each part alone."""
 _OF_SHAPES: Final = frozenset(("Shape", "Size"))
 _LARGE: Final = 20
 """Beyond this real part the hyperbolic tangent is 1 in 64 bits."""
@@ -34,7 +34,7 @@ def whole_dtype(dtype: DType) -> DType:
 def on_parts(
     g: Any, name: str, values: Sequence[Value | None], outputs: int, dtype: DType | None, attrs: dict[str, Any]
 ) -> Any:
-    """What an operator makes of values of which some are complex; refused where it is none of complex numbers."""
+    """Emit an operator on values of which some are complex; refuse an operator without a complex form."""
     if name in _OF_SHAPES:
         return g.op(name, g.parts(values[0])[0], **attrs)
     if name == "Cast":
@@ -57,7 +57,7 @@ def _partwise(g: Any, name: str, values: Sequence[Value | None], outputs: int, a
 
 
 def _cast(g: Any, value: Any, dtype: Any) -> Value:
-    """Complex from and to real numbers, whose imaginary part is 0; a truth value is what is not 0."""
+    """Cast complex from and to real numbers, whose imaginary part is 0; a truth value is "not 0"."""
     if dtype.is_complex:
         parts = g.parts(value) if value.dtype.is_complex else (value, None)
         real = g.cast(parts[0], part_dtype(dtype))
@@ -89,7 +89,7 @@ def _einsum(g: Any, *values: Any, equation: str) -> Value:
 
 
 def _div(g: Any, x: Any, y: Any) -> Value:
-    """x times the conjugate of y over the square of its size, scaled so that no square is too large."""
+    """Emit x times the conjugate of y over |y|^2, scaled so that no square overflows."""
     c, d = g.parts(y)
     scale = g.Max(g.Abs(c), g.Abs(d))
     c, d = g.Div(c, scale), g.Div(d, scale)
@@ -113,7 +113,7 @@ def magnitude(g: Any, x: Any) -> Any:
 
 
 def arctangent(g: Any, y: Any, x: Any) -> Any:
-    """The arc tangent of y/x, in the half plane x < 0 and on its border turned by pi."""
+    """Emit the arc tangent of y/x, turned by pi in the half plane x < 0 and on the border."""
     half = g.Where(g.Less(y, 0), g.like(-math.pi / 2, y), math.pi / 2)
     turned = g.Add(g.Atan(g.Div(y, x)), g.Where(g.Less(x, 0), g.Mul(half, 2), 0))
     return g.Where(g.Equal(x, 0), g.Where(g.Equal(y, 0), 0, half), turned)
@@ -125,7 +125,7 @@ def angle(g: Any, x: Any) -> Any:
 
 
 def _prod(g: Any, x: Any, axes: Any, *, keepdims: int, **_: Any) -> Any:
-    """One element after the other along each axis."""
+    """Emit the product along each axis in turn, element by element."""
     places = sorted({int(axis) % g.rank(x) for axis in g.known(axes, "axes").reshape(-1)})
     for axis in places:
         x = _prod_along(g, x, axis)
@@ -190,7 +190,7 @@ def _turned_back(g: Any, x: Any) -> Value:
 
 
 def _around(function: Callable[..., Any]) -> Callable[..., Any]:
-    """-i f(i x): the circular function of a hyperbolic one."""
+    """Return -i f(i x): a circular function from a hyperbolic function."""
     return lambda g, x: _turned_back(g, function(g, _turned(g, x)))
 
 
@@ -224,7 +224,7 @@ def _pow(g: Any, x: Any, y: Any) -> Any:
 
 
 def _sign(g: Any, x: Any) -> Any:
-    """x over its absolute value; 0 of 0."""
+    """Emit x over its absolute value; 0 for 0."""
     size = magnitude(g, x)
     is_zero = g.Equal(size, 0)
     parts = (g.Where(is_zero, 0, g.Div(part, size)) for part in g.parts(x))

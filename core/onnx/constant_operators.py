@@ -1,4 +1,4 @@
-"""Operators of ONNX on constants: what lowerings make of shapes is computed at once."""
+"""Constant folding of ONNX operators: lowerings compute shapes at once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..types.arrays import Array
 from .model import Value
 
 _SMALL: Final = 1 << 12
-"""Elements up to which operators that make new elements are computed."""
+"""The largest number of elements for operators that compute new elements to be folded."""
 
 
 def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Array | None:
-    """What an operator makes of constants; None where it is left in the graph."""
+    """Return the result of an operator on constants; None where the operator stays in the graph."""
     function = _MOVING.get(name) or _COMPUTING.get(name)
     arrays = [value.array for value in values if value is not None]
     known = [array for array in arrays if array is not None]

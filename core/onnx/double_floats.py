@@ -1,4 +1,4 @@
-"""Functions of 64-bit floats for which onnxruntime has kernels of 32 bits only, by those that it has in 64."""
+"""Functions of 64-bit floats with only 32-bit kernels in onnxruntime, built from functions with 64-bit kernels."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, Final
 from .model import Value
 
 _LARGE: Final = 1e150
-"""A size beyond which 1 more in its square makes no difference, and up to which the square is finite."""
+"""A bound: beyond, adding 1 to the square makes no difference; the square is still finite."""
 
 
 def _polynomial(g: Any, x: Any, coefficients: Sequence[float]) -> Any:
-    """Horner's scheme; the coefficients begin with that of the constant."""
+    """Emit a polynomial by Horner's scheme; the coefficients begin with the constant."""
     return functools.reduce(lambda found, c: g.Add(g.Mul(found, x), c), coefficients[-2::-1], g.like(coefficients[-1], x))
 
 
 def _half(g: Any, x: Any) -> Any:
-    """The tangent of half the angle whose tangent is x."""
+    """Emit the tangent of half the angle whose tangent is x."""
     return g.Div(x, g.Add(g.Sqrt(g.Add(g.Mul(x, x), 1)), 1))
 
 
 def _atan(g: Any, x: Any) -> Any:
-    """The series of a quarter of the angle, of which the tangent is 0.2 at most; beyond 1 of the complement."""
+    """Emit the series of a quarter of the angle, with a tangent of 0.2 at most; beyond 1 for the complement."""
     size = g.Abs(x)
     is_far = g.Greater(size, 1)
     quarter = _half(g, _half(g, g.Where(is_far, g.Reciprocal(size), size)))
@@ -78,7 +78,7 @@ def _elu(g: Any, x: Any, alpha: float = 1.0) -> Any:
 
 
 def _selu(g: Any, x: Any) -> Any:
-    """With the constants of Klambauer et al. (2017), of which ONNX's attributes have 32 bits."""
+    """Emit Selu with the constants of Klambauer et al. (2017); ONNX's attributes hold only 32 bits."""
     return g.Mul(_elu(g, x, 1.6732632423543772), 1.0507009873554805)
 
 

@@ -1,4 +1,4 @@
-"""What lowerings to ONNX are given: its operators as methods, and what shapes, casts, constants and branches take."""
+"""The emitter that lowerings to ONNX receive: operators as methods, and helpers for shapes, casts, constants and branches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""
 
 DEEPEST: Final = 30
-"""Blocks in one another: each takes three of the 100 levels of messages that protobuf reads, and what is in it some more."""
+"""The deepest nesting of blocks: each takes three of the 100 levels of messages that protobuf reads, and its contents more."""
 _TO_BOOL: Final = frozenset((
     "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not", "And", "Or", "Xor", "IsNaN", "IsInf",
     "RegexFullMatch",
@@ -36,9 +36,9 @@ _TO_INT64: Final = frozenset(["Shape", "Size", "ArgMax", "ArgMin", "NonZero", "N
 
 
 class UndecidedAxisError(UnimplementedError):
-    """ONNX has an axis as an attribute, and the graph computes it: `value`, a number from -`rank` to `rank` - 1.
+    """An axis that ONNX has as an attribute but the graph computes: `value`, a number from -`rank` to `rank` - 1.
 
-    It may be one of `possible` only, where shapes say so.
+    `possible` are the only axes that shapes allow.
     """
 
     def __init__(self, value: Value, rank: int, possible: Sequence[int]) -> None:
@@ -47,7 +47,7 @@ class UndecidedAxisError(UnimplementedError):
 
 
 class TooLargeError(UnimplementedError):
-    """A model would be far larger than its graph, or deeper than files can be."""
+    """An error for a model far larger than the graph, or deeper than files can be."""
 
 
 def too_deep(source: str) -> TooLargeError:
@@ -67,15 +67,16 @@ class Emitter:
         self._constants: dict[Hashable, Value] = {}
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """An operator of ONNX by its name, as `op` calls it."""
+        """Return an operator of ONNX by name, as a call of `op`."""
         if not name[0].isupper():
             raise AttributeError(name)
         return functools.partial(self.op, name)
 
     def op(self, name: str, *inputs: Argument, outputs: int = 1, dtype: DType | None = None, **attrs: Any) -> Any:
-        """Emit an operation and return its output, or the list of them; `dtype` is theirs where it is not the usual one.
+        """Emit an operation and return the output, or the list of outputs; `dtype` is theirs where it is not the usual
+        dtype.
 
-        Where onnxruntime has no kernel for the dtype, it is computed in a wider one.
+        Where onnxruntime has no kernel for the dtype, the operation is computed in a wider dtype.
         """
         values = self._values(inputs)
         known = folded(name, values, attrs)
@@ -143,7 +144,7 @@ class Emitter:
         return [first, *[rest] * (count - 1)]
 
     def constant(self, value: Any, dtype: DType | None = None) -> Value:
-        """A constant; those that are equal are one."""
+        """Return a constant; equal constants are shared."""
         array = np.asarray(value, None if dtype is None else dtype.numpy)
         content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
         key = (str(array.dtype), array.shape, content)
@@ -158,15 +159,15 @@ class Emitter:
         raise UnimplementedError(reason)
 
     def known(self, value: Value, what: str) -> Array:
-        """The elements of a constant; refused where they are not known, as `what`."""
+        """Return the elements of a constant; refuse other values, named `what` in the message."""
         if value.array is None:
             self.refuse(f"its {what} are no constants")
         return value.array
 
     def axis(self, value: Value, rank: int | None, fits: Callable[[int], bool] = lambda axis: True) -> int:
-        """The axis, of `rank` ones, that a value of one element names.
+        """Return the axis, of `rank` axes, that a value with a single element names.
 
-        Where it is computed the lowering is left by an UndecidedAxisError, and called again for each axis that `fits`.
+        A computed value raises UndecidedAxisError; the lowering is then called again for each axis that `fits`.
         """
         if value.array is not None:
             place = int(value.array.reshape(-1)[0])
@@ -177,13 +178,13 @@ class Emitter:
         raise UndecidedAxisError(value, rank, possible)
 
     def rank(self, value: Value) -> int:
-        """The number of dimensions; refused where it is unknown."""
+        """Return the number of dimensions; refuse an unknown rank."""
         if value.rank is None:
             self.refuse("the rank of an input is unknown")
         return value.rank
 
     def cast(self, value: Value, dtype: DType) -> Value:
-        """Of another dtype, as ONNX's Cast makes it."""
+        """Return the value in another dtype, as ONNX's Cast converts."""
         if value.dtype is dtype:
             return value
         if value.array is not None and not (dtype.is_object or value.dtype.is_object):
@@ -212,13 +213,13 @@ class Emitter:
         return value.parts
 
     def complex(self, real: Value, imag: Value) -> Value:
-        """A complex number made of its parts."""
+        """Return a complex number made of the two parts."""
         result = Value(whole_dtype(real.dtype), real.shape)
         result.parts = real, imag
         return result
 
     def conjugate(self, value: Value) -> Value:
-        """The complex conjugate; of real numbers, these."""
+        """Return the complex conjugate; real numbers are returned unchanged."""
         if not value.dtype.is_complex:
             return value
         real, imag = self.parts(value)
@@ -239,7 +240,7 @@ class Emitter:
         return self.complex(*(self.op("Gather", value, np.array(side), axis=-1) for side in (0, 1)))
 
     def fresh(self, dtype: DType, shape: Shape, like: Value | None = None) -> Value:
-        """A value that a block takes or gives; a list where `like` is one."""
+        """Return a new value for a block's input or output; a list where `like` is a list."""
         result = Value(dtype, shape, is_stacked=like is not None and like.is_stacked)
         result.elements = result.elements if like is None else like.elements
         if dtype.is_complex:
@@ -249,7 +250,7 @@ class Emitter:
     # Shapes are vectors of int64.
 
     def dims(self, value: Value) -> Value:
-        """The shape of a value, a constant where it is known."""
+        """Return the shape of a value, a constant where known."""
         if value.shape.is_known:
             return self.constant(np.array(value.shape.known(), np.int64))
         result: Value = self.op("Shape", value)
@@ -257,7 +258,7 @@ class Emitter:
         return result
 
     def dim(self, value: Value, axis: int) -> Value:
-        """One dimension, as a vector of one element."""
+        """Return a dimension, as a vector with a single element."""
         size = None if value.rank is None else value.shape[axis]
         if isinstance(size, int):
             return self.constant(np.array([size], np.int64))
@@ -267,7 +268,7 @@ class Emitter:
         return result
 
     def vector(self, value: Value) -> Value:
-        """Numbers, one or several, as a vector of int64."""
+        """Return a scalar or a vector of numbers as a vector of int64."""
         found = self.cast(value, dtypes.int64)
         if found.rank == 0:
             return self.unsqueeze(found, 0)
@@ -292,7 +293,7 @@ class Emitter:
         return empty
 
     def of_dims(self, value: Value, *parts: Value | int | Sequence[int]) -> Value:
-        """With dimensions joined from vectors and numbers, all of which are given; they may be empty."""
+        """Reshape to dimensions joined from vectors and numbers, all given; they may be 0."""
         dims = self.joined(*parts)
         if dims.array is not None:
             return self.reshape(value, dims)
@@ -321,7 +322,7 @@ class Emitter:
         return self.transpose(value, [0, *range(2, rank), 1])
 
     def split(self, value: Value, count: int, axis: int) -> list[Value]:
-        """As many equal parts along an axis."""
+        """Split into `count` equal parts along an axis."""
         size = None if value.rank is None else value.shape[axis]
         if count < 2:
             return [value] * count
@@ -332,12 +333,14 @@ class Emitter:
         return found
 
     def slice(self, value: Value, start: Any, end: Any, axis: int = 0) -> Value:
-        """Elements from `start` to `end` along an axis; each a number or a vector of one."""
+        """Return the elements from `start` to `end` along an axis; each bound is a number or a vector with a single
+        element.
+        """
         start, end = (bound if isinstance(bound, Value) else [bound] for bound in (start, end))
         return self.op("Slice", value, start, end, [axis])
 
     def stacked(self, rows: Value, elements: Elements | None = None) -> Value:
-        """A list whose elements are the rows of a tensor; they have its shape where `elements` does not say otherwise."""
+        """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
         result: Value = self.op("Identity", rows)
         result.is_stacked = True
         of_rows = Elements(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
@@ -345,11 +348,11 @@ class Emitter:
         return result
 
     def unwritten(self, rows: Value, declared: Shape) -> Value:
-        """A list of which no element is written yet, whose elements are declared to be of a shape."""
+        """Return a list without a written element, whose elements are declared to be of a shape."""
         return self.stacked(rows, Elements(declared))
 
     def of_rank(self, elements: Value, shape: Shape) -> Value:
-        """A list of elements of unknown rank, which are numbers as long as none is written, with the rank of `shape`."""
+        """Return a list of elements of unknown rank, numbers as long as none is written, with the rank of `shape`."""
         if elements.rank == 1 and shape.rank:
             return self.stacked(self.unsqueeze(elements, *range(1, 1 + shape.rank)), elements.elements)
         return elements
@@ -368,7 +371,7 @@ class Emitter:
 
     @contextlib.contextmanager
     def inside(self, inputs: Sequence[Value] = ()) -> Iterator[Block]:
-        """A new block, which is open while the context lasts."""
+        """Open a new block for as long as the context lasts."""
         if self._depth == DEEPEST:
             raise too_deep(self.source)
         around, self.block = self.block, Block(list(inputs))
@@ -380,14 +383,16 @@ class Emitter:
             self._depth -= 1
 
     def truth(self, value: Value) -> Value:
-        """What TensorFlow takes for true: a scalar other than zero and the empty string, any other tensor with elements."""
+        """Return TensorFlow's truth of a value: a scalar other than zero and the empty string, any other tensor with
+        elements.
+        """
         if value.rank:
             return self.op("Greater", self.op("Size", value), 0)
         zero = self.constant(b"", dtypes.string) if value.dtype is dtypes.string else 0
         return value if value.dtype is dtypes.bool_ else self.op("Not", self.op("Equal", value, zero))
 
     def choose(self, chooser: Value, branches: Sequence[Callable[[], Sequence[Value]]]) -> list[Value]:
-        """What the branch of that number emits; the last one where there is none. A truth value is a number, too."""
+        """Emit the branch with the chooser's number, the last where there is none; a truth value is a number, too."""
         last = len(branches) - 1
         if chooser.array is not None:
             index = int(chooser.array.reshape(-1)[0])
@@ -397,7 +402,7 @@ class Emitter:
         return self._chosen(chooser, branches, 0)
 
     def _chosen(self, index: Value, branches: Sequence[Callable[[], Sequence[Value]]], first: int) -> list[Value]:
-        """What one of the branches from `first` on emits."""
+        """Emit a choice among the branches from `first` on."""
         if first == len(branches) - 1:
             return list(branches[first]())
         is_first = self.op("Equal", index, first)
@@ -425,7 +430,9 @@ class Emitter:
     def repeat(
         self, count: int | Value, carried: Sequence[Value], advance: Callable[[Value, Sequence[Value]], Sequence[Value]]
     ) -> list[Value]:
-        """What is left of `carried`, whose shapes stay, after `advance` of 0, 1 ... count - 1 and of what is carried."""
+        """Return `carried`, whose shapes stay, after `count` calls of `advance` with 0, 1 ... count - 1 and the carried
+        values.
+        """
         number = Value(dtypes.int64, SCALAR)
         inner = [self.fresh(value.dtype, value.shape, value) for value in carried]
         with self.inside() as body:
@@ -441,9 +448,9 @@ class Emitter:
         number: Value | None = None,
         count: Value | None = None,
     ) -> list[Value]:
-        """A Loop, whose body takes and gives what it carries, and gives the next condition before that.
+        """Emit a Loop, whose body takes and returns the carried values, with the next condition as first result.
 
-        `number` is the value that stands for the number of the iteration in it, `count` after how many it ends.
+        `number` stands for the number of the iteration in the body, `count` is the largest number of iterations.
         """
         outputs = [self.fresh(value.dtype, value.shape, value) for value in body.inputs]
         body.inputs = [number or Value(dtypes.int64, SCALAR), Value(dtypes.bool_, SCALAR), *flat(self, body.inputs)]
@@ -453,7 +460,7 @@ class Emitter:
 
 
 def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
-    """What `kernel_dtypes` calls an operator: one that adds up has other kernels."""
+    """Return an operator's name in `kernel_dtypes`; operators with a reduction have kernels of their own."""
     return f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
 
 

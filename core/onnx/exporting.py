@@ -1,4 +1,4 @@
-"""From a graph to an ONNX model: its plan is walked as if it ran, and each step emits operations instead of computing."""
+"""Export of a graph to an ONNX model: the plan is walked as in a run, and each step emits operations instead of computing."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from .model import Model, Value
 from .v1_conditionals import Condition, merged
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
-"""Lists and TensorArrays, of which lowerings make tensors."""
+"""The dtypes of lists and TensorArrays, lowered to tensors."""
 _TYPES: Final = frozenset(map(dtypes.from_name, (
     "float", "double", "half", "bfloat16", "bool", "string", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
     "uint64", "complex64", "complex128", "int4", "uint4", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz",
 )))  # fmt: skip
-"""What there are tensors of in ONNX."""
+"""The dtypes of tensors in ONNX."""
 _STEPS: Final = 50_000
 _STEPS_PER_NODE: Final = 8
 _STEPS_PER_CALL: Final = 10
-"""Steps that an export may take, those of called functions each time, and as how many a call counts."""
+"""The number of steps that a call of a function counts as, against the limit of steps of an export."""
 _FOLDED: Final = 1 << 16
-"""Elements that a node may make of constants with fewer for its values to stand in the model."""
+"""The largest number of elements of a constant that folding may grow from smaller constants."""
 _BYTES_PER_ELEMENT: Final = 256
-"""What a kernel may take meanwhile, strings and copies among it."""
+"""The memory that a kernel may use while folding, in bytes for each element, strings and copies included."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,10 +65,11 @@ class Refusal:
 
 
 def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> Model:
-    """The part of a graph, without variables, that computes `outputs` from `inputs`, each by its name in the model.
+    """Return the model of a graph's part, without variables, that computes `outputs` from `inputs`, each by its name in the
+    model.
 
-    Complex inputs and outputs are pairs of real numbers along a last dimension.
-    UnimplementedError names all nodes that ONNX cannot express, with the reasons.
+    Complex inputs and outputs are pairs of real numbers along a last dimension. UnimplementedError names all nodes that
+    ONNX cannot express, with the reasons.
     """
     inferred = {} if all(value.node.is_placeholder for value in inputs.values()) else infer(graph).specs
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
@@ -100,7 +101,7 @@ def _input(spec: TensorSpec) -> Value:
 
 
 def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec]) -> TensorSpec:
-    """What is known of an input, its unknown dimensions called by its name."""
+    """Return the spec of an input, with unknown dimensions named after the input."""
     declared = value.node.attr("shape") if value.node.is_placeholder else inferred[value].shape
     shape = declared if isinstance(declared, Shape) else UNKNOWN
     if shape.dims is not None:
@@ -110,7 +111,7 @@ def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec])
 
 
 def _refused(refusals: Sequence[Refusal]) -> UnimplementedError:
-    """One error of all nodes, by op and reason."""
+    """Return a single error for all refused nodes, by op and reason."""
     groups: dict[tuple[str, str], list[str]] = {}
     for refusal in dict.fromkeys(refusals):
         groups.setdefault((refusal.op, refusal.reason), []).append(refusal.node)
@@ -122,10 +123,10 @@ def _refused(refusals: Sequence[Refusal]) -> UnimplementedError:
 
 
 class _Exporter:
-    """One export: what it emits into, the functions of the graph, and the nodes that were refused.
+    """An export: the emitter, the functions of the graph, and the refused nodes.
 
-    Of a refused node that only computes, `unknown` values stand for the results. If nothing but checks and prints, which are
-    left out, takes them, the model does without the node.
+    For a refused node that only computes, `unknown` values stand for the results. If only checks and prints read them, both
+    left out of a model, the model does without the node.
     """
 
     def __init__(self, functions: Mapping[str, Function], size: int) -> None:
@@ -147,7 +148,7 @@ class _Exporter:
         values: Sequence[Any],
         specs: Sequence[TensorSpec],
     ) -> list[Any]:
-        """What stands for the fetches where `values` stand for the feeds."""
+        """Emit a plan and return the values of the fetches, where `values` stand for the feeds."""
         inference = infer(graph, dict(zip(feeds, specs)), self.functions, answers=self.answers)
         plan = compile_plan(graph, fetches, feeds)
         if plan.needs_dataflow:
@@ -159,7 +160,7 @@ class _Exporter:
         return [frame.values[slot] for slot in plan.fetches if slot is not None]
 
     def call(self, reference: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
-        """What a function returns, its body in the place of the call."""
+        """Emit a function's body in the place of the call and return the results."""
         function = self.functions.get(implementation(self.functions, reference.name))
         if function is None or len(function.args) != len(values):
             raise UnimplementedError(f"there is no function '{reference.name}' of {counted(len(values), 'argument')}")
@@ -186,12 +187,12 @@ class _Exporter:
         self.is_refused = True
 
     def place(self, node: Node) -> str:
-        """The name of a node with the functions it is in."""
+        """Return the path of a node: the functions being called, and the name."""
         return "/".join([*self.calls, node.name])
 
 
 class _Frame:
-    """The slots of one plan or loop: values, and the conditions under which they are alive."""
+    """The slots of a plan or loop: values, and the conditions under which they are alive."""
 
     def __init__(self, exporter: _Exporter, graph: Graph, specs: Mapping[Output, TensorSpec], slots: int) -> None:
         self.exporter = exporter
@@ -209,7 +210,7 @@ class _Frame:
             self.step(step)
 
     def step(self, step: Step) -> None:
-        """Emit one step; a node that is refused stands as a value of which only the spec is known."""
+        """Emit a step; a refused node becomes a value with nothing but a spec."""
         node = step.node
         condition = Condition().union(*(self.conditions[slot] for slot in (*step.inputs, *step.controls)))
         if node.op in MERGE:
@@ -234,7 +235,7 @@ class _Frame:
             self.values[slot], self.conditions[slot] = results[i] if i < len(results) else None, condition
 
     def refuse(self, node: Node, error: TfgError) -> None:
-        """Note a refusal, which is final for a node that does something."""
+        """Note a refusal, final for a node with side effects."""
         self.exporter.refusals.append(Refusal(self.exporter.place(node), node.op, error.message))
         self.exporter.is_refused |= node.op not in MERGE and impurity(self.graph, node) is not None
 
@@ -253,7 +254,7 @@ class _Frame:
         return [self.refined(Output(step.node, i), value) for i, value in enumerate(found)]
 
     def refined(self, output: Output, value: Any) -> Any:
-        """A result of the dtype that the node declares, with what inference knows of it."""
+        """Return a result in the dtype that the node declares, with the inferred spec."""
         spec = self.specs[output]
         if not isinstance(value, Value) or value.is_stacked:
             return value
@@ -267,7 +268,7 @@ class _Frame:
         return found
 
     def lowered(self, node: Node, values: Sequence[Any]) -> Sequence[Any]:
-        """What a node's outputs are: constants where all that it takes are, else what its lowering emits."""
+        """Return a node's outputs: constants where all inputs are constants, else the values that the lowering emits."""
         if node.is_constant:
             self.require_types(node)
             return [self.emitter.constant(node.constant_value(), node.output_dtypes[0])]
@@ -307,13 +308,13 @@ class _Frame:
         return [self.emitter.constant(array, spec.dtype.base) for array, spec in zip(arrays, specs)]
 
     def may_fold(self, node: Node) -> bool:
-        """True for a pure node whose kernel takes little time."""
+        """Return True for a pure node whose kernel takes little time."""
         if not has_kernel(node.op) or impurity(self.graph, node) is not None:
             return False
         return flops_of(node, [self.specs[value] for value in node.inputs]) <= MAX_FLOPS
 
     def emitted(self, node: Node, lowering: Callable[..., Any], values: Sequence[Any]) -> Sequence[Any]:
-        """What the lowering of a node's op emits."""
+        """Emit the lowering of a node's op and return the outputs."""
         definition = require_op_def(node)
         outputs = [self.specs.get(Output(node, i)) for i in range(len(node.output_dtypes))]
         keywords = bind_attrs(node, lowering, outputs)
@@ -331,7 +332,7 @@ class _Frame:
     def along_each(
         self, node: Node, lowering: Callable[..., Any], values: Sequence[Any], undecided: UndecidedAxisError
     ) -> Sequence[Any]:
-        """What a node's lowering emits for each axis that it may have, in branches."""
+        """Emit a node's lowering for each axis that the node may have, in branches."""
         g, axis = self.emitter, undecided.value
 
         def along(place: int) -> Callable[[], Sequence[Any]]:
@@ -349,7 +350,7 @@ class _Frame:
     # Functions.
 
     def call(self, node: Node, kind: CallKind, values: Sequence[Any]) -> Sequence[Any]:
-        """What a call, If, Case or While returns."""
+        """Emit a call, If, Case or While and return the results."""
         references, given = kind.references(node), kind.arguments(values)
         specs = kind.arguments([self.specs[value] for value in node.inputs])
         call = self.exporter.call
@@ -367,7 +368,9 @@ class _Frame:
         raise UnimplementedError(f"a node that {kind.form.value} has no lowering")
 
     def for_(self, body: FuncRef, bounds: Sequence[Value], values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
-        """A loop over the numbers from a start to a limit by a step, of which the body takes one before all else."""
+        """Emit a loop over the numbers from a start to a limit by a step; the body takes the number before all other
+        values.
+        """
         g, (start, limit, step) = self.emitter, bounds
         counter = TensorSpec(start.dtype, SCALAR)
         values, carried = self.carried(body, values, specs, (counter,))
@@ -385,7 +388,7 @@ class _Frame:
     def carried(
         self, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
     ) -> tuple[list[Any], list[TensorSpec]]:
-        """What enters a loop, and what is known of it in every iteration."""
+        """Return the values that enter a loop, and their specs in every iteration."""
         entering = [dataclasses.replace(spec, value=None) for spec in specs]
         found = loop_specs(self.exporter.functions, body, entering, counter) or [TensorSpec(spec.dtype) for spec in specs]
         return [self.entering(value, spec) for value, spec in zip(values, found)], found
@@ -404,14 +407,14 @@ class _Frame:
         return emit_loop(self.emitter, condition(values), values, advance)
 
     def entering(self, value: Any, spec: TensorSpec) -> Any:
-        """What enters a loop; a list with the rank that its elements have there."""
+        """Return a value that enters a loop; a list with the rank that the elements have in the loop."""
         is_list = isinstance(value, Value) and value.is_stacked and spec.handle
         return self.emitter.of_rank(value, spec.handle[0].shape) if is_list else value
 
     # V1 control flow.
 
     def switch(self, step: Step, condition: Condition) -> None:
-        """Every output is the data, alive on its branch only; numbers that no branch has go to the last."""
+        """Make every output the data, alive on the output's branch only; numbers beyond the branches go to the last."""
         data, predicate = (self.values[slot] for slot in step.inputs[:2])
         count = len(step.node.output_dtypes)
         taken = None
@@ -427,7 +430,7 @@ class _Frame:
             self.conditions[slot] = on_branch(condition, predicate, i, taken) if i < count else condition
 
     def merge(self, step: Step) -> None:
-        """What is alive of the inputs, chosen by what their branches differ in."""
+        """Set the outputs to the inputs that are alive, chosen by the predicates in which their branches differ."""
         slots = [slot for slot in step.inputs if not is_contradiction(self.conditions[slot])]
         entries = [(self.values[slot], self.conditions[slot]) for slot in slots]
         numbers = [step.inputs.index(slot) for slot in slots]
@@ -445,7 +448,7 @@ class _Frame:
             self.conditions[slot] = condition
 
     def loop(self, step: Loop, values: Sequence[Any]) -> list[Any]:
-        """The exits of a V1 loop: its head decides, before the first iteration and at the end of each."""
+        """Return the exits of a V1 loop: the head decides, before the first iteration and at the end of each."""
         sources, targets = [a for a, _ in step.carried], [b for _, b in step.carried]
         initial = dict(zip(step.entries, values))
 

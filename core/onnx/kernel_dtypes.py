@@ -1,6 +1,6 @@
-"""For which dtypes onnxruntime has kernels on CPUs, and in which wider dtype an operator is computed where it has none.
+"""The dtypes of onnxruntime's kernels on CPUs, and the wider dtype for an operator without a kernel.
 
-ONNX itself allows most operators on more dtypes. A file that asks for those is valid, but nothing loads it.
+ONNX itself allows most operators on more dtypes. A file with such operators is valid, but no runtime loads the file.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ _WIDER: Final = {
     dtypes.float16: (dtypes.float32,),
     dtypes.float64: (dtypes.float32,),
 }
-"""The dtypes that hold all that another does, and for 64-bit floats the only one there is."""
+"""The dtypes that hold all values of another, in order of preference; for 64-bit floats float32, the only other kernel."""
 
 
 def computed_in(op: str, dtype: DType) -> DType | None:
-    """The dtype in which onnxruntime computes an operator on tensors of `dtype`: itself, or one to cast to and back.
+    """Return the dtype in which onnxruntime computes an operator on tensors of `dtype`: the same, or a dtype to cast to and
+    back.
 
-    None where there is none.
+    None where there is no such dtype.
     """
     known = _BY_OP.get(op)
     if known is None or dtype.name in known:

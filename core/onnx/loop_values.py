@@ -1,4 +1,4 @@
-"""Loops: which of the values that an iteration hands on change, and what stays of their shapes."""
+"""Loop values: the values that an iteration changes, and the invariant part of their shapes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .emitter import Emitter
 from .model import Value
 
 Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
-"""Emits an iteration: from what enters it to the next condition and what it hands on."""
+"""A function that emits an iteration: from the entering values to the next condition and the values handed on."""
 
 
 def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Advance, around: Sequence[Any] = ()) -> list[Any]:
-    """What is left of `values` when the condition no longer holds.
+    """Emit a loop and return `values` after the condition no longer holds.
 
-    What an iteration hands on as it is stays outside, as do values `around` the loop that it reads. The body is
-    emitted until the shapes that enter it hold in every iteration.
+    Values that an iteration hands on unchanged stay outside, as do values `around` the loop that the body reads. The body
+    is emitted until the shapes of the entering values hold in every iteration.
     """
     if condition.array is not None and not condition.array.any():
         return list(values)
@@ -47,13 +47,13 @@ def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Adva
 
 
 def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after: Sequence[Any]) -> list[Any]:
-    """What enters the loop, lists whose elements are of unknown rank with the rank that the first iteration writes."""
+    """Return the entering values; lists with elements of unknown rank get the rank that the first iteration writes."""
     written = {i: after[i].elements.written for i, value in inner.items() if value.is_stacked and value.rank == 1}
     return [g.of_rank(value, written[i]) if written.get(i) is not None else value for i, value in enumerate(values)]
 
 
 def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: Sequence[Any]) -> dict[int, Shape]:
-    """The shapes of what changes, such that they hold before and after an iteration."""
+    """Return shapes of the changed values that hold before and after an iteration."""
     found = {}
     for i, value in enumerate(after):
         if i not in inner and value is not before[i] and not _same(value, before[i]):
@@ -67,9 +67,9 @@ def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: 
 
 
 def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], constant: Set[str]) -> None:
-    """Note of each list the elements that iterations write; refused unless all iterations write the same sizes.
+    """Record for each list the shape of the written elements; refuse unless all iterations write the same sizes.
 
-    Those are numbers, sizes of the model's inputs, and what is `constant` since it was there before the loop.
+    Such sizes are numbers, sizes of the model's inputs, and `constant` symbols that exist since before the loop.
     """
     for i, value in inner.items():
         if not value.is_stacked:

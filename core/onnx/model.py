@@ -1,4 +1,4 @@
-"""What an ONNX model consists of, without the ONNX package: values, operations, blocks of them."""
+"""An ONNX model without the ONNX package: values, operations, and blocks of operations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Elements:
-    """The shapes of a list's elements: what is declared of all, and that of the written ones, None where none is written."""
+    """The shapes of a list's elements: the declared shape of all, and the shape of the written elements, None where none is
+    written.
+    """
 
     declared: Shape = UNKNOWN
     written: Shape | None = None
 
     def with_item(self, shape: Shape) -> Elements | None:
-        """The elements with one more of a shape; None where it is not proven to have that of the others."""
+        """Return the elements with another of a shape; None where the shape may differ from the written elements'."""
         try:
             item = merge_shapes(shape, self.declared)  # an unnamed size of the item stays, one that is declared may be any
         except TfgError:
@@ -29,18 +31,18 @@ class Elements:
         return Elements(self.declared, item) if is_proven else None
 
     def beside(self, other: Elements) -> Elements:
-        """The elements of one list or of another; those of unknown rank have no shape in common."""
+        """Return the elements of either of two lists; elements of unknown rank have no shape in common."""
         if self.written is None or other.written is None:
             return self if other.written is None else other
         return self if self.written == other.written else Elements(self.declared, UNKNOWN)
 
 
 class Value:
-    """What an operation takes and gives; a constant where it has an `array`.
+    """An operation's input or output; a constant where there is an `array`.
 
-    The spec is what inference knows of it. A value that `is_stacked` stands for a list or for the flow of a TensorArray: the
-    elements stacked in one tensor, whose spec it has; `elements` says which shapes they are known to have. Complex numbers
-    are two values, their `parts`.
+    The spec is the inferred spec. A value that `is_stacked` stands for a list or for the flow of a TensorArray: the
+    elements are stacked in a tensor with the value's spec, and `elements` has their known shapes. Complex numbers are two
+    values, the `parts`.
     """
 
     __slots__ = ("array", "elements", "is_stacked", "parts", "spec")
@@ -67,7 +69,7 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """What stands for an optional: whether it holds `values`, tensors and optionals; those are None where it never does."""
+    """An optional: the flag `is_there`, and `values`, tensors and optionals; None where the optional is always empty."""
 
     is_there: Value
     values: tuple[Any, ...] | None = None
@@ -75,7 +77,7 @@ class Held:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Operation:
-    """One node of a model; its attributes may be blocks. `source` is the TensorFlow node that it came from."""
+    """A node of a model; attributes may be blocks. `source` is the TensorFlow node behind the operation."""
 
     op: str
     inputs: list[Value | None]
@@ -89,7 +91,7 @@ class Operation:
         return [value for value in self.attrs.values() if isinstance(value, Block)]
 
     def values(self) -> Iterator[Value]:
-        """All that it takes, its blocks included."""
+        """Yield all values that the operation reads, nested blocks included."""
         yield from (value for value in self.inputs if value is not None)
         for block in self.blocks:
             yield from block.values()
@@ -97,7 +99,7 @@ class Operation:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Block:
-    """Operations in order: a model's graph, a branch, the body of a loop. It may take values of the blocks around it."""
+    """Operations in order: a model's graph, a branch, the body of a loop. They may read values of the enclosing blocks."""
 
     inputs: list[Value] = dataclasses.field(default_factory=list)
     operations: list[Operation] = dataclasses.field(default_factory=list)
@@ -105,17 +107,17 @@ class Block:
 
     @property
     def depth(self) -> int:
-        """How many blocks are in one another inside this one."""
+        """Return the depth of nested blocks inside this block."""
         return max((1 + inner.depth for operation in self.operations for inner in operation.blocks), default=0)
 
     def values(self) -> Iterator[Value]:
-        """All that its operations take and what it gives, of its own and of the blocks around it."""
+        """Yield all values that the operations read, and the block's outputs, from this block and the enclosing blocks."""
         for operation in self.operations:
             yield from operation.values()
         yield from self.outputs
 
     def everything(self) -> Iterator[Operation]:
-        """Its operations and those of the blocks inside."""
+        """Yield the operations of the block and of nested blocks."""
         for operation in self.operations:
             yield operation
             for block in operation.blocks:
@@ -124,7 +126,7 @@ class Block:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Model:
-    """A graph as ONNX has it. `inputs` and `outputs` are its values by name.
+    """A graph in ONNX's terms. `inputs` and `outputs` are values by name.
 
     `narrowed` are the nodes whose 64-bit floats are computed in 32 bits, since onnxruntime has no other kernels for them.
     """

@@ -1,4 +1,4 @@
-"""The shapes of what operators give, where that takes a look only: what inference says of nodes is not known between them."""
+"""Result shapes of operators, as far as a quick look tells: inference knows nodes, not the operators between them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BROADCASTING: Final = frozenset((
     "Tanh", "Asinh", "Acosh", "Atanh", "Erf", "Sigmoid", "Softplus", "Softsign", "Relu", "Elu", "Selu", "LeakyRelu",
     "Gelu", "Identity", "IsNaN", "IsInf", "Not", "BitwiseNot", "Cast", "Softmax", "LogSoftmax", "CumSum",
 ))  # fmt: skip
-"""Operators whose result has the shape that their inputs broadcast to."""
+"""Operators whose result has the shape that the inputs broadcast to."""
 _KEEPING: Final = frozenset(("CumSum", "ScatterND", "ScatterElements", "ReverseSequence", "Trilu"))
-"""Those whose result has the shape of the first input."""
+"""Operators whose result has the shape of the first input."""
 
 
 def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Shape:
-    """What is known of the shape of each output."""
+    """Return the known part of the shape of each output."""
     given = [value for value in values if value is not None]
     if name in _KEEPING:
         return given[0].shape
@@ -88,7 +88,7 @@ def _gathered(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 
 def _product(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    """Of stacks of matrices, of which there are as many as both stacks broadcast to."""
+    """Return the shape of products of stacked matrices, whose stacks broadcast."""
     a, b = (value.shape for value in given)
     if a.dims is None or b.dims is None or len(a) < 2 or len(b) < 2:
         return UNKNOWN
@@ -107,7 +107,7 @@ def _along(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 
 def _concatenated(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    """The sum along the axis, what is most definite along the others."""
+    """Return the concatenated shape: the sum along the axis, the most definite dimension along the others."""
     shapes = [value.shape.dims or () for value in given]
     axis = attrs["axis"] % max(len(shapes[0]), 1)
     if any(len(dims) != len(shapes[0]) for dims in shapes):

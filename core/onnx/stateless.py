@@ -1,4 +1,4 @@
-"""What a graph computes, without what it changes: a model keeps no variables, it takes and gives their values."""
+"""Stateless graphs: an ONNX model keeps no variables, so their values become inputs and outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..registry.op_facts import has_fact
 from ..support.errors import UnimplementedError
 
 _INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Sub"}
-"""What they are of plain values."""
+"""The ops on plain values in the place of increments of variables."""
 
 
 def updates(graph: Graph, outputs: Sequence[str]) -> list[Access]:
@@ -23,11 +23,12 @@ def updates(graph: Graph, outputs: Sequence[str]) -> list[Access]:
 
 
 def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, str]]:
-    """A copy that changes nothing, and for each variable whose value a run changes and takes the tensor of that after it.
+    """Return a copy without updates, and for each variable that a run reads and changes the tensor of the value after the
+    run.
 
-    Such a variable becomes a placeholder for its value before the run. Updates that `outputs` take no value of, as of a
-    counter of calls, are not waited for. UnimplementedError names a node that does anything else to such a variable than to
-    read it, replace its value or add to it.
+    Such a variable becomes a placeholder for the value before the run. Updates without influence on `outputs`, as of a
+    counter of calls, are dropped. UnimplementedError names a node with any other access to such a variable than reading,
+    replacing and adding.
     """
     found = _accesses(graph, outputs)
     writers = {access.state: access.node for access in found if access.kind == WRITE}
@@ -43,12 +44,12 @@ def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[s
 
 
 def _order(graph: Graph, outputs: Sequence[str]) -> list[str]:
-    """The nodes of a run in the order in which they run."""
+    """Return the nodes of a run in order of execution."""
     return [step.node.name for step in compile_plan(graph, [graph.output(name) for name in outputs]).steps]
 
 
 class _Values:
-    """The values of variables on the way through a run, in a graph whose nodes take and give those instead."""
+    """The values of variables in the course of a run, in a graph whose accesses are rewritten to plain values."""
 
     def __init__(self, graph: Graph, accesses: Sequence[Access]) -> None:
         self.graph = graph
@@ -66,7 +67,7 @@ class _Values:
         return {name: value.name for name, value in self.values.items()}
 
     def step(self, node: Node, access: Access) -> None:
-        """Make an access one to values."""
+        """Rewrite an access to a variable as an access to a value."""
         name = access.state.name
         if name not in self.values:
             self.values[name] = self.before(node, access)
@@ -108,7 +109,7 @@ def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:
 
 
 def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:
-    """The nodes whose values the outputs are made of; of what a call was put in place of, those of the results asked for."""
+    """Return the nodes that the outputs are computed from; of an inlined call only the nodes for the requested results."""
     found: set[Output] = set()
     pending = [graph.output(name) for name in outputs]
     while pending:

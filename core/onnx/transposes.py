@@ -1,4 +1,4 @@
-"""Transposes move down through what works element by element, until two that undo each other meet."""
+"""Cancellation of transposes: they move down through elementwise operators until two that undo each other meet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Perm = tuple[int, ...]
 
 
 def cancel_transposes(g: Emitter, block: Block) -> None:
-    """One sweep over the operations of a block and of those inside."""
+    """Sweep once over the operations of a block and of nested blocks."""
     sweep = _Sweep(g)
     around, g.block = g.block, Block()
     for operation in block.operations:
@@ -32,7 +32,9 @@ def cancel_transposes(g: Emitter, block: Block) -> None:
 
 
 class _Sweep:
-    """What stands for each value: `moved` are those that are another value transposed, `placed` those that are made."""
+    """A sweep: `moved` maps values to the transpose of another value that they equal, `placed` holds the transposes
+    emitted.
+    """
 
     def __init__(self, g: Emitter) -> None:
         self.g = g
@@ -40,7 +42,7 @@ class _Sweep:
         self.placed: dict[tuple[Value, _Perm], Value] = {}
 
     def now(self, value: Value) -> Value:
-        """What has the elements of `value` in their places: its transpose is put where it is needed."""
+        """Return a value with the elements of `value` in place; the transpose is emitted where needed."""
         found = self.moved.get(value)
         if found is None:
             return value
@@ -53,7 +55,7 @@ class _Sweep:
         return self.placed[found]
 
     def pin(self, value: Value) -> None:
-        """Make `value` itself, as a block inside takes it."""
+        """Emit `value` itself, for a nested block that reads the value."""
         made = self.now(value)
         if made is not value:
             self.place("Identity", made, value, {})
@@ -72,7 +74,7 @@ class _Sweep:
             self.keep(operation)
 
     def keep(self, operation: Operation) -> None:
-        """An operation that takes its inputs as they are."""
+        """Keep an operation, with inputs in their original layout."""
         operation.inputs = [None if value is None else self.now(value) for value in operation.inputs]
         for block in operation.blocks:
             for value in dict.fromkeys(block.values()):
@@ -81,7 +83,7 @@ class _Sweep:
         self.g.block.operations.append(operation)
 
     def elementwise(self, operation: Operation) -> bool:
-        """Compute on what was transposed and transpose the result, where all inputs go along."""
+        """Compute on the untransposed values and transpose the result; False unless all inputs agree."""
         perms = {self.moved[value][1] for value in operation.inputs if value in self.moved}
         if len(perms) != 1:
             return False
@@ -93,14 +95,14 @@ class _Sweep:
         return True
 
     def emit(self, operation: Operation, inputs: Sequence[Value | None], perm: _Perm) -> None:
-        """An operation before the transpose that was before it."""
+        """Emit an operation before the transpose that stood before the operation."""
         outputs = [Value(value.dtype) for value in operation.outputs]
         self.g.block.operations.append(Operation(operation.op, list(inputs), outputs, operation.attrs, operation.source))
         for old, new in zip(operation.outputs, outputs):
             self.moved[old] = new, perm
 
     def untransposed(self, value: Value | None, perm: _Perm) -> Value | None:
-        """What gives `value` when it is transposed by `perm`; None where that takes another transpose."""
+        """Return the value whose transpose by `perm` is `value`; None where that takes another transpose."""
         if value is None or value in self.moved:
             return None if value is None else self.moved[value][0]
         if value.rank == 0:
@@ -111,7 +113,7 @@ class _Sweep:
         return self.g.constant(np.ascontiguousarray(np.transpose(array, np.argsort(perm))), value.dtype)
 
     def other(self, operation: Operation) -> bool:
-        """Concat, Pad and reductions that keep dimensions, of which the axes change."""
+        """Move a transpose past Concat, Pad and reductions that keep dimensions, with axes renumbered."""
         perms = {self.moved[value][1] if value in self.moved else None for value in operation.inputs[:1]}
         perm = next(iter(perms), None)
         if perm is None:

@@ -1,4 +1,4 @@
-"""V1 conditionals: what a Merge is of values that are alive on several branches."""
+"""V1 conditionals: the result of a Merge of values that are alive on several branches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Condition = frozenset[tuple[Value, int]]
 def merged(
     g: Emitter, entries: Sequence[tuple[Value, Condition]], numbers: Sequence[int], arity: Mapping[Value, int]
 ) -> list[Value]:
-    """Return the value of the input that is alive, of several with their conditions, and its number.
+    """Return the value of the input that is alive, of several with conditions, and the input's number.
 
     `arity` has the number of branches of each predicate.
     """
@@ -38,7 +38,7 @@ def merged(
 
 
 def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[int]]:
-    """Return the predicate by which the conditions differ, and the branch of each condition."""
+    """Return the predicate in which the conditions differ, and the branch of each condition."""
     for predicate, _ in conditions[0]:
         branches = [branch_of(condition, predicate) for condition in conditions]
         known = [branch for branch in branches if branch is not None]
