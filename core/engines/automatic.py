@@ -1,4 +1,4 @@
-"""`engine="auto"`: the engines that are installed, the order in which they are tried, and what was kept."""
+"""`engine="auto"`: the installed engines, the order of trials, and the choices made."""
 
 from __future__ import annotations
 
@@ -24,24 +24,27 @@ from .executables import DEFAULT, EngineSettings
 from .protocol import Engine, Mesh
 
 PATIENCE: Final = 1.0
-"""Seconds that runs take before an engine is tried. To import an engine and to compile take about as long, so a program that
-ends soon loses nothing, and one that goes on at most as much again.
+"""Seconds that runs take before an engine is tried. Importing an engine and compiling take about as long, so a short
+program loses nothing, and a long program at most as much again.
 """
 _LEAST_WARM_RUNS: Final = 3
 _MOST_WARM_RUNS: Final = 30
-"""Runs of a program with an engine before they are timed: in these its groups choose between NumPy and the engine."""
+"""The largest number of warm-up runs with an engine before runs are timed: groups choose between NumPy and the engine
+meanwhile.
+"""
 _TRIAL_SECONDS: Final = 0.05
-"""How long each way is tried at least before one is kept."""
+"""The least seconds that each candidate is timed before the faster is chosen."""
 _TRAINING: Final = ("xla", "openvino")
 _INFERENCE: Final = ("openvino", "xla")
 """The order in which engines are tried: XLA takes whole train steps, OpenVINO has the faster convolutions."""
 
 
 class Contest:
-    """Which way to run a program is the fastest for feeds of certain shapes: NumPy, then each engine against the best so far.
+    """A contest for the fastest way to run a program on feeds of certain shapes: NumPy, then each engine against the best
+    so far.
 
-    An engine is tried when the runs since the last trial took `patience`, and as long as that trial. So what trials take in
-    all is at most half of the time.
+    An engine is tried when the runs since the last trial took `patience`, and at least as long as the last trial. So all
+    trials together take at most half of the time.
     """
 
     def __init__(self, engines: Iterable[str], patience: float, best: str = NUMPY) -> None:
@@ -71,7 +74,7 @@ class Contest:
         return (self.best, self._challenger)[self._trial.next] if self._is_warm else self._challenger
 
     def note(self, way: str, seconds: float, is_deciding: bool = False) -> None:
-        """Note the time of a run, and whether groups in it are still to be decided about."""
+        """Record the time of a run, and whether groups in the run are still undecided."""
         self._runs += 1
         if self._challenger is None:
             self._spent += seconds
@@ -108,7 +111,7 @@ class _Entry:
 
 
 class AutoEngagement:
-    """The engines at work in a session that chooses among them: `engines`, by default those that are installed."""
+    """The runtimes of all engines in a session that chooses among them: `engines`, by default all installed."""
 
     name = AUTO
 
@@ -129,7 +132,7 @@ class AutoEngagement:
         self._unusable: dict[str, str] = {}
         self._entries: list[_Entry] = []
         self.latest: Contest | None = None
-        """The contest of what ran last."""
+        """The contest of the last run."""
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """The engines to try for a plan of nodes, in order."""
@@ -137,7 +140,9 @@ class AutoEngagement:
         return [*known, *(name for name in self._names if name not in known)]
 
     def engaged(self, name: str) -> Engagement | None:
-        """The engagement of an engine, which is imported now; None where that fails, which the report tells."""
+        """Return the runtime of an engine, importing the engine at the first call; None where that fails, as the report
+        tells.
+        """
         with self.lock:
             if name not in self._engagements and name not in self._unusable:
                 try:
@@ -148,14 +153,14 @@ class AutoEngagement:
             return self._engagements.get(name)
 
     def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str) -> Contest:
-        """A contest of ways to run something, which the report tells of."""
+        """Return a new contest of ways to run a program, and add the contest to the report."""
         contest = Contest(engines, self.patience, best)
         with self.lock:
             self._entries.append(_Entry(fetches, shapes, contest))
         return contest
 
     def report(self) -> EngineReport:
-        """What has become of everything so far, in all engines."""
+        """Return a report on all engines and choices so far."""
         with self.lock:
             reports = [engaged.report() for engaged in self._engagements.values()]
             choices = [Choice(e.fetches, e.shapes, e.contest.seconds, e.contest.best) for e in self._entries]
@@ -172,7 +177,7 @@ class AutoEngagement:
 
     @property
     def note(self) -> str:
-        """The engines to choose from, or how to get one."""
+        """Return the names of the engines to choose from, or how to install an engine."""
         if not self._names:
             return f"no engine is installed: {extra_hint('openvino')} or {extra_hint('xla')}"
         said = [self._engagements[name].engine.note if name in self._engagements else name for name in self._names]
@@ -181,7 +186,7 @@ class AutoEngagement:
 
 
 def engagement(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> Engagement:
-    """An engine at work by its name."""
+    """Return the runtime of the engine named."""
     is_fast = precision == FAST
     engine = find_engine(name, None if is_fast else precision, mesh)
     return Engagement(engine, dataclasses.replace(settings, is_fast=is_fast))
@@ -190,7 +195,9 @@ def engagement(name: str, precision: str | None, settings: EngineSettings, mesh:
 def engage(
     name: str | None, precision: str | None = None, settings: EngineSettings = DEFAULT, mesh: Mesh | None = None
 ) -> Engagement | AutoEngagement | None:
-    """What the name of an engine stands for; None for NumPy, as without a name where the environment has none either."""
+    """Return the runtime for an engine's name; None for NumPy, also where neither the name nor the environment says
+    anything.
+    """
     chosen = name or os.environ.get(VARIABLE) or NUMPY
     if chosen == NUMPY:
         if precision is not None:
@@ -202,7 +209,7 @@ def engage(
 
 
 def preferred(graph: Graph, nodes: Sequence[Node]) -> Sequence[str]:
-    """The engines that tfg brings, the one first that is the faster, as a rule, for a plan of such nodes."""
+    """Return the names of tfg's own engines, first the engine that is faster, as a rule, for a plan of these nodes."""
     return _TRAINING if _trains(graph, nodes) else _INFERENCE
 
 
@@ -211,7 +218,7 @@ def _trains(graph: Graph, nodes: Sequence[Node]) -> bool:
 
 
 def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
-    """Nodes and those in the functions that they call."""
+    """Yield nodes and the nodes in the functions that they call."""
     yield from nodes
     functions: Mapping[str, object] = graph.functions
     for name in called_functions(graph, nodes):

@@ -1,7 +1,7 @@
-"""The processes that share a mesh: they meet before they compute, the first tells the others, and a loss is known at once.
+"""The processes that share a mesh: they meet before computing, the first broadcasts, and a lost process is noticed at once.
 
-XLA's own collectives may wait for ever for a process that was killed. Here each process has a connection to the first, which
-the system closes with the process, so that the others know within milliseconds whatever they are waiting for.
+XLA's own collectives may wait for ever for a process that was killed. Here each process has a connection to the first. The
+system closes the connection with the process, so that the others know within milliseconds whatever they are waiting for.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ _MAX_HELLO: Final = 1 << 16
 _MAX_MESSAGE: Final = 1 << 31
 """Bytes of the longest message between processes that have met."""
 _PATIENCE: Final = 5.0
-"""Seconds for a stranger at the port to say that it is none."""
+"""Seconds that a stranger at the port gets to send a greeting."""
 _LISTENERS: Final = "tfg-mesh-"
-"""How the threads that listen are called: as all of tfg's own, for which no run waits."""
+"""The name prefix of the listening threads: the prefix of all of tfg's own threads, for which no run waits."""
 _GRACE: Final = 2.0
-"""Seconds in which a process may come to the error by itself that made another one end."""
+"""Seconds that a process gets to meet the error by itself that ended another process."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meeting:
-    """Where `count` processes meet, of which this one is number `index`: at two ports of the first one, the second for JAX."""
+    """The meeting point of `count` processes, of which this process is number `index`: two ports of the first, the second
+    for JAX.
+    """
 
     host: str
     port: int
@@ -56,12 +58,12 @@ class Meeting:
 
 
 class _Link:
-    """A connection to another process, over which messages go."""
+    """A connection to another process that carries messages."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
         self.deadline: float | None = None
-        """The moment until which all of what is being received must be there."""
+        """The deadline for the whole message to arrive, in seconds of the monotonic clock; None without a deadline."""
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
@@ -70,7 +72,7 @@ class _Link:
         self.connection.sendall(data)
 
     def receive(self, most: int = _MAX_MESSAGE) -> tuple[bytes, bytes]:
-        """The next message of at most so many bytes; ConnectionError where there is none any more, or none of ours."""
+        """Return the next message of at most `most` bytes; ConnectionError for a closed connection or a foreign message."""
         kind, size = _HEAD.unpack(self._exactly(_HEAD.size))
         if size > most:
             raise ConnectionError("a message is too long")
@@ -89,10 +91,10 @@ class _Link:
 
 
 class Peers:
-    """This process among those of a mesh, all of which are there. `terms` are what all must have been told alike.
+    """This process in a mesh, after all processes have come. `terms` are settings that must be the same in all.
 
-    `ended` is called, in a thread, with what to say where another one is gone before all are done, and whether it was lost
-    without a word; it must end this process, which may be waiting where no exception reaches it.
+    `ended` is called in a thread when another process is gone before all are done, with a message and whether the process
+    was lost without a word. The callback must end this process, which may be waiting where no exception arrives.
     """
 
     def __init__(self, meeting: Meeting, terms: dict[str, str], ended: Callable[[str, bool], None]) -> None:
@@ -115,11 +117,11 @@ class Peers:
 
     @property
     def is_first(self) -> bool:
-        """Whether this is process 0, which speaks for all."""
+        """Return True for process 0, the speaker for all."""
         return self.index == 0
 
     def from_first(self, data: bytes) -> bytes:
-        """What the first process calls this with; all must call it."""
+        """Return the data that the first process passes; all processes must call this together."""
         if not self.is_first:
             return self._inbox.get()
         self._send_all(_DATA, data)
@@ -148,7 +150,7 @@ class Peers:
 
     @property
     def has_failed(self) -> bool:
-        """Whether this process has told the others that it ends."""
+        """Return True once this process has told the others that it ends."""
         return self._failing.is_set()
 
     def _listen(self, number: int, link: _Link) -> None:
@@ -172,7 +174,9 @@ class Peers:
         self._ended(reason, kind == _LOST)
 
     def _tell(self, kind: bytes, reason: str) -> None:
-        """Tell the others why this process ends; the first one, without which JAX ends them its own way, lets them go."""
+        """Tell the others why this process ends; the first process then waits until they have left, as JAX would abort them
+        without it.
+        """
         for link in self._links.values():
             with contextlib.suppress(OSError):
                 link.send(kind, reason.encode())
@@ -216,7 +220,7 @@ def _listening(meeting: Meeting) -> Iterator[socket.socket]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Hello:
-    """The message by which a process joins: its number, and its terms by name."""
+    """The message by which a process joins: the process's number, and the terms by name."""
 
     index: int
     terms: dict[str, str]
@@ -236,7 +240,7 @@ class _Hello:
 
 
 def _arrived(connection: socket.socket) -> tuple[_Hello, _Link] | None:
-    """The hello of a process that wants to join, and the way to it; None for strangers, who get _PATIENCE in all."""
+    """Return the hello and the link of a joining process; None for a stranger, after _PATIENCE in all."""
     try:
         link = _Link(connection)
         link.deadline = time.monotonic() + _PATIENCE
@@ -252,7 +256,7 @@ def _arrived(connection: socket.socket) -> tuple[_Hello, _Link] | None:
 
 
 def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting, terms: dict[str, str]) -> None:
-    """Add a process to those that are there, or refuse to go on: here and there, with the same words."""
+    """Add a process to the links, or refuse to go on: both processes raise the same message."""
     number, problem = hello.index, None
     if not 0 < number < meeting.count:
         problem = f"a process came as number {number} of {meeting.count}"
@@ -271,7 +275,7 @@ def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting
 
 
 def _joined(meeting: Meeting, terms: dict[str, str]) -> _Link:
-    """A connection to the first process, once all have come to it."""
+    """Return a connection to the first process, once all processes have come."""
     link = _Link(_connected(meeting))
     try:
         link.connection.sendall(_GREETING)

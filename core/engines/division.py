@@ -1,4 +1,4 @@
-"""Dividing a group again where an engine cannot compile all of it: the nodes in the way, and the groups of the rest."""
+"""Division of a group that an engine cannot compile whole: the nodes in the way, and the groups of the rest."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from .reasons import Reason, of_engine, uncompiled
 from .step_bodies import body_of, given_steps, is_given, is_held_together
 
 _MOST_ATTEMPTS: Final = 32
-"""How often steps are compiled without success, in a group and in what it is divided into, before NumPy keeps them."""
+"""The largest number of failed compilations of a group and of its parts before NumPy keeps the steps."""
 
 
 def said(error: Exception) -> str:
-    """The gist of an error on one line."""
+    """Return the gist of an error on a single line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines)[:300] or type(error).__name__
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blame:
-    """The nodes of a group that do not compile, with reasons, and how many attempts it took to find them."""
+    """The nodes of a group that do not compile, with reasons, and the number of attempts spent on the search."""
 
     refused: Mapping[Node, Reason]
     attempts: int
 
 
 def blame(error: Exception, cluster: Cluster, values: Sequence[Given], engine: Engine) -> Blame:
-    """The nodes because of which `engine` failed to compile a group, none where that takes too many attempts.
+    """Return the nodes because of which `engine` failed to compile a group, none where the search takes too many attempts.
 
-    The error names them, or else they are searched for.
+    The error names the nodes, or else a search finds them.
     """
     steps = [step for step in cluster.body.steps if not is_given(step)]
     nodes = {node.name: step.node for step in steps for node in (step.node, *getattr(step, "leaves", ()))}
@@ -51,7 +51,9 @@ def blame(error: Exception, cluster: Cluster, values: Sequence[Given], engine: E
 
 
 def divided_again(cluster: Cluster, engine: Engine, blame: Blame) -> tuple[Body | None, Partition]:
-    """The steps of a group with what the engine takes without the nodes blamed in groups; no body where there is no group."""
+    """Return the steps of a group divided again without the blamed nodes, and the partition; no body where no group is
+    left.
+    """
     body, found = cluster.body, partition(_plan_of(cluster.body), cluster.graph, engine, blame.refused)
     attempts = body.attempts + blame.attempts
     if attempts >= _MOST_ATTEMPTS or not any(isinstance(step, Engined) for step in found.plan.steps):
@@ -67,13 +69,13 @@ def _counting(step: Step, attempts: int) -> Step:
 
 
 def _plan_of(body: Body) -> Plan:
-    """The steps of a body as a plan of their own. What comes in for variables is not fed: the groups in it write to them."""
+    """Return the steps of a body as a plan of their own. Variables are not feeds, as the groups inside write to them."""
     feeds = tuple(slot for slot in range(body.inputs) if slot not in body.variables)
     return Plan(tuple(_with_constants_late(body.steps)), body.slots, feeds, body.outputs, (), body.fed)
 
 
 def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
-    """The steps with each constant before its first reader, so that it comes behind what it waits for."""
+    """Yield the steps with each constant just before the first reader, behind the steps that the constant waits for."""
     constants = {step.outputs[0]: step for step in steps if is_given(step)}
     for step in steps:
         if not is_given(step):
@@ -82,7 +84,7 @@ def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 class _Search:
-    """The search for the step up to which a group's steps do not compile, by halves."""
+    """A binary search for the shortest prefix of the group that does not compile."""
 
     def __init__(self, cluster: Cluster, values: Sequence[Given], engine: Engine) -> None:
         self.cluster = cluster
@@ -93,7 +95,7 @@ class _Search:
         self.steps = [step for step in self.plan.steps if not is_given(step)]
 
     def blame(self, error: Exception) -> Blame:
-        """The node of the step, for the reason that `error`, or that of the shortest part that fails, gives."""
+        """Return the step's node, with the reason in `error`, or in the error of the shortest prefix that fails."""
         least, most, attempts = 0, len(self.steps), 0
         if most.bit_length() + self.cluster.body.attempts > _MOST_ATTEMPTS:
             return Blame({}, 0)
@@ -105,7 +107,7 @@ class _Search:
         return Blame({self.steps[most - 1].node: uncompiled(said(error))}, attempts)
 
     def failure(self, count: int) -> Exception | None:
-        """The error with which so many of the first steps do not compile; None where they do."""
+        """Return the error of compiling the first `count` steps; None where they compile."""
         cluster, values = self.part(count)
         try:
             with contextlib.suppress(Declined):
@@ -118,7 +120,7 @@ class _Search:
         return None
 
     def part(self, count: int) -> tuple[Cluster, list[Any]]:
-        """So many of the first steps, all that others read of them as results, and their inputs."""
+        """Return the first `count` steps, with all slots that later steps read as results, and the values of the inputs."""
         members = self.steps[:count]
         taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
         inputs, body = body_of(members, self.given, list(_tensors(members, taken)), frozenset(self.plan.feeds))
@@ -128,7 +130,7 @@ class _Search:
 
 
 def _tensors(steps: Sequence[Step], taken: set[int]) -> Iterator[int]:
-    """The slots in `taken` that the steps fill, but those of lists and what else stays in a group."""
+    """Yield the slots in `taken` that the steps fill, without lists and other values that stay in a group."""
     for step in steps:
         for slot, value in zip(step.outputs, results_of(step)):
             if slot in taken and not is_held_together(value):

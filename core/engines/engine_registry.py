@@ -1,6 +1,6 @@
-"""Engines by name: those that tfg brings, and those that installed packages offer by entry points in the group `tfg.engines`.
+"""Engines by name: tfg's own, and engines of installed packages with entry points in the group `tfg.engines`.
 
-An entry point names a function that makes an engine, given the precision that was asked for, or None.
+An entry point names a function from the requested precision, or None, to an engine.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .protocol import Engine, Mesh
 
 GROUP: Final = "tfg.engines"
 _OWN: Final = {"openvino": "OpenVino", "xla": "Xla"}
-"""The engines that tfg brings: each a module of this package, whose extra is called as the engine, and its class."""
+"""The engines that tfg brings: each a module of this package, named as its extra, and the class."""
 _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
-"""What they need."""
+"""The package that each engine needs."""
 _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
-"""What an engine has."""
+"""The members that an engine must have."""
 
 
 def engine_names() -> list[str]:
@@ -31,15 +31,15 @@ def engine_names() -> list[str]:
 
 
 def installed_engines() -> list[str]:
-    """The engines whose packages are installed; nothing is imported."""
+    """Return the engines whose packages are installed, without importing anything."""
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
     return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
 
 
 def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = None) -> Engine:
-    """The engine of that name; NotFoundError where there is none, or where what it needs is not installed.
+    """Return the engine of a name; NotFoundError for an unknown name, or where the engine's package is not installed.
 
-    `mesh` is for the one that has meshes.
+    `mesh` is for XLA, the only engine with meshes.
     """
     given = (precision,) if mesh is None else (precision, mesh)
     entry = next(iter(entry_points(group=GROUP, name=name)), None)
@@ -60,7 +60,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
 
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
-    """A mesh of XLA's of so many devices, of all processes that meet; NotFoundError where JAX is not installed."""
+    """Return a mesh of `size` XLA devices, of all processes that meet; NotFoundError where JAX is not installed."""
     try:
         module = importlib.import_module(".xla.mesh", __package__)
     except ModuleNotFoundError as error:
@@ -69,7 +69,7 @@ def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
 
 
 def _of_others(engine: Any) -> Engine:
-    """What an entry point made; TypeError where it is no Engine."""
+    """Return the engine that an entry point made; TypeError where members are missing."""
     missing = [name for name in _MEMBERS if not hasattr(engine, name)]
     if missing:
         raise TypeError(f"{engine!r} is no engine: it has no {', '.join(missing)}")
@@ -84,6 +84,6 @@ def _maker(name: str) -> Callable[..., Any]:
 
 
 def refuse_precision(name: str, precision: str | None) -> None:
-    """InvalidArgumentError where an engine that leaves no choice is given one."""
+    """Raise InvalidArgumentError for a precision given to an engine without a choice."""
     if precision is not None:
         raise InvalidArgumentError(f"engine '{name}' has one precision, that of the graph; it cannot be asked for {precision}")

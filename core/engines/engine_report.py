@@ -1,4 +1,4 @@
-"""What became of a session's runs: which groups an engine ran, what it refused, and why."""
+"""The report on a session's runs: groups that an engine ran, refused nodes, and reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Mapping
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nodes of one op that run in NumPy for one reason; `nodes` names the first of them, `next_step` is for the user."""
+    """Nodes of the same op that run in NumPy for the same reason; `nodes` names the first, `next_step` is advice to the
+    user.
+    """
 
     op: str
     reason: str
@@ -19,9 +21,9 @@ class Refusal:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rounded:
-    """A group computed in a type of fewer bits: the seconds of a run, and of one in the graph's types.
+    """A group computed in a type of fewer bits: the seconds of a run there, and of a run in the graph's types.
 
-    `difference` is the largest from the results in these, as a part of the largest magnitude of the tensor that is off.
+    `difference` is the largest from the results in the graph's types, as a part of the tensor's largest magnitude.
     """
 
     precision: str
@@ -32,11 +34,11 @@ class Rounded:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GroupReport:
-    """One group: `last` names the node it ends with. `reason` says why some of its `runs` were NumPy's, where there is one.
+    """A group; `last` names the last node. `reason` says why some of the `runs` were NumPy's, where any were.
 
-    `share` is its part of the time that all runs took, None where nothing has run. `numpy_seconds` and `engine_seconds`
-    are the least that a run took in each, None where none was timed. `rounded` is the fastest type of fewer
-    bits, where one was tried; `precision` names it where the group computes in it.
+    `share` is the group's part of the time of all runs, None before the first. `numpy_seconds` and `engine_seconds` are the
+    least time of a run in each, None where no run was timed. `rounded` is the fastest type of fewer bits, where any was
+    tried; `precision` names the type where the group computes in fewer bits.
     """
 
     engine: str
@@ -69,7 +71,7 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Difference:
-    """That an output of a group was not what NumPy computes: `by` says how much."""
+    """An output of a group that differs from NumPy's result: `by` says how much."""
 
     tensor: str
     op: str
@@ -78,7 +80,9 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineReport:
-    """All groups of an engine's plans, what stayed in NumPy, differences that verification found, and what `auto` chose."""
+    """All groups of an engine's plans, the nodes left to NumPy, differences that verification found, and the choices of
+    `auto`.
+    """
 
     engine: str
     note: str

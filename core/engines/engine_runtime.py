@@ -1,4 +1,4 @@
-"""An engine at work in a session: groups compiled as shapes turn up, NumPy wherever that fails, and what became of it all."""
+"""The runtime of an engine in a session: groups compiled as shapes turn up, NumPy wherever that fails, and the report."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from .static_inputs import fixed_inputs, needing
 from .verify_engine import difference
 
 _MAX_COMPILED: Final = 16
-"""How many times a group is compiled, for other shapes each time; what comes after these runs in NumPy."""
+"""The largest number of compilations of a group, each for other shapes; further shapes run in NumPy."""
 _NAMED: Final = 3
 _Call: TypeAlias = Callable[..., Sequence[Any]]
-"""What takes the inputs of a group, and gives the tuple of its outputs."""
+"""A function from the inputs of a group to the tuple of outputs."""
 
 
 class Engagement:
-    """What a session, and all that share its state, know of an engine."""
+    """The state of an engine in a session, and in all sessions that share variables."""
 
     def __init__(self, engine: Engine, settings: EngineSettings = DEFAULT) -> None:
         self.engine = engine
@@ -54,7 +54,7 @@ class Engagement:
 
     @property
     def note(self) -> str:
-        """The engine's name, and what a user should know of how it computes."""
+        """Return the engine's name, and remarks on the way of computing."""
         fast = ", or in the fastest type that is near enough" if self.settings.is_fast else ""
         return f"{self.engine.name}: {self.engine.note}{fast}"
 
@@ -66,11 +66,11 @@ class Engagement:
 
     @property
     def compile_seconds(self) -> float:
-        """What compiling took so far."""
+        """Return the seconds spent on compiling so far."""
         return sum(group.compile_seconds for group in self.groups)
 
     def divided(self, plan: Plan, graph: Graph) -> Plan:
-        """The plan with what the engine takes in groups."""
+        """Return the plan with the steps that the engine takes in groups."""
         found = partition(plan, graph, self.engine)
         with self.lock:
             self.refusals.update(found.refusals)
@@ -78,7 +78,8 @@ class Engagement:
         return found.plan
 
     def group(self, graph: Graph, body: Body, in_numpy: _Call, assemble: Callable[[Body], _Call] | None = None) -> Group:
-        """The group of steps in a body as a function; `in_numpy` runs it, and `assemble` makes the same of another body.
+        """Return the group of steps in a body as a function; `in_numpy` runs the body, and `assemble` makes a runner of
+        another body.
 
         Without `assemble` the group is not divided further.
         """
@@ -88,7 +89,7 @@ class Engagement:
         return made
 
     def divided_again(self, cluster: Cluster, found: Blame) -> Body | None:
-        """The steps of a group with what the engine takes of them in groups, None where that is nothing."""
+        """Return the steps of a group divided again, None where the engine takes none of them."""
         body, parts = divided_again(cluster, self.engine, found)
         if body is not None:
             with self.lock:
@@ -97,7 +98,7 @@ class Engagement:
         return body
 
     def timed(self, run: Callable[..., Any], *args: Any) -> Any:
-        """The result of a run, whose time is counted."""
+        """Return the result of a run, and count the time."""
         start = time.perf_counter()
         try:
             return run(*args)
@@ -106,7 +107,7 @@ class Engagement:
                 self.seconds += time.perf_counter() - start
 
     def report(self) -> EngineReport:
-        """What has become of everything so far."""
+        """Return the report on all groups and refusals so far."""
         with self.lock:
             groups = tuple(group.report(self.seconds) for group in self.groups if group.runs or not group.instead)
             found: dict[tuple[str, Reason], list[str]] = collections.defaultdict(list)
@@ -120,13 +121,13 @@ class Engagement:
             return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
 
     def note_difference(self, found: Difference) -> None:
-        """Note that a result is not what NumPy computes."""
+        """Record a result that differs from NumPy's."""
         with self.lock:
             self.differences.setdefault(found.tensor, found)
 
 
 class Group:
-    """A group of steps as one function of the values that come in."""
+    """A group of steps as a function of the input values."""
 
     def __init__(
         self, engagement: Engagement, cluster: Cluster, in_numpy: _Call, assemble: Callable[[Body], _Call] | None
@@ -147,7 +148,7 @@ class Group:
         self.blame = Blame({}, 0)
         """The nodes that do not compile, whatever the shapes."""
         self.parts: dict[frozenset[Node], _Call | None] = {}
-        """What runs the group without nodes that do not compile, which NumPy computes; None where no engine is left in it."""
+        """Runners of the group without nodes that do not compile and go to NumPy; None where no engine is left."""
         self.instead: dict[Any, _Call] = {}
         self.executables: dict[Any, Executable | None] = {}
         self.trials: list[Trial] = []
@@ -161,14 +162,14 @@ class Group:
         self.is_timed = has_numpy and engagement.settings.times_numpy
 
     def __call__(self, *values: Any) -> Any:
-        """The outputs of the group: one alone where there is one, else a tuple."""
+        """Return the outputs of the group: the value itself for a single output, else a tuple."""
         arrays = self.arrays(values)
         found = self.executable(arrays)
         results = self._run_either(found, arrays, values) if isinstance(found, Executable) else found(*values)
         return results[0] if len(results) == 1 else results
 
     def _run_either(self, executable: Executable, arrays: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
-        """What the engine computes, or what NumPy does in its place."""
+        """Return the engine's results, or NumPy's in their place."""
         compares = self.compares(executable)
         results = self.run(executable, arrays)
         if not isinstance(results, tuple):
@@ -181,7 +182,7 @@ class Group:
         return [value if type(value) is Held else np.asarray(value) for value in values]
 
     def executable(self, arrays: Sequence[Any]) -> Executable | _Call:
-        """What is compiled for such inputs; else what has to run in its place."""
+        """Return the executable for inputs of these shapes, or the function to run instead."""
         if not self.variables.isdisjoint(self.fixed):
             return self._without_variables()
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
@@ -205,8 +206,8 @@ class Group:
         return self.is_timed and executable.trial.choice is None and executable.runs >= begins
 
     def timed_in_numpy(self, executable: Executable, values: Sequence[Any]) -> Sequence[Any] | None:
-        """The outputs as NumPy computes them after the engine did, with the time noted; None where only the time is asked for
-        and NumPy refuses what the engine takes.
+        """Return the outputs computed by NumPy after the engine, with the time recorded; None where only the time matters
+        and NumPy refuses the values that the engine takes.
         """
         settings = self.engagement.settings
         start = time.perf_counter()
@@ -222,7 +223,7 @@ class Group:
         return found
 
     def accepts(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> bool:
-        """Whether results stand beside those of NumPy; where a faster way is chosen, false ones are the engine's last."""
+        """Return True where results agree with NumPy's; where the faster way is chosen, wrong results retire the engine."""
         settings = self.engagement.settings
         if settings.verify or settings.chooses:
             difference = self._difference(executable, found, expected)
@@ -237,7 +238,7 @@ class Group:
         return True
 
     def _difference(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> Difference | None:
-        """The first of the results that is not what NumPy computed."""
+        """Return the first difference from NumPy's results."""
         tolerance = None if executable.precision is None else ROUNDED
         for (name, op), a, b in zip(self.made, found, expected, strict=True):
             by = difference(np.asarray(a), np.asarray(b), tolerance)
@@ -253,7 +254,7 @@ class Group:
 
     @property
     def is_idle(self) -> bool:
-        """Whether NumPy runs it for all shapes that there were."""
+        """Return True where NumPy runs the group for all shapes so far."""
         return bool(self.executables) and not any(self.executables.values()) and not self.instead
 
     @property
@@ -281,7 +282,7 @@ class Group:
             return executable
 
     def _made(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
-        """The group compiled for such inputs; None where it is divided, or NumPy runs it."""
+        """Return the group compiled for these inputs; None where the group is divided, or left to NumPy."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.fixed})
         values = [arrays[slot] for slot in self.given]
         try:
@@ -300,7 +301,7 @@ class Group:
         return None
 
     def _compiled(self, key: Any, cluster: Cluster, values: Sequence[Any], forms: Sequence[Form]) -> Executable:
-        """The group compiled for such inputs, in a type of fewer bits where that is asked for and near enough."""
+        """Return the executable for these inputs, in a type of fewer bits where requested and near enough."""
         settings = self.engagement.settings
         function, precision = self.engine.compile(cluster, values), None
         if self.engine.faster and (settings.is_fast or settings.reports):
@@ -314,7 +315,7 @@ class Group:
         return Executable(key, function, forms, trial, precision)
 
     def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[Form]:
-        """The dtypes and shapes that results must be of for such inputs."""
+        """Return the dtypes and shapes that results must have for these inputs."""
         shapes = result_shapes(cluster, values, self.engine.needs_elements)
         known = (shape.known() if shape.is_known else None for shape in shapes)
         return list(zip((*self.dtypes, *(arrays[slot].dtype for slot in self.written)), known, strict=True))
@@ -327,7 +328,7 @@ class Group:
         self._divide(key, self.blame, why)
 
     def _divide(self, key: Any, found: Blame, why: Reason) -> None:
-        """For such inputs, run the group without the nodes blamed, which go to NumPy; all of it where nothing else is left."""
+        """Run the group without the blamed nodes for these inputs; NumPy runs the nodes, or all where nothing else is left."""
         nodes = frozenset(found.refused)
         if nodes and self.assemble is not None and nodes not in self.parts:
             body = self.engagement.divided_again(self.cluster, found)
@@ -339,7 +340,7 @@ class Group:
             self.instead[key] = run
 
     def _without_variables(self) -> _Call:
-        """What runs the group where shapes follow from the values of variables, which are not known when it is compiled."""
+        """Return a runner for a group whose shapes follow from the values of variables, unknown while compiling."""
         with self.lock:
             if None not in self.executables:
                 self.executables[None] = None
@@ -352,7 +353,7 @@ class Group:
         tell("engine %s took %.3f s to compile the group up to %s%s", self.engine.name, seconds, self.last, why)
 
     def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[Given, ...] | _Call:
-        """What the engine computes; where it fails, what runs in its place, for such inputs from here on."""
+        """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
         start = time.perf_counter()
         try:
             results = tuple(executable.function([arrays[slot] for slot in self.given]))
@@ -379,7 +380,7 @@ class Group:
         return results
 
     def _require_forms(self, results: Sequence[Given], forms: Sequence[Form]) -> None:
-        """Raise Unable for the node of a result that is not of the dtype and shape that it must be of."""
+        """Raise Unable with the node of a result that has another dtype or shape than expected."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
                 raise Unable({maker: reasons.unlike(f"dtype: {name} is {array.dtype}")})
@@ -387,7 +388,7 @@ class Group:
                 raise Unable({maker: reasons.unlike(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
 
     def report(self, total: float) -> GroupReport:
-        """What became of the group, in runs that took `total` seconds."""
+        """Return a report on the group, in runs that took `total` seconds."""
         body = self.cluster.body
         steps = sum(not step.node.is_constant for step in body.steps)
         compiled = sum(found is not None for found in self.executables.values())

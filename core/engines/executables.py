@@ -1,4 +1,4 @@
-"""How an engine is used in a session, and what it has compiled of a group."""
+"""Settings of an engine in a session, and compiled groups."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ..support.trials import Trial
 from .protocol import Compiled
 
 _COMPILE_SECONDS: Final = 120.0
-"""Seconds of compiling after which an engagement begins to compile no other group: what comes later runs in NumPy."""
+"""Seconds of compiling after which no further group is compiled: later groups run in NumPy."""
 PAIRS: Final = 3
 PAIRS_SECONDS: Final = 0.05
-"""Runs in which a group runs both in the engine and in NumPy before the faster is kept, the first of which warms both up, and
-how long they take at least: groups of few steps run more often.
+"""The runs of a group both in the engine and in NumPy before the faster is kept, the first of them to warm up, and the
+least seconds that they take: groups of few steps run more often.
 """
 Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
-"""The dtype of a result, and its shape where that is known."""
+"""The dtype of a result, and the shape where known."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How an engine is used.
+    """Settings of an engine.
 
-    `verify`: run every group in NumPy too, and compare. `chooses`: keep NumPy where it takes less time, or the engine's first
-    results differ. `is_fast`: compute in the fastest type whose results are near enough. `reports`: time in the first run
-    what a report tells. `times_numpy`: run each group once in NumPy, to tell the time. `compile_seconds`: compile no other
-    group after so long.
+    `verify`: run every group in NumPy too, and compare. `chooses`: keep NumPy where it takes less time, or the engine's
+    first results differ. `is_fast`: compute in the fastest type whose results are near enough. `reports`: time in the first
+    run the figures of a report. `times_numpy`: run each group once in NumPy, to tell the time. `compile_seconds`: the time
+    of compiling after which no further group is compiled.
     """
 
     verify: bool = False
@@ -45,7 +45,7 @@ DEFAULT: Final = EngineSettings()
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Executable:
-    """What was compiled of a group for inputs like those of `key`; `trial` has the times of NumPy, 0, and the engine, 1."""
+    """A group compiled for inputs like the inputs of `key`; `trial` has the times of NumPy, 0, and the engine, 1."""
 
     key: Any
     function: Compiled

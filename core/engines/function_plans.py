@@ -14,7 +14,7 @@ from ..types.tensors import FuncRef
 
 
 def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[Function, Plan]:
-    """The function that a call runs, and its plan; UnimplementedError where there is none, or one for any dtypes."""
+    """Return the function that a call runs, and its plan; UnimplementedError for a missing function, or for any dtypes."""
     function = functions.get(implementation(functions, reference.name))
     if function is None:
         raise UnimplementedError(f"function '{reference.name}' is not in the library")

@@ -1,4 +1,4 @@
-"""Which nodes have lowerings that are right: what XLA takes, which is known without JAX."""
+"""The nodes that XLA takes: nodes with correct lowerings, known without JAX."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ _TYPES: Final = (
     dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_,
 )  # fmt: skip
 _OF_STACKS: Final = 2
-"""How many inputs there are at most of what works on a stack."""
+"""The largest number of inputs of an op on stacks."""
 _COUNTING: Final = (dtypes.int32, dtypes.int64)
 
 
 def refusals(nodes: Sequence[Node], denials: Denials, graph: Graph) -> dict[Node, Reason]:
-    """Why nodes, in topological order, are not for XLA, constants left out; those in V1 loops come with the others."""
+    """Return reasons why nodes are not for XLA, from nodes in topological order, loops' included, without constants."""
     return _Refusals(denials, graph).of(nodes)
 
 
 def function_refusals(function: Function) -> tuple[int, dict[Node, Reason]]:
-    """How many nodes a function computes with, and why some are not for XLA; the function is pure and its nodes in order."""
+    """Return the number of computing nodes in a pure function, and reasons why some are not for XLA; the nodes are in
+    order.
+    """
     nodes = [node for node in function.body if not (node.is_constant or node.is_argument or is_transparent(node))]
     return len(nodes), refusals(nodes, Denials.of("xla"), function.body)
 
 
 class _Refusals:
-    """Why nodes are not for XLA. What functions do is looked at once."""
+    """Reasons why nodes are not for XLA; each function is examined once."""
 
     def __init__(self, denials: Denials, graph: Graph) -> None:
         self.denials = denials
@@ -51,7 +53,9 @@ class _Refusals:
         self.of_functions: dict[str, Reason | None] = {}
 
     def of(self, nodes: Sequence[Node]) -> dict[Node, Reason]:
-        """Those of a plan; one with a lowering but no input stands for what a branch hands on and nobody reads."""
+        """Return the refused nodes of a plan; a node with a lowering but no input stands for a branch's output that nobody
+        reads.
+        """
         known = _known_while_compiling(nodes)
         unread = {node for node in nodes if not node.inputs and lowering(node.op) is not None}
         looked_at = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
@@ -59,7 +63,9 @@ class _Refusals:
         return found | dict.fromkeys(unread, reasons.UNREAD)
 
     def of_node(self, node: Node, is_known: bool) -> Reason | None:
-        """Why a node is refused, whose value `is_known` while compiling, or may turn out to be."""
+        """Return the reason against a node, whose value `is_known` while compiling, or may turn out to be; None for an able
+        node.
+        """
         found = lowering(node.op)
         types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
         others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
@@ -83,7 +89,7 @@ class _Refusals:
         return self.of_functions[name]
 
     def of_body(self, reference: FuncRef) -> Reason | None:
-        """Why the body of a function is refused: where a node in it is."""
+        """Return the reason against a function: the reason against any node of the body."""
         try:
             _, plan = called_plan(self.functions, reference)
         except TfgError as error:
@@ -105,16 +111,16 @@ def _is_no_computation(step: Step) -> bool:
 
 
 def _may_be_shape(node: Node) -> bool:
-    """True for what computes integers of integers without state: in a function it may be known which, from shapes."""
+    """Return True for a stateless computation on integers: in a function the result may be known from shapes."""
     types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
     is_pure = node.op_def is not None and not node.op_def.is_stateful and has_kernel(node.op)
     return is_pure and lowering(node.op) is None and all(dtype in _COUNTING for dtype in types)
 
 
 def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
-    """The nodes, in topological order, whose values follow from constants and the shapes of other tensors.
+    """Return the nodes, in topological order, whose values follow from constants and the shapes of other tensors.
 
-    What is popped from a stack does where all that is pushed on it does.
+    A value popped from a stack is known where all pushed values are.
     """
     own = set(nodes)
     found: set[Node] = set()
@@ -136,7 +142,7 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
 
 
 def _behind(value: Output, own: set[Node]) -> Output:
-    """What a value is a copy of."""
+    """Return the value that a value is a copy of."""
     while value.node not in own and hands_in(value.node):
         value = value.node.inputs[0]
     return value

@@ -1,10 +1,10 @@
-"""Dividing a plan into what an engine runs, in groups, and the rest.
+"""Division of a plan into groups for an engine, and the rest.
 
-The level of a step is the largest number of times that a path to it crosses from a step that the engine takes to one that
-it does not. An edge never leads to a lower level, and never from an able step to a refused one of the same level: so all able
-steps of one level are one convex group, and going by levels, the rest before the group, is a topological order. (Counting the
-crossings back gives as good an order, but a step that waits for a variable's read would not be in one group with those that
-do not.)
+The level of a step is the largest number of crossings on a path to the step, from a step that the engine takes to a refused
+step. An edge never leads to a lower level, and never from an able step to a refused step of the same level: so all able
+steps of a level are a convex group, and going by levels, the rest before the group, is a topological order. (Counting the
+crossings back gives an equally good order, but a step that waits for a variable's read would not share a group with steps
+that do not.)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FREE: Final[_Reach] = (_NOTHING, _NOTHING)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Partition:
-    """A plan divided: the reasons for what was left, by node, and how many steps were in groups too small."""
+    """A divided plan: the reasons for the remaining steps, by node, and the number of steps in groups too small."""
 
     plan: Plan
     refusals: Mapping[Node, Reason]
@@ -49,12 +49,12 @@ class Partition:
 
 
 def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
-    """The plan with every group of steps that `engine` takes as one step."""
+    """Return the plan with every group of steps that `engine` takes as a single step."""
     return partition(plan, graph, engine).plan
 
 
 def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, Reason] = MappingProxyType({})) -> Partition:
-    """The plan divided between `engine` and NumPy, in time by its size; NumPy gets the nodes `refused`, whatever they are."""
+    """Divide a plan between `engine` and NumPy, in linear time; NumPy gets the nodes `refused` in any case."""
     if plan.needs_dataflow:
         return Partition(plan, {step.node: reasons.LOOPS_BY_NODE for step in plan.steps})
     original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
@@ -78,7 +78,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
 
 
 def _units(levels: Sequence[int], taken: Sequence[bool], largest: int) -> list[int | None]:
-    """For each step that is taken the number of its group: steps of one level, in pieces of at most `largest`, in order."""
+    """Return for each taken step the number of the group: steps of a level, in pieces of at most `largest`, in order."""
     numbers: dict[tuple[int, int], int] = {}
     sizes: collections.Counter[int] = collections.Counter()
     units: list[int | None] = []
@@ -90,13 +90,13 @@ def _units(levels: Sequence[int], taken: Sequence[bool], largest: int) -> list[i
 
 
 def _is_worth_a_group(step: Step) -> bool:
-    """True for what no other step has to go with: what only an engine runs, and what may run for long."""
+    """Return True for a step worth a group of its own: only an engine runs the step, or the step may run for long."""
     calls = next(function_references(step.node), None) is not None
     return calls or isinstance(step, Loop) or has_fact(step.node.op, "program")
 
 
 def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched: Set[int]) -> list[Node]:
-    """What an engine would run and cannot, for it works on something that is no tensor and does not stay in one group."""
+    """Return the able nodes that cannot join a group, as they work on non-tensors shared with steps outside the group."""
     touching: dict[int, set[int | None]] = collections.defaultdict(set)
     working: dict[int, list[Node]] = collections.defaultdict(list)
     for step, unit, is_able in zip(plan.steps, units, able):
@@ -111,17 +111,17 @@ def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched
 
 
 def _is_join(step: Step) -> bool:
-    """True for a node that only waits: it does nothing, so that it may come at any time."""
+    """Return True for a node that only waits and so may come at any time."""
     return (step.node.is_no_op or step.node.is_control_trigger) and not step.is_guarded
 
 
 def _is_free(step: Step) -> bool:
-    """True for what does nothing when its turn comes: who waits for it waits for what it waits for."""
+    """Return True for a step that does nothing in its turn: waiting for the step means waiting for its predecessors."""
     return is_given(step) or _is_join(step)
 
 
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
-    """Why steps run in NumPy: by what they are, and by what the engine says."""
+    """Return the reasons why steps run in NumPy: by their kind, and by the engine's refusals."""
     found: dict[Node, Reason] = {}
     known: dict[str, str | None] = {}
     for step in plan.steps:
@@ -147,7 +147,7 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
 
 
 def _offered_inside(step: Step) -> list[Node]:
-    """The nodes that an engine is asked for to run a step: its own, or those in a loop."""
+    """Return the nodes that an engine is asked about for a step: the step's own, or the nodes in a loop."""
     if not isinstance(step, Loop):
         return [step.node]
     return [
@@ -158,7 +158,7 @@ def _offered_inside(step: Step) -> list[Node]:
 
 
 def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
-    """Why no engine gets a step; None where one may."""
+    """Return the reason why no engine gets a step; None where an engine may."""
     if isinstance(step, Loop) and not engine.takes_control_flow:
         return reasons.V1_LOOP
     if step.is_guarded:
@@ -178,7 +178,7 @@ def _ineligible_inside(step: Step, graph: Graph, known: dict[str, str | None], e
 
 
 def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
-    """Why no engine gets a V1 loop; nothing in it may write to a variable."""
+    """Return the reason why no engine gets a V1 loop; no step inside may write to a variable."""
     if loop.references or loop.shared:
         return reasons.BY_REFERENCE
     for part in (*loop.head, *loop.body, *loop.tail):
@@ -199,7 +199,7 @@ def _is_of_variable(value: Output) -> bool:
 
 
 def _is_control_flow(node: Node) -> bool:
-    """True for what only engines get that take control flow: calls, and what works on lists, and checks."""
+    """Return True for nodes that only engines with control flow get: calls, ops on lists, and checks."""
     values = (*node.inputs, *(node.output(i) for i in range(len(node.output_dtypes))))
     is_check = has_fact(node.op, "diagnostic") and not node.output_dtypes
     return is_check or any(map(is_held_together, values)) or next(function_references(node), None) is not None
@@ -215,7 +215,7 @@ def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -
 
 
 def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool) -> Reason | None:
-    """Why no engine gets a step that runs one node."""
+    """Return the reason why no engine gets a step that runs a single node."""
     node = step.node
     given = [value.dtype for value in node.inputs]
     if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in given):
@@ -237,17 +237,17 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
 
 
 def _updates(node: Node) -> bool:
-    """True for what gives variables new values that are computed, as a rule, from numbers."""
+    """Return True for an op that gives variables new values, computed from numbers as a rule."""
     return any(has_fact(node.op, fact) for fact in ("training", "assignment", "increment"))
 
 
 def _reads(node: Node) -> bool:
-    """True for what looks at a variable's value through its handle."""
+    """Return True for an op that reads a variable's value through the handle."""
     return has_fact(node.op, "snapshot") and not has_fact(node.op, "metadata")
 
 
 def _of_dtypes(types: Iterable[DType | None]) -> Reason | None:
-    """Why no engine gets such tensors."""
+    """Return the reason why no engine gets tensors of these dtypes."""
     bases = (dtype if dtype is None else dtype.base for dtype in types)
     others = [dtype for dtype in bases if dtype is None or not (dtype.is_numeric or dtype is dtypes.bool_)]
     return reasons.dtype_not_taken(others[0]) if others else None
@@ -263,7 +263,9 @@ class _Levels:
     def __init__(
         self, plan: Plan, graph: Graph, able: Sequence[bool], instead: Mapping[int, Mapping[int, int]] = MappingProxyType({})
     ) -> None:
-        """`instead` says for a step which of its inputs come from what other step than the graph says."""
+        """Prepare the levels; `instead` maps an input of a step to the step that provides the input in place of the graph's
+        producer.
+        """
         self.steps = plan.steps
         self.instead = instead
         self.fed = frozenset(plan.fed)
@@ -278,16 +280,16 @@ class _Levels:
             self.found.append(max(reach) if _is_free(step) else self.level(i, reach))
 
     def level(self, i: int, reach: _Reach) -> int:
-        """The level of a step that waits for what `reach` says."""
+        """Return the level of a step that waits for `reach`."""
         group, rest = reach
         return max(group + (not self.able[i]) if group >= 0 else 0, rest, 0)
 
     def of_step(self, i: int) -> _Reach:
-        """What waiting for step `i` means."""
+        """Return the reach of waiting for step `i`."""
         return (self.found[i], _NOTHING) if self.able[i] else (_NOTHING, self.found[i])
 
     def sources_of(self, i: int, step: Step) -> Iterator[_Reach]:
-        """What a step waits for; a loop for what enters it."""
+        """Yield the reach of each predecessor of a step; for a loop, of each value that enters."""
         instead = self.instead.get(i, {})
         yield from map(self.of_step, instead.values())
         own = {part.node for part in step.cluster.body.steps} if isinstance(step, Foretold) else set()
@@ -297,7 +299,7 @@ class _Levels:
                     yield self.of_node(source)
 
     def of_node(self, node: Node) -> _Reach:
-        """What waiting for a node means: for nodes that take no step, waiting for all before them."""
+        """Return the reach of waiting for a node: for a node without a step, of waiting for all predecessors."""
         place = self.places.get(node)
         if place is not None:
             return self.of_step(place)
@@ -306,7 +308,7 @@ class _Levels:
         return self.reach[node]
 
     def look_behind(self, node: Node) -> None:
-        """Find what a node that takes no step waits for; such nodes may be on a cycle, in a loop that hands a value on."""
+        """Find the reach of a node without a step; nodes without steps may lie on a cycle, in a loop that hands a value on."""
         pending = [node]
         while pending:
             found = pending[-1]
@@ -323,7 +325,7 @@ class _Levels:
         return [n for n in needed_sources(node, self.fed) if n is not None and n not in self.places]
 
     def is_before(self, node: Node) -> bool:
-        """False for what lies behind a back edge."""
+        """Return False for a node behind a back edge."""
         return node not in self.places or self.places[node] < len(self.found)
 
 
@@ -349,9 +351,9 @@ def _nodes(step: Step) -> Iterator[Node]:
 
 
 def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -> dict[int, set[int]]:
-    """For each step those that it must come after for what they do to state, whether or not a path says so.
+    """Return for each step the steps that must come before for their effects on state, whether or not a path says so.
 
-    What is written is read after it in the order of the plan, which is TensorFlow's.
+    A write comes before later reads in the order of the plan, TensorFlow's order.
     """
     places = {node: i for i, step in enumerate(steps) for node in _nodes(step)}
     edges: dict[int, set[int]] = collections.defaultdict(set)
@@ -374,7 +376,7 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
 
 
 def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
-    """The nodes that take a step, in the order of their steps, and before each those without one that it takes values of."""
+    """Return the nodes with a step, in the order of the steps, each behind nodes without a step whose values are read."""
     found: dict[Node, None] = {}
     for node in places:
         pending = [node]
@@ -389,7 +391,7 @@ def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
 
 
 class _Grouping:
-    """Steps in a new order, those of one unit as one step."""
+    """Steps in a new order, with the steps of a unit joined into a single step."""
 
     def __init__(self, plan: Plan, units: Sequence[int | None], fetched: set[int]) -> None:
         self.all = plan.steps

@@ -1,4 +1,4 @@
-"""What an engine would take of a graph, found without running anything."""
+"""A preview of an engine's work on a graph, without running anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .protocol import Engine, Engined
 
 
 def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:
-    """The groups in which `engine` would run `fetches`, those in functions among them, and what it would refuse."""
+    """Return the groups in which `engine` would run `fetches`, groups in functions included, and the refused nodes."""
     engagement = Engagement(engine)
     for owner, plan in _plans(graph, fetches):
         for step in engagement.divided(plan, owner).steps:

@@ -1,6 +1,6 @@
-"""What an engine is to tfg: it refuses nodes, with reasons, and compiles groups of the rest to functions of arrays.
+"""The protocol of engines: an engine refuses nodes, with reasons, and compiles groups of the rest to functions of arrays.
 
-How a plan is divided into groups, what becomes of a group that does not compile, and all state are tfg's own affair.
+Dividing a plan into groups, replacing groups that do not compile, and all state are tfg's own affair.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 
 Given: TypeAlias = Array | Held
-"""What a group is given: an array, or what the engine holds of a variable since it was written there."""
+"""An input of a group: an array, or the engine's own form of a variable's value since the engine wrote there."""
 
 Compiled: TypeAlias = Callable[[Sequence[Any]], Sequence[Given]]
-"""What is Given in, one for each input of a cluster that is not fixed; new arrays out, one for each of its `results`, then the
-new values of the variables that it writes, which may be Held. What it was given stays as it is. Threads may share it."""
+"""A compiled group. Arguments: a Given for each input of the cluster that is not fixed, none of them modified. Results: a
+new array for each of the cluster's `results`, then the new values of the variables written, possibly Held. Threads may
+share the function.
+"""
 
 
 class Declined(Exception):
-    """Raised by what was compiled: these values are not for it, though others like them may be."""
+    """An error of compiled code: the values are not for the code, though other values of the same shapes may be."""
 
 
 class Unable(Exception):
@@ -39,11 +41,11 @@ class Unable(Exception):
 
 
 class UnfitShapes(Unable):
-    """Raised where the shapes are not for the engine: for inputs of other shapes it may take the nodes."""
+    """An error of compiling: the shapes are not for the engine, though the nodes may be with other shapes."""
 
 
 ENDING: Final = (DataLossError, DeadlineExceededError, UnavailableError)
-"""Errors after which NumPy must not take over: time is up, values are lost, or other processes with which it computes."""
+"""Errors that forbid NumPy to take over: a deadline passed, values are lost, or another process is."""
 
 
 class Engine(Protocol):
@@ -51,13 +53,13 @@ class Engine(Protocol):
 
     name: str
     note: str
-    """What a user should know of how it computes, as at which precision; may be empty."""
+    """Remarks for the user on the way of computing, as the precision; may be empty."""
 
     precision: str | None
-    """The type in which it computes with floats, None where that is the type that the graph says."""
+    """The type of the engine's arithmetic with floats, None for the graph's types."""
 
     faster: Sequence[Engine]
-    """The same engine in types of fewer bits, in which this processor computes faster."""
+    """The same engine in types of fewer bits in which this processor computes faster."""
 
     smallest: int
     """The least number of steps for which the way into the engine and back pays, as measured."""
@@ -66,53 +68,55 @@ class Engine(Protocol):
     """The largest number of steps that compile in a reasonable time; more become several groups."""
 
     needs_elements: bool
-    """True where it must get no tensor without elements, nor one whose shape follows from values."""
+    """True for an engine that must get neither tensors without elements nor tensors whose shapes follow from values."""
 
     takes_variables: bool
-    """True where it may get nodes that read and write variables: it computes new values, tfg stores them."""
+    """True for an engine that may get nodes that read and write variables: the engine computes new values, tfg stores them."""
 
     takes_control_flow: bool
-    """True where it may get V1 loops whole, calls, loops and conditionals that name functions, the lists, stacks and arrays of
-    tensors that these work on, and checks, for all of which it must run the steps of a cluster itself: `as_graph` has none. In
-    loops and functions there may be V1 conditionals: steps that are guarded."""
+    """True for an engine that may get control flow: whole V1 loops; calls, loops and conditionals that name functions; the
+    lists, stacks and arrays of tensors there; and checks. The engine must then run the steps of a cluster itself, since
+    `as_graph` leaves all of them out. Loops and functions may hold V1 conditionals, as guarded steps.
+    """
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
-        """Which of the nodes it cannot run, and why: a `Reason` says what the user can do, too.
+        """Return the nodes that the engine cannot run, with reasons: a `Reason` also tells the user's next step.
 
-        All are of numbers and truth values and none is a constant. Those that are not pure read or write variables, or are
-        what `takes_control_flow` says; those in loops come in the order of the steps, before what uses the loop.
+        All nodes are of numbers and truth values and none is a constant. Nodes that are not pure read or write variables,
+        or are as `takes_control_flow` says. Nodes in loops come in the order of the steps, before users of the loop.
         """
         ...
 
     def static_inputs(self, node: Node) -> Sequence[int]:
-        """The places of a node's inputs whose values, as those of shapes and axes, must be known when it is compiled."""
+        """Return the positions of a node's inputs whose values, as of shapes and axes, must be known while compiling."""
         ...
 
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
-        """A function for inputs, but the fixed, of the dtypes and shapes of `values`; any Exception says why there is none.
+        """Return a function for inputs of the dtypes and shapes of `values`, fixed inputs left out; any Exception is a
+        refusal.
 
-        Unable names the nodes that do not compile. For other errors tfg searches for the node, which takes more compilations.
+        Unable names the nodes that do not compile. For other errors tfg searches for the node, by further compilations.
         """
         ...
 
 
 class Mesh(Protocol):
-    """Several devices, of one process or of more, among which an engine divides rows."""
+    """A row of devices, of a single process or of several, among which an engine divides rows."""
 
     size: int
     divided: int
     """How many arrays were divided so far."""
 
     def leave(self) -> None:
-        """Part from the other processes, all of which must do so."""
+        """Leave the other processes; all must do so together."""
         ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Body:
-    """Steps on `slots` slots of their own: the first `inputs` of these are given, those in `outputs` are what comes out.
+    """Steps on `slots` slots of their own: the first `inputs` of them are inputs, the slots in `outputs` are results.
 
-    The inputs in `variables` are references to variables or handles of such; no step reads those that are `unused`. `fed` are
+    The inputs in `variables` are references to variables, or handles; no step reads the inputs that are `unused`. `fed` are
     the outputs that the run feeds. `attempts` counts how often steps failed to compile in larger groups.
     """
 
@@ -126,14 +130,16 @@ class Body:
     attempts: int = 0
 
     def merged(self, first: Mapping[int, int]) -> Body:
-        """The same steps for variables of which some are the same: for each of `variables` the one that stands for it."""
+        """Return the same steps for variables of which some are the same: `first` maps each of `variables` to its
+        representative.
+        """
         steps = [dataclasses.replace(s, inputs=tuple(first.get(i, i) for i in s.inputs), released=()) for s in self.steps]
         kept, unused = ([slot for slot in self.variables if (first[slot] == slot) is same] for same in (True, False))
         return dataclasses.replace(self, steps=tuple(steps), variables=tuple(kept), unused=tuple(unused))
 
     @property
     def written(self) -> list[int]:
-        """Those of `variables` that steps write to."""
+        """Return the members of `variables` that steps write to."""
         leads = self.leads
         writing = (step for step in self.steps if has_fact(step.node.op, "side_effect"))
         found = {leads[slot] for step in writing for slot in variable_inputs(step, leads)}
@@ -141,7 +147,7 @@ class Body:
 
     @property
     def leads(self) -> dict[int, int]:
-        """To which of `variables` each slot leads that holds a reference or a handle."""
+        """Map each slot with a reference or a handle to the member of `variables` behind."""
         found = {slot: slot for slot in self.variables}
         for step in self.steps:
             for slot, result in zip(step.outputs, results_of(step)):
@@ -151,7 +157,7 @@ class Body:
 
 
 def inner_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps and those in loops."""
+    """Yield the steps, and the steps in loops."""
     for step in steps:
         yield step
         if isinstance(step, Loop):
@@ -159,14 +165,14 @@ def inner_steps(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def results_of(step: Step) -> list[Output]:
-    """What comes out of a step: the outputs of its node, or what leaves a loop."""
+    """Return the results of a step: the outputs of the node, or the values that leave a loop."""
     if isinstance(step, Loop):
         return [node.output() for node in step.leaves]
     return [Output(step.node, i) for i in range(len(step.outputs))]
 
 
 def inputs_of(step: Step) -> list[Output]:
-    """What goes into a step: the inputs of its node, or what enters a loop."""
+    """Return the inputs of a step: the inputs of the node, or the values that enter a loop."""
     if isinstance(step, Loop):
         return [node.inputs[0] for node in step.enters[: len(step.inputs)]]
     return list(step.node.inputs)
@@ -182,14 +188,16 @@ NO_STEPS: Final = Body((), 0, 0, ())
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Engined(Step):
-    """A group of steps that an engine runs as one; `node` is the last of them, `body` what NumPy runs in its place."""
+    """A group of steps that an engine runs as a single step; `node` is the last, `body` the steps for NumPy."""
 
     body: Body = NO_STEPS
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of nodes to compile, constants among them; `fixed` are the values of inputs that are as constant as these."""
+    """A group of nodes to compile, constants among them; `fixed` are values of inputs that are constant for the compiled
+    function.
+    """
 
     graph: Graph
     body: Body
@@ -221,10 +229,10 @@ class Cluster:
         return [found[slot] for slot in self.body.written]
 
     def as_graph(self, values: Sequence[Given]) -> tuple[Graph, list[Output], list[Output]]:
-        """The group as a graph of its own, its placeholders, typed and shaped as `values`, and its results.
+        """Return the group as a graph of its own, the placeholders, typed and shaped as `values`, and the results.
 
-        In place of variables there are new ones; what touches them comes in the order of the steps. In place of loops
-        there are placeholders for what leaves them.
+        Variables are replaced by new variables; accesses come in the order of the steps. Loops are replaced by placeholders
+        for their results.
         """
         graph = Graph()
         graph.functions, graph.versions = self.graph.functions, self.graph.versions
@@ -264,9 +272,10 @@ _NO_CLUSTER: Final = Cluster(Graph(), NO_STEPS)
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Foretold(Step):
-    """What follows from the shapes that tensors in groups will have, computed before these run; `node` computes it there.
+    """A step that computes a value from the shapes of tensors in groups, before the groups run; `node` computes the value
+    there.
 
-    `cluster` are the steps that lead to it, in which the values of the inputs `known` matter, and of others the shapes.
+    `cluster` are the steps that lead to the value; of the inputs `known` the values matter, of all others the shapes.
     """
 
     cluster: Cluster = _NO_CLUSTER
@@ -274,7 +283,7 @@ class Foretold(Step):
 
 
 def _left(graph: Graph, loop: Loop) -> dict[int, Output]:
-    """Placeholders in a graph for what leaves a loop, by slots."""
+    """Add placeholders for the results of a loop to a graph; return them by slot."""
     specs = [{"dtype": node.output().dtype, "shape": UNKNOWN} for node in loop.leaves]
     nodes = [graph.add_node(node.name, "Placeholder", (), (), attrs) for node, attrs in zip(loop.leaves, specs)]
     return dict(zip(loop.outputs, (node.output() for node in nodes)))

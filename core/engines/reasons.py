@@ -13,7 +13,7 @@ from ..types.dtypes import DType
 
 
 class Reason(str):
-    """A reason as a text, and `step`, what the user can do next."""
+    """A reason as a text, with the user's next `step`."""
 
     step: str
 
@@ -26,7 +26,7 @@ class Reason(str):
         return Reason, (str(self), self.step)
 
     def within(self, place: str) -> Reason:
-        """The reason of a larger step, whose part at `place` has this one."""
+        """Return the same reason for a larger step that holds the node at `place`."""
         return Reason(f"{place}: {self}", self.step)
 
 
@@ -131,7 +131,7 @@ def by_node(name: str) -> Reason:
 
 
 def not_called(message: str) -> Reason:
-    """The reason of a call of a function that has no plan of its own."""
+    """Return the reason for a call of a function without a plan of its own."""
     return Reason(message, _INLINE)
 
 
@@ -141,22 +141,22 @@ def denied(why: str, engine: str) -> Reason:
 
 
 def uncompiled(message: str) -> Reason:
-    """The reason of what does not compile."""
+    """Return the reason for nodes that do not compile."""
     return Reason(f"it does not compile: {message}", _MESSAGE)
 
 
 def failing(message: str) -> Reason:
-    """The reason of what fails while it runs."""
+    """Return the reason for a group that fails while running."""
     return Reason(f"it fails: {message}", _MESSAGE)
 
 
 def different(tensor: str, by: str) -> Reason:
-    """The reason of a group whose first results are not NumPy's."""
+    """Return the reason for a group whose first results differ from NumPy's."""
     return Reason(f"it differs from NumPy at {tensor}: {by}", _LEAVE)
 
 
 def slower(in_numpy: float, in_engine: float) -> Reason:
-    """The reason of a group for which NumPy is faster, with the seconds of a run in NumPy and in the engine."""
+    """Return the reason for a group that NumPy runs faster, with the seconds of a run in NumPy and in the engine."""
     return Reason(f"NumPy takes less time: {in_numpy:.6f} s beside {in_engine:.6f} s", _NO_STEP)
 
 
@@ -166,12 +166,12 @@ def over_budget(seconds: float) -> Reason:
 
 
 def unlike(message: str) -> Reason:
-    """The reason of a result that is not what it must be."""
+    """Return the reason for a result with an unexpected dtype or shape."""
     return Reason(f"the engine gives another {message}", _MESSAGE)
 
 
 def declined(message: str) -> Reason:
-    """The reason of a run whose values are not for the engine."""
+    """Return the reason for a run whose values are not for the engine."""
     return Reason(message, "run without --engine: NumPy's error names the node and the value, where the value is wrong")
 
 
@@ -181,5 +181,5 @@ def uninitialized(variable: str) -> Reason:
 
 
 def too_many_shapes(most: int) -> Reason:
-    """The reason of runs for which nothing more is compiled."""
+    """Return the reason for runs after the last compilation of a group."""
     return Reason(f"it was given inputs of more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")

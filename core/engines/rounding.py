@@ -17,12 +17,12 @@ from .protocol import Cluster, Compiled, Engine, Given
 from .verify_engine import relative_difference
 
 ROUNDED: Final = 1e-2
-"""The part of a tensor's largest magnitude by which a result in a type of fewer bits may be off."""
+"""The largest error of a result in a type of fewer bits, as a part of the tensor's largest magnitude."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RoundedFunction:
-    """A group compiled for a type of fewer bits. `is_better`: it is faster than in the graph's types, and near enough."""
+    """A group compiled for a type of fewer bits. `is_better`: faster than in the graph's types, and near enough."""
 
     function: Compiled
     report: Rounded
@@ -32,7 +32,7 @@ class RoundedFunction:
 def fastest_rounded(
     engines: Sequence[Engine], cluster: Cluster, values: Sequence[Given], exact: Compiled
 ) -> RoundedFunction | None:
-    """The fastest of an engine's types of fewer bits for these inputs; None where the group compiles in none of them.
+    """Return the group in the engine's fastest type of fewer bits for these inputs; None where none compiles.
 
     `exact` computes the group in the graph's types. Types whose results are off by more than ROUNDED come last.
     """

@@ -1,4 +1,4 @@
-"""What tfg's shape functions say of a group: engines take shapes that TensorFlow refuses, and may give others."""
+"""Checks of a group by tfg's shape functions: engines take shapes that TensorFlow refuses, and may return others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from .reasons import Reason
 
 
 def without_kernel(node: Node) -> Reason | None:
-    """Why TensorFlow, and NumPy with it, refuses a node of such dtypes, which an engine may take; None where it does not."""
+    """Return the reason why TensorFlow and NumPy refuse a node's dtypes, though an engine may take them; None without a
+    refusal.
+    """
     try:
         if has_kernel(node.op):
             select_kernel(node)
@@ -27,9 +29,9 @@ def without_kernel(node: Node) -> Reason | None:
 
 
 def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: bool) -> list[Shape]:
-    """The shapes of a cluster's results for inputs shaped as `values`, and those of the variables that it writes.
+    """Return the shapes of a cluster's results for inputs shaped as `values`, and of the variables written.
 
-    InvalidArgumentError where a node refuses its inputs. UnfitShapes where `needs_elements` and a tensor has none.
+    Raises InvalidArgumentError where a node refuses its inputs, UnfitShapes where `needs_elements` and a tensor has none.
     """
     graph, _, outputs = cluster.as_graph(values)
     found = infer(graph)
@@ -41,7 +43,7 @@ def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: boo
 
 
 def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Sequence[Given]) -> list[Shape]:
-    """The shapes that the variables have at the end: only an assignment changes one."""
+    """Return the shapes of the variables at the end: only an assignment changes a shape."""
     shapes = {slot: Shape(value.shape) for slot, value in zip(cluster.inputs, values)}
     leads = cluster.body.leads
     for step in cluster.body.steps:
@@ -51,7 +53,7 @@ def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Se
 
 
 def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output]) -> None:
-    """Raise UnfitShapes for the nodes that give or take a tensor without elements, and those whose values say a shape."""
+    """Raise UnfitShapes for nodes with a tensor without elements, and for nodes whose values decide a shape."""
     read = [value for node in graph for value in node.inputs if not value.node.is_constant]
     used = dict.fromkeys((*read, *outputs))
     unknown = {value for value in used if not found.shape(value).is_known}

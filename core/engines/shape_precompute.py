@@ -1,7 +1,7 @@
-"""What follows from shapes alone need not wait for the tensors that have them.
+"""Precomputation of values that follow from shapes alone, without waiting for the tensors.
 
-Dropout draws as many numbers as a tensor of a group has elements: what gives their number is computed apart from the group,
-before it runs, from the shapes of what comes in. So the numbers are there when the group begins, which stays whole.
+Dropout draws a number for each element of a tensor of a group: the count is computed apart from the group, before the group
+runs, from the shapes of the inputs. So the drawn numbers exist when the group begins, and the group stays whole.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _COUNTS = (dtypes.int32, dtypes.int64)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Told:
-    """A plan with what is foretold as steps of its own, and which of its steps an engine takes.
+    """A plan with precomputing steps added, and for each step whether an engine takes the step.
 
-    `instead` says for a step which of its inputs come from which such step.
+    `instead` maps an input of a step to the precomputing step that provides the value.
     """
 
     plan: Plan
@@ -35,7 +35,7 @@ class Told:
 
 
 def foretold(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> Told:
-    """The plan in which steps that are not `able` wait for no group only because they take what follows from shapes."""
+    """Return the plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
     return _Foretelling(plan, graph, able, engine).told()
 
 
@@ -51,7 +51,7 @@ class _Foretelling:
         self.slots = plan.slots
 
     def told(self) -> Told:
-        """The plan with the steps before those that take what they give."""
+        """Return the plan with each precomputing step before the first reader."""
         steps: list[Step] = []
         able: list[bool] = []
         places: dict[int, int] = {}
@@ -71,16 +71,16 @@ class _Foretelling:
         return Told(dataclasses.replace(self.plan, steps=tuple(steps), slots=self.slots), able, instead)
 
     def taken(self, step: Step) -> dict[int, Foretold]:
-        """For those inputs of a step that are foretold the steps that do so."""
+        """Return the precomputing steps by the slots of a step's inputs that they provide."""
         found = {slot: self.of_slot(slot) for slot in step.inputs if self.is_made(slot)}
         return {slot: made for slot, made in found.items() if made is not None}
 
     def is_made(self, slot: int) -> bool:
-        """True for what a step of a group makes."""
+        """Return True for a slot that a step of a group fills."""
         return slot in self.makers and self.able[self.makers[slot]]
 
     def of_slot(self, slot: int) -> Foretold | None:
-        """The step that foretells a slot; None where its value follows from more than shapes."""
+        """Return the step that precomputes a slot; None where the value follows from more than shapes."""
         if slot not in self.made:
             self.made[slot] = self.step(slot)
         return self.made[slot]
@@ -113,7 +113,7 @@ class _Foretelling:
         return Foretold(node, inputs, (self.slots - 1,), cluster=Cluster(self.graph, body), known=tuple(sorted(fixed)))
 
     def close(self, found: set[int]) -> bool:
-        """Add the steps of groups that those found wait for; False where one of them is none of which inference says all."""
+        """Add the predecessors in groups to `found`; False where inference cannot tell the shapes of a predecessor."""
         pending = list(found)
         while pending:
             step = self.plan.steps[pending.pop()]
@@ -125,7 +125,7 @@ class _Foretelling:
         return True
 
     def keeps_shapes(self, members: Sequence[Step]) -> bool:
-        """False where the run assigns to a variable that is read here: it may get another shape."""
+        """Return False where the run assigns to a variable read by `members`: the variable may get another shape."""
         assigning = [step.node for step in self.plan.steps if has_fact(step.node.op, "assignment")]
         if not assigning:
             return True
@@ -135,7 +135,7 @@ class _Foretelling:
 
 
 def _is_count(step: Step) -> bool:
-    """True for what computes integers of tensors."""
+    """Return True for a step that computes integers from tensors."""
     values = (*step.node.inputs, *results_of(step))
     return (
         all(value.dtype in _COUNTS for value in results_of(step))
@@ -145,7 +145,7 @@ def _is_count(step: Step) -> bool:
 
 
 def _has_shape(step: Step) -> bool:
-    """True for a step of which inference tells the shapes, and that changes nothing."""
+    """Return True for a step with inferable shapes and without effects."""
     is_call = next(function_references(step.node), None) is not None
     changes = has_fact(step.node.op, "side_effect") or not step.node.output_dtypes
     values = (*step.node.inputs, *results_of(step))

@@ -1,4 +1,4 @@
-"""Which inputs of a group shapes and axes are computed from: their values are part of what is compiled."""
+"""Static inputs of a group: inputs that shapes and axes are computed from, whose values are compiled in."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _COUNTS: Final = (dtypes.int32, dtypes.int64)
 
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
-    """The slots of the inputs from which follows what the engine must know of its nodes."""
+    """Return the slots of the inputs that decide values the engine must know."""
     found = _fixed_slots(body.steps, engine)
     return [slot for slot in range(body.inputs) if slot in found]
 
 
 def needing(body: Body, engine: Engine) -> list[Node]:
-    """The nodes of which the engine must know what follows from the values of variables."""
+    """Return the nodes with a static input that follows from the values of variables."""
     tainted = set(body.variables)
     found = []
     for step in body.steps:
@@ -34,7 +34,7 @@ def needing(body: Body, engine: Engine) -> list[Node]:
 
 
 def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
-    """The slots whose values the engine must know to run the steps."""
+    """Return the slots whose values the engine must know to run the steps."""
     makers = {slot: step for step in steps for slot in step.outputs}
     computing = (step for step in steps if not step.node.is_constant)
     pending = [step.inputs[place] for step in computing for place in _fixed_places(step, engine)]
@@ -51,7 +51,7 @@ def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
 
 
 def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
-    """The inputs of a step that the engine must know: of a loop those that are the same in every iteration."""
+    """Return the positions of a step's static inputs; of a loop only inputs that are the same in every iteration."""
     if only_decides(step):
         return ()
     if not isinstance(step, Loop):
@@ -64,12 +64,12 @@ def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
 
 
 def growing_steps(loop: Loop) -> list[Step]:
-    """The steps of a loop that set elements of lists, which grow where they have no such element."""
+    """Return the steps of a loop that set elements of lists; a list grows where the element does not exist."""
     return [step for step in loop.body if step.node.attr("resize_if_index_out_of_bounds", False) and not step.is_guarded]
 
 
 def _counting_slots(loop: Loop) -> set[int]:
-    """What enters a loop in which lists grow and says how often it runs and what it sets; nothing where that is no integer."""
+    """Return the entries that decide a growing loop's iterations and the indices set; none where an entry is no integer."""
     growing = growing_steps(loop)
     if not growing:
         return set()

@@ -1,4 +1,4 @@
-"""Steps of a plan taken out of it: as a body on slots of its own, with the constants that they read."""
+"""Bodies of steps taken out of a plan: on slots of their own, with the constants that they read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .protocol import Body, inputs_of
 
 
 def is_given(step: Step) -> bool:
-    """True for a constant, whose value is there before anything runs."""
+    """Return True for a constant, whose value exists before anything runs."""
     return type(step) is Step and step.node.is_constant and not step.is_guarded
 
 
 def only_decides(step: Step) -> bool:
-    """True for a step of a V1 conditional that says which steps run, or takes what the branch gives that ran."""
+    """Return True for a step of a V1 conditional that decides the branch, or joins the branches."""
     return step.node.op in (*SWITCH, *MERGE) or (step.is_guarded and step.node.is_no_op)
 
 
@@ -32,7 +32,8 @@ def given_steps(plan: Plan) -> dict[int, Step]:
 def body_of(
     members: Sequence[Step], given: Mapping[int, Step], outputs: Sequence[int], fed: Set[int]
 ) -> tuple[tuple[int, ...], Body]:
-    """The slots of a plan that `members` need of the rest of it, and their body, which gives the slots `outputs`.
+    """Return the slots that `members` read from the rest of the plan, and the members' body, with results in the slots
+    `outputs`.
 
     Members are in order. `given` are the plan's constants, `fed` the slots that are fed.
     """
@@ -48,7 +49,7 @@ def body_of(
 
 
 def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[int]:
-    """Those of the inputs where handles arrive, or references that are not fed."""
+    """Return the inputs where handles arrive, or references that are not fed."""
     found = set()
     for step in members:
         for slot, value in zip(step.inputs, inputs_of(step)):
@@ -64,10 +65,10 @@ def is_reference(dtype: DType | None) -> bool:
 
 
 def is_of_run(handle: Output) -> bool:
-    """True for a handle that leads to what a node with the fact `run_state` makes."""
+    """Return True for a handle of an object made by a node with the fact `run_state`."""
     return has_fact(handed_in(handle).node.op, "run_state")
 
 
 def is_held_together(value: Output) -> bool:
-    """True for a list, and for the handle of what lives as long as the run."""
+    """Return True for a list, and for the handle of an object that lives as long as the run."""
     return value.dtype is dtypes.variant or (value.dtype is dtypes.resource and is_of_run(value))

@@ -1,4 +1,4 @@
-"""Which engine would take most of a run, known without the packages of engines."""
+"""A suggestion of the engine that would take most of a run, without the packages of engines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST: Final = 0.5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An engine, the part of the nodes that it would take, and how to install it, where that is to be done."""
+    """An engine, the part of the nodes that the engine would take, and how to install a missing package."""
 
     engine: str
     share: float
@@ -42,9 +42,10 @@ def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
 
 
 def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggestion | None:
-    """The engine that would take most of a run of `targets`, None where none would.
+    """Return the engine that would take most of a run of `targets`, None where no engine would.
 
-    Both engines are asked by their denials and by the lowerings of ops: what OpenVINO translates besides is known to it alone.
+    The answer rests on the tables of unsupported ops and on the lowerings; only OpenVINO itself knows the ops it translates
+    beyond them.
     """
     plan = compile_plan(graph, targets)
     if plan.needs_dataflow:

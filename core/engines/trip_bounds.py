@@ -1,6 +1,6 @@
-"""Bound the iterations of a loop by running the steps that its condition follows from, as far as their values are known.
+"""Bound the iterations of a loop by running the steps behind the condition, as far as their values are known.
 
-XLA gives arrays of a fixed size to the lists of a loop, so it needs a number, which may be too large. `flops/trip_counts`
+XLA gives arrays of a fixed size to the lists of a loop and needs a bound, which may be too large. `flops/trip_counts`
 derives the exact count as a formula from a counter and a limit instead.
 """
 
@@ -18,7 +18,7 @@ from .step_bodies import only_decides
 
 _MOST: Final = 1 << 13
 _FEW: Final = 64
-"""Elements up to which a value is followed from iteration to iteration."""
+"""The largest number of elements of a value that is followed through the iterations."""
 UNKNOWN: Final = object()
 """Stands for a value that is computed when the loop runs."""
 
@@ -26,7 +26,7 @@ UNKNOWN: Final = object()
 def trip_bound(
     condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
 ) -> int | None:
-    """After how many iterations `condition` is surely false, None: never. Both functions give UNKNOWN for what is unknown."""
+    """Return the iterations after which `condition` is surely false, None for never. Unknown values are UNKNOWN."""
     for count in range(_MOST):
         again = condition(values)
         if again is not UNKNOWN and not np.any(again):
@@ -41,7 +41,7 @@ def trip_bound(
 def iterations(
     condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
 ) -> list[Sequence[Any]] | None:
-    """The values at the beginning of each iteration; None where it is not known how many there are."""
+    """Return the values at the start of each iteration; None where the number of iterations is unknown."""
     found: list[Sequence[Any]] = []
     while len(found) < _MOST:
         again = condition(values)
@@ -55,10 +55,11 @@ def iterations(
 
 
 def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]) -> list[Any]:
-    """Return the values of the slots `wanted` as far as they follow from those in `slots`; UNKNOWN and None are unknown.
+    """Return the values of the slots `wanted` as far as they follow from the values in `slots`; UNKNOWN and None are
+    unknown.
 
-    Inference finds values that hold in every iteration; this goes through the values of one iteration. Of a predicate that
-    is unknown it tries both truth values.
+    Inference finds values that hold in every iteration; this function follows the values of a single iteration. Of an
+    unknown predicate both truth values are tried.
     """
     makers = {slot: step for step in steps for slot in step.outputs}
     needed: set[int] = set()
@@ -76,7 +77,7 @@ def known_results(steps: Sequence[Step], slots: list[Any], wanted: Sequence[int]
 
 
 def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
-    """What a step gives; of a truth value that is not known both are tried."""
+    """Return the results of a step; of an unknown truth value both are tried."""
     nothing = [UNKNOWN] * len(step.outputs)
     if step.node.is_constant:
         return [step.node.constant_value()]

@@ -1,9 +1,8 @@
-"""What an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
+"""Ops that an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
 
-A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose
-attributes are each one of the values listed.
-`empty=True` stands for an operand that is a constant without elements, `computed=1` for the
-operand 1, counted from 0, being no constant.
+A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. The line denies nodes of the op in which
+each attribute has any of the values listed. `empty=True` stands for an operand that is a constant without elements,
+`computed=1` for operand 1, counted from 0, being no constant.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from .reasons import Reason, denied
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Denial:
-    """One line: the op, the values of attributes for which it holds, and why."""
+    """A line of the table: the op, the values of attributes, and the reason."""
 
     op: str
     values: Mapping[str, frozenset[str]]
     reason: Reason
 
     def holds(self, node: Node) -> bool:
-        """True where it denies a node."""
+        """Return True for a node that the line denies."""
         return self.op == node.op and all(given & _known(node, name) for name, given in self.values.items())
 
 
@@ -47,7 +46,7 @@ class Denials:
             return Denials(tuple(_denial(line, engine) for line in lines if line.strip()))
 
     def reason(self, node: Node) -> Reason | None:
-        """Why a node is denied; None where it is not."""
+        """Return the reason against a node; None for a supported node."""
         return next((line.reason for line in self.lines if line.holds(node)), None)
 
 
@@ -59,7 +58,7 @@ def _denial(line: str, engine: str) -> Denial:
 
 
 def _known(node: Node, name: str) -> set[str]:
-    """What holds of a node under a name, as the table spells it."""
+    """Return the values of a node's attribute or condition as the table spells them."""
     if name == "computed":
         return {str(place) for place, value in enumerate(node.inputs) if not source(value).node.is_constant}
     if name == "empty":
@@ -68,7 +67,7 @@ def _known(node: Node, name: str) -> set[str]:
 
 
 def source(value: Output, own: Collection[Node] = ()) -> Output:
-    """What a value is a copy of, as a frozen variable's is of a constant; nodes in `own` count as no copies."""
+    """Return the value that a value copies, as a frozen variable copies a constant; nodes in `own` count as no copies."""
     while value.node not in own and is_transparent(value.node):
         value = value.node.inputs[0]
     return value
@@ -81,5 +80,5 @@ def is_empty_constant(value: Output) -> bool:
 
 
 def _written(value: Any) -> str:
-    """An attribute's value as the table spells it."""
+    """Return an attribute's value as the table spells it."""
     return value.name if isinstance(value, DType) else str(plain(value)).replace(" ", "")

@@ -1,4 +1,4 @@
-"""Whether what an engine computed is what NumPy computes."""
+"""Comparison of an engine's results with NumPy's."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from ..types.arrays import Array
 
 TOLERANCES: Final = {"f2": 2e-2, "f4": 1e-4, "f8": 1e-9, "c8": 1e-4, "c16": 1e-9}
-"""How much of the largest magnitude of a tensor an element may be off, by the kind and size of its dtype."""
+"""The largest error of an element as a part of the tensor's largest magnitude, by the kind and size of the dtype."""
 _COARSE: Final = 2e-2
 
 
 def difference(found: Array, expected: Array, tolerance: float | None = None) -> str | None:
-    """How much `found` differs from `expected`, in words; None where it does not, to within what its dtype can hold.
+    """Return the difference of `found` from `expected` in words; None within the precision of the dtype.
 
     Integers and truth values must be equal, NaNs and infinities at the same places.
     """
@@ -44,8 +44,8 @@ def _numeric_difference(found: Array, expected: Array, limit: float) -> str | No
 
 
 def relative_difference(found: Array, expected: Array) -> float:
-    """How much `found` is off, as a part of the largest magnitude; infinite where it is another kind of value, or not equal
-    though no float.
+    """Return the error of `found` as a part of the largest magnitude; infinite for another dtype or shape, or for unequal
+    integers.
     """
     if found.dtype != expected.dtype or found.shape != expected.shape:
         return np.inf

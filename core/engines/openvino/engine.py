@@ -25,18 +25,22 @@ from .reading import input_model, place_of
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
-"""What its CPU plugin calls types of 16 bits, where the processor computes faster in them."""
+"""The CPU plugin's names of types of 16 bits that the processor computes faster in."""
 _TYPES: Final = (dtypes.float32, dtypes.int32, dtypes.bool_)
-"""What its CPU plugin computes in: silently, doubles become floats, int64 becomes int32, and narrow integers saturate."""
+"""The dtypes of the CPU plugin's arithmetic: other dtypes change silently: doubles become floats, int64 becomes int32, and
+narrow integers saturate.
+"""
 _TOLD: Final = 1024
-"""Elements up to which a constant may be a shape, an axis or a list of indices that a translation depends on. Larger ones are
-weights, which need not be written to a file only to learn what is translated.
+"""The largest number of elements of a constant that may be a shape, an axis or a list of indices and so decide a
+translation. Larger constants are weights and stay out of the file for questions of translation.
 """
 _UNTRANSLATED: Final = ("FrameworkNode", "TFFrameworkNode")
 
 
 class OpenVino:
-    """The engine. `precision` is that of its arithmetic with floats: f32, or bf16 or f16 where the processor has it."""
+    """The OpenVINO engine. `precision` is the type of arithmetic with floats: f32, or bf16 or f16 on processors with that
+    type.
+    """
 
     name = "openvino"
     smallest = 4
@@ -64,7 +68,9 @@ class OpenVino:
         return [OpenVino(precision) for precision, capability in _CAPABILITIES.items() if capability in able]
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
-        """What it has no tensors for, crashes on or gets wrong, and what its frontend does not translate."""
+        """Return nodes without tensors in OpenVINO, nodes in the table of unsupported ops, and nodes that the frontend does
+        not translate.
+        """
         found = {node: reason for node in nodes if (reason := self._refusal(node)) is not None}
         rest = [node for node in nodes if node not in found]
         return {**found, **self._untranslated(rest)}
@@ -81,7 +87,7 @@ class OpenVino:
         return self.denials.reason(node)
 
     def _untranslated(self, nodes: Sequence[Node]) -> Mapping[Node, Reason]:
-        """What becomes a node without meaning when the frontend converts as much as it can."""
+        """Return the nodes that a partial conversion by the frontend leaves untranslated."""
         if not nodes:
             return {}
         graph, names = _loose_graph(nodes)
@@ -97,12 +103,12 @@ class OpenVino:
         return {names[name]: reasons.UNTRANSLATED for name in found if name in names}
 
     def static_inputs(self, node: Node) -> Sequence[int]:
-        """What shapes follow from: so they are known, and that no tensor is empty."""
+        """Return the inputs that shapes follow from, to know the shapes and that no tensor is empty."""
         found = lowering(node.op)
         return () if found is None else [place % len(node.inputs) for place in found.static]
 
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
-        """The cluster as a compiled model for inputs of these shapes."""
+        """Compile the cluster for inputs of these shapes."""
         graph, inputs, outputs = cluster.as_graph(values)
         model = self._model(graph, inputs, outputs)
         try:
@@ -121,7 +127,7 @@ class OpenVino:
         return model
 
     def _unable(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Unable | None:
-        """The error that names the nodes that the frontend does not convert for these shapes; None where it names none."""
+        """Return an error with the nodes that the frontend does not convert for these shapes; None where no node is found."""
         model = self._model(graph, inputs, outputs)
         try:
             found = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
@@ -158,7 +164,7 @@ class _Model:
         self.results = [_found(made, value) for value in outputs]
 
     def __call__(self, arrays: Sequence[Array]) -> list[Array]:
-        """New arrays for the outputs; one call at a time, since a request holds its tensors."""
+        """Return new arrays for the outputs; a single call at a time, since a request holds its tensors."""
         with self.lock:
             kept = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
             for place, array in zip(self.places, kept):
@@ -174,7 +180,7 @@ def _ports(ports: Sequence[Any]) -> dict[str, int]:
 
 
 def _names(value: Output) -> list[str]:
-    """What OpenVINO may call a tensor."""
+    """Return the names that OpenVINO may use for a tensor."""
     full = f"{value.node.name}:{value.index}"
     return [full] if value.index else [full, value.node.name]
 

@@ -1,4 +1,4 @@
-"""OpenVINO's package, imported without the telemetry that it would send over the network when it is imported."""
+"""OpenVINO's package, imported without telemetry, which the package would send over the network during the import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TELEMETRY: Final = "openvino_telemetry"
 
 
 def _imported() -> Any:
-    """The package. What it finds in place of its telemetry is as if that were not installed."""
+    """Return the package, imported as if the telemetry package were not installed."""
     if "openvino" in sys.modules or _TELEMETRY in sys.modules:
         return importlib.import_module("openvino")
     sys.modules[_TELEMETRY] = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""How a graph of tfg's gets into OpenVINO's TensorFlow frontend: as a file, the one way in that its public interface has."""
+"""Reading of tfg's graphs by OpenVINO's TensorFlow frontend: through a file, the only way in by the public interface."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...graph.graph import Graph
 
 
 def input_model(frontend: Any, graph: Graph) -> Any:
-    """The frontend's model of a graph, read from a file that is gone afterwards: in memory where the system has such files."""
+    """Return the frontend's model of a graph, read from a temporary file, in memory where the system has such files."""
     saving = importlib.import_module(".....formats", __name__)
     folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="tfg-", dir=folder) as place:

@@ -1,7 +1,7 @@
 """V1 conditionals in loops and functions as array programs: the steps of all branches are computed, a Merge chooses.
 
-A value is alive where the run would have computed it. Conditions of steps that are not alive do not count, loops on branches
-that are not taken end at once, and stacks and arrays of tensors stay there as they were.
+A value is alive where the run would have computed the value. Conditions of dead steps do not count, loops on dead branches
+end at once, and stacks and arrays of tensors stay there as they were.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from .list_programs import Elements, Unread
 
 
 class Branches:
-    """Which of the values in slots are alive while steps are traced: those that are not noted are."""
+    """Deadness of the values in slots while steps are traced: a slot without an entry is alive."""
 
     def __init__(self, xla: Any) -> None:
         self.xla = xla
         self.alive: dict[int, Any] = {}
 
     def of(self, step: Step) -> Any:
-        """Whether a guarded step is alive: all that it takes and waits for is."""
+        """Return whether a guarded step is alive: all inputs and predecessors are."""
         return self.all_alive(list(dict.fromkeys((*step.inputs, *step.controls))))
 
     def note(self, step: Step, alive: Any) -> None:
-        """Note that what a step gives is alive where the step is."""
+        """Record that the outputs of a step are alive where the step is."""
         self.alive.update(dict.fromkeys(step.outputs, alive))
 
     def all_alive(self, slots: Sequence[int]) -> Any:
-        """Whether the values in all these slots are."""
+        """Return whether the values in all the slots are alive."""
         return _all(self.alive[slot] for slot in slots if slot in self.alive)
 
     def decided(self, step: Step, values: Sequence[Any]) -> list[Any]:
-        """What a step gives that decides on branches, or ends them."""
+        """Return the outputs of a step that decides on branches, or joins them."""
         if step.node.op in MERGE:
             return self.merged(step, values)
         alive = self.of(step)
@@ -48,7 +48,7 @@ class Branches:
         return self.switched(step, values[0], values[1], alive) if values else [alive]
 
     def switched(self, step: Step, data: Any, choice: Any, alive: Any) -> list[Any]:
-        """The outputs of a Switch: its data, alive on the side that a predicate chooses, or a number, else the last."""
+        """Return the outputs of a Switch: the data, alive on the side of the predicate's value or number, else on the last."""
         if np.ndim(choice):
             raise UnimplementedError("a predicate is no scalar")
         count = len(step.node.output_dtypes)
@@ -60,7 +60,7 @@ class Branches:
         return [*[data] * count, alive]
 
     def merged(self, step: Step, values: Sequence[Any]) -> list[Any]:
-        """The outputs of a Merge: the first input that is alive, and its number."""
+        """Return the outputs of a Merge: the first input that is alive, and the input's number."""
         alive = [self.alive.get(slot, True) for slot in step.inputs]
         found, number = values[-1], np.int32(len(values) - 1)
         for place in reversed(range(len(values) - 1)):
@@ -78,7 +78,7 @@ def _all(conditions: Iterator[Any]) -> Any:
 
 
 def chosen(condition: Any, value: Any, other: Any) -> Any:
-    """`value` where a condition holds, else `other`, which must be of the same dtype and shape."""
+    """Return `value` where a condition holds, else `other`, of the same dtype and shape."""
     if not isinstance(condition, jax.Array):
         return value if condition else other
     if value is other or isinstance(other, Unread):
@@ -101,7 +101,7 @@ def chosen(condition: Any, value: Any, other: Any) -> Any:
 
 @contextlib.contextmanager
 def on_branch(xla: Any, alive: Any) -> Iterator[None]:
-    """A context in which conditions and what stacks and arrays hold count where `alive` is true."""
+    """Return a context in which conditions and changes of stacks and arrays count only where `alive` is true."""
     outer, cells = xla.alive, list(xla.cells)
     contents = [cell.value for cell in cells]
     xla.alive = alive if outer is True else outer & alive

@@ -1,4 +1,4 @@
-"""Loops, conditionals and calls in an array program, with what the steps inside do to stacks and arrays of tensors."""
+"""Loops, conditionals and calls in an array program, with the changes of stacks and arrays of tensors by the steps inside."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from .list_programs import Elements, Unread
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
 _ATTEMPTS: Final = 8
-"""How often a body is looked at until the forms of what it hands on are found; nested lists take one each."""
+"""The largest number of traces of a body until the forms of the carried values settle; each level of nested lists takes
+one.
+"""
 
 
 @contextlib.contextmanager
 def undone(xla: Any) -> Iterator[None]:
-    """A context at whose end stacks, arrays and conditions are what they were before."""
+    """Return a context that restores stacks, arrays and conditions at the end."""
     cells, conditions = list(xla.cells), xla.conditions
     contents = [cell.value for cell in cells]
     xla.conditions = []
@@ -34,9 +36,9 @@ def undone(xla: Any) -> Iterator[None]:
 
 
 class _Part:
-    """What is run as a function inside of a program: of values that come in, and of the contents of cells.
+    """A part of a program that runs as a function: of input values, and of the contents of cells.
 
-    Values and cells that it leaves as they are stay outside, so that constants among them stay known.
+    Values and cells that the part leaves unchanged stay outside, so that constants among them stay known.
     """
 
     def __init__(self, xla: Any, values: Sequence[Any]) -> None:
@@ -46,7 +48,7 @@ class _Part:
         self.cells: list[Any] = []
 
     def state(self) -> tuple[list[Any], list[Any]]:
-        """What has to be handed in."""
+        """Return the values and contents of cells to pass in."""
         return [self.values[i] for i in self.varying], [cell.value for cell in self.cells]
 
     def enter(self, state: tuple[Sequence[Any], Sequence[Any]]) -> list[Any]:
@@ -65,13 +67,13 @@ class _Part:
         return jnp.all(jnp.stack(conditions)) if conditions else jnp.asarray(True)
 
     def changed_cells(self, known: Sequence[Any], contents: Sequence[Any]) -> list[Any]:
-        """Cells that were changed, and new arrays of gradients of arrays that were there before, which are begun outside."""
+        """Return the changed cells, and new arrays of gradients of older arrays, which must be created outside."""
         found = [cell for cell, content in zip(known, contents) if cell.value is not content and cell not in self.cells]
         return [*found, *(made for cell in known for made in getattr(cell, "gradients", {}).values() if made not in known)]
 
 
 class _Loop(_Part):
-    """A loop: `condition` of the values says whether `advance` makes the next ones of them."""
+    """A loop: `advance` makes the next values as long as `condition` holds."""
 
     def __init__(self, xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]) -> None:
         super().__init__(xla, values)
@@ -79,14 +81,14 @@ class _Loop(_Part):
         self.advance = advance
 
     def step(self, state: Any) -> Any:
-        """One iteration."""
+        """Trace an iteration."""
         *inner, held = state
         given = self.enter(inner)
         new = self.advance(given)
         return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
 
     def goes_on(self, state: Any) -> Any:
-        """True where there is another iteration; what is required for the condition is looked at after the last one."""
+        """Return True where another iteration follows; requirements of the condition are checked after the last."""
         *inner, held = state
         with undone(self.xla):
             again = jnp.asarray(self.condition(self.enter(inner)))
@@ -95,14 +97,14 @@ class _Loop(_Part):
             return again & held & self.xla.alive
 
     def settle(self) -> None:
-        """Find what varies and what it looks like in all iterations."""
+        """Find the varying values and forms that hold in all iterations."""
         for _ in range(_ATTEMPTS):
             if not self.look():
                 return
         raise UnimplementedError("a value changes its shape from one iteration of a loop to the next")
 
     def look(self) -> bool:
-        """True where a look at one iteration, which computes nothing, told something new."""
+        """Trace an iteration without computing; return True where the trace told something new."""
         known = list(self.xla.cells)
         seen: dict[str, Any] = {}
 
@@ -168,7 +170,7 @@ class _Loop(_Part):
 
 @contextlib.contextmanager
 def _only_conditions(xla: Any) -> Iterator[None]:
-    """A context that leaves nothing behind but what is required in it."""
+    """Return a context that discards everything traced inside but the conditions."""
     before, conditions = list(xla.conditions), None
     with undone(xla):
         yield
@@ -177,7 +179,7 @@ def _only_conditions(xla: Any) -> Iterator[None]:
 
 
 def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any], times: int | None) -> list[Any]:
-    """`values`, replaced by what `advance` makes of them as long as `condition` holds, which is `times` at most if known."""
+    """Return `values` after `advance` for as long as `condition` holds, at most `times` times if known."""
     outer = xla.times
     xla.times = None if outer is None or times is None else outer * times
     try:
@@ -187,7 +189,7 @@ def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]
 
 
 def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
-    """What the branch of that number makes of `values`."""
+    """Return the results of the branch numbered `index` on `values`."""
     if not isinstance(index, jax.Array):
         return list(branches[int(index)](values))
     part = _Part(xla, values)
@@ -226,7 +228,7 @@ def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[A
 
 
 def _seen(part: _Part, branch: Advance) -> tuple[list[Any], list[Any]]:
-    """What a branch gives, of which constants are known, and the cells that it changes."""
+    """Return the results of a branch, constants among them known, and the cells that the branch changes."""
     known = list(part.xla.cells)
     results: list[Any] = []
     cells: list[Any] = []
@@ -245,7 +247,7 @@ def _seen(part: _Part, branch: Advance) -> tuple[list[Any], list[Any]]:
 
 
 def _read(value: Any, form: Any) -> Any:
-    """A value, for one that nobody reads zeros of the form that it has on another branch."""
+    """Return a value; for an unread value, zeros of the form on another branch."""
     return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), form) if isinstance(value, Unread) else value
 
 
@@ -258,7 +260,7 @@ def _common(values: Sequence[Any]) -> Any:
 
 
 def _as_array(value: Any) -> Any:
-    """A value as a program hands it on."""
+    """Return a value as an array that a program can carry."""
     if isinstance(value, Elements):
         return value
     if isinstance(value, jax.Array):

@@ -1,4 +1,4 @@
-"""XLA as an engine, through JAX: a group of nodes becomes one compiled function."""
+"""XLA as an engine, through JAX: a group of nodes becomes a compiled function."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ from .mesh import Mesh, OneDevice, Placement
 from .tracing import Tracing
 
 _LIFTED: Final = 1024
-"""Elements from which on a constant is an argument of the compiled function rather than part of its text."""
+"""The least number of elements of a constant that is an argument of the compiled function rather than part of its text."""
 _CPU_OPTIONS: Final = {"xla_cpu_prefer_vector_width": "512"}
 """Where a processor has vectors of 512 bits, XLA would use half of each."""
 _UNPROVEN_RUNS: Final = 2
-"""How many runs give no memory away: the engine's own, and one of which tfg has yet to look at dtypes and shapes."""
+"""The number of first runs that donate no memory: the engine's own, and the run whose dtypes and shapes tfg still has to
+check.
+"""
 
 
 class Xla:
@@ -55,16 +57,18 @@ class Xla:
         _keep_compiled()
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
-        """What has no lowering and does not follow from constants and shapes, and what XLA is known to get wrong."""
+        """Return nodes without a lowering that do not follow from constants and shapes, and nodes in the table of
+        unsupported ops.
+        """
         return refusals(nodes, self.denials, graph)
 
     def static_inputs(self, node: Node) -> Sequence[int]:
-        """Those that the lowering asks for, all where there is none."""
+        """Return the static inputs of the lowering, all inputs where there is none."""
         found = lowering(node.op)
         return range(len(node.inputs)) if found is None else [place % len(node.inputs) for place in found.static]
 
     def compile(self, cluster: Cluster, values: Sequence[Given]) -> Compiled:
-        """The cluster as a function that JAX has compiled; it runs once to begin with."""
+        """Compile the cluster with JAX; the function runs once to begin with."""
         lifted = {step.outputs[0]: step.node.constant_value() for step in cluster.body.steps if _is_lifted(step)}
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
             place = self.mesh or OneDevice()
@@ -76,10 +80,10 @@ class Xla:
 
 
 class Program:
-    """A cluster that JAX has compiled.
+    """A cluster compiled by JAX.
 
-    New values of variables are written over the old ones where these are lent. A run in which a condition does not hold
-    gives the old ones again, so it has changed nothing.
+    New values of variables overwrite the old where the old values are lent. A run in which a condition fails returns the
+    old values and so changes nothing.
     """
 
     def __init__(self, tracing: Tracing, constants: Sequence[Any], values: Sequence[Given], place: Placement) -> None:
@@ -99,7 +103,9 @@ class Program:
         self.unproven = _UNPROVEN_RUNS
 
     def stepped(self, own: Sequence[Any], arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[Any, ...]:
-        """Tensors, new values where `own` are the old ones, those of other variables, whether all conditions hold."""
+        """Return tensors, new values of the variables `own`, new values of other variables, and whether all conditions
+        hold.
+        """
         given = list(arrays)
         for place, value in zip(self.places, own):
             given[place] = value
@@ -131,12 +137,12 @@ class Program:
         return results + (self.merged(held, others) if others else held)
 
     def merged(self, lasting: Sequence[Given], others: Sequence[Any]) -> list[Given]:
-        """The new values of all variables in order: those of variables that keep their shapes, and the others."""
+        """Return the new values of all variables in order, merged from variables that keep their shapes and the others."""
         kept, made = iter(lasting), map(Held, others)
         return [next(kept) if lasts else next(made) for lasts in self.lasting]
 
     def copied(self, value: Given) -> Any:
-        """A copy, which may be overwritten."""
+        """Return a copy that may be overwritten."""
         return jnp.array(value.array if type(value) is Held else self.place.put(value), copy=True)
 
 
@@ -145,7 +151,7 @@ def _has_spec(value: Given, spec: Any) -> bool:
 
 
 def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
-    """Let `held` hold new arrays: what was lent itself, for its own was given away, and new ones in the place of others."""
+    """Put new arrays into `held`: into lent values in place, as their memory was donated, and as new values elsewhere."""
     for place, (value, is_lent, array) in enumerate(zip(held, lent, new)):
         if is_lent:
             value.array = array
@@ -154,7 +160,7 @@ def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
 
 
 def _of_failure(error: Exception, held: Sequence[Given]) -> Exception:
-    """The error itself, or that values are lost with it."""
+    """Return the error itself, or DataLossError where values are lost, too."""
     lost = any(type(value) is Held and value.array.is_deleted() for value in held)
     return DataLossError(f"XLA failed while it wrote to variables, whose values are lost: {error}") if lost else error
 
@@ -168,7 +174,7 @@ def _is_lifted(step: Step) -> bool:
 
 
 def _keep_compiled() -> None:
-    """Let JAX keep all that it compiles in the user's cache folder, unless the user has told it where, or not to."""
+    """Make JAX cache compiled code in the user's cache folder, unless the user has configured the cache."""
     if jax.config.jax_compilation_cache_dir is None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         jax.config.update("jax_compilation_cache_dir", os.path.join(base, "tfg", "xla"))

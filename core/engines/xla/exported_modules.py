@@ -1,4 +1,4 @@
-"""Programs that JAX exported, as StableHLO with its guarantees of compatibility, called within programs of this process."""
+"""Programs that JAX exported, as StableHLO with guarantees of compatibility, called within programs of this process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from ...support.errors import InvalidArgumentError
 
 
 def call_module(module: bytes, version: int, platforms: Sequence[str], arguments: Sequence[Any], dtypes: Sequence[Any]) -> Any:
-    """The results, of `dtypes`, of an exported program on `arguments`, whose shapes take the place of unknown ones in it.
+    """Return the results, of `dtypes`, of an exported program on `arguments`, whose shapes replace unknown shapes in the
+    program.
 
-    `version` is that of the calling convention, `platforms` those that the program is for. InvalidArgumentError where the
-    bytes are no program, or one of other parameters; ValueError of JAX's where it is not for this platform.
+    `version` is the version of the calling convention, `platforms` the platforms of the program. Raises
+    InvalidArgumentError where the bytes are no program or a program of other parameters, and JAX's ValueError for another
+    platform.
     """
     names = [name.lower() for name in platforms]
     given = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
@@ -39,9 +41,10 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
 
 
 def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:
-    """A program for arguments of these shapes, those of what it returns, and whether it left some of them open.
+    """Return a program for arguments of these shapes, the shapes of the results, and whether the program left some shapes
+    open.
 
-    What such a program asserts of its shapes stays in it, for JAX to look at.
+    Assertions on shapes stay in the program, for JAX to check.
     """
     with ir.Context() as context, ir.Location.unknown(context):
         for dialect in (stablehlo, chlo):

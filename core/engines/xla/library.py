@@ -1,4 +1,4 @@
-"""JAX. Where tfg is the first to import it, programs on a CPU run in the thread that calls them, which waits for them."""
+"""JAX. Where tfg is the first to import JAX, programs on a CPU run in the calling thread, which waits for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 
 def _imported() -> Any:
-    """The package, with JAX's settings as they are where the program has imported it before."""
+    """Return the package, with JAX's settings unchanged where the program has imported JAX before."""
     if "jax" in sys.modules:
         return importlib.import_module("jax")
     found = importlib.import_module("jax")

@@ -1,4 +1,4 @@
-"""Stacks, arrays of tensors and lists in an array program: one array with a row for each element, and how many are in use."""
+"""Stacks, arrays of tensors and lists in an array program: an array with a row for each element, and a length."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .library import jax, jnp
 _MOST_BYTES: Final = 1 << 31
 _NONE: Final = np.int32(0)
 _UNSET, _WRITTEN, _READ = range(3)
-"""What became of an element of an array."""
+"""The state of an element of an array."""
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Elements:
-    """Tensors of one shape: the first `length` of `rows`, which is None as long as no shape is known.
+    """Tensors of the same shape: the first `length` of `rows`; None as long as no shape is known.
 
-    Where all are the same constant, `constant` holds it in place of rows. `sites` tells for which nodes that push there is
-    room, and for how many elements of each; `limit`, where it is not below 0, how many there may be, and `declared` the shape
-    that they must have. `marks` says what became of each element, where that matters.
+    Where all are the same constant, `constant` holds the value in place of rows. `sites` maps the nodes that push to the
+    number of elements reserved for each; `limit`, where not below 0, is the largest number of elements, and `declared`
+    their required shape. `marks` holds the state of each element, where states matter.
     """
 
     dtype: np.dtype[Any]
@@ -38,7 +38,7 @@ class Elements:
     declared: Shape = UNKNOWN
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
-        """The arrays, and what has to be the same for two to be exchangeable."""
+        """Return the arrays, and the static part, equal for exchangeable lists."""
         constant = None if self.constant is None else (str(self.constant.dtype), self.constant.shape, self.constant.tobytes())
         length = None if isinstance(self.length, (int, np.integer)) else self.length
         known = int(self.length) if length is None else None
@@ -47,7 +47,7 @@ class Elements:
 
     @classmethod
     def tree_unflatten(cls, fixed: Any, arrays: Any) -> Elements:
-        """From what `tree_flatten` gave."""
+        """Return the elements from the parts of `tree_flatten`."""
         dtype, constant, known, limit, declared, sites = fixed
         rows, length, marks = arrays
         length = length if known is None else np.int32(known)
@@ -60,7 +60,9 @@ class Elements:
         return 0 if self.rows is None else int(self.rows.shape[0])
 
     def with_room(self, shape: tuple[int, ...], capacity: int) -> Elements:
-        """With rows for so many elements, the new ones zeros; UnimplementedError where the elements have another shape."""
+        """Return the list with `capacity` rows, the new rows zeros; UnimplementedError where the elements have another
+        shape.
+        """
         merge_shapes(self.declared, Shape(shape))
         if self.constant is not None or (self.rows is not None and self.rows.shape[1:] != shape):
             raise UnimplementedError("the tensors on a list are of several shapes")
@@ -70,7 +72,7 @@ class Elements:
         return dataclasses.replace(self, rows=new if self.rows is None else jnp.concatenate([self.rows, new]))
 
     def require_dtype(self, dtype: np.dtype[Any]) -> None:
-        """UnimplementedError where it holds tensors of another dtype: NumPy says what is wrong."""
+        """Raise UnimplementedError for another dtype than the list's: NumPy reports the error."""
         if dtype != self.dtype:
             raise UnimplementedError(f"it holds {self.dtype}, not {dtype}")
 
@@ -85,7 +87,7 @@ class Elements:
         return dataclasses.replace(self, rows=rows, constant=None)
 
     def widened(self, other: Elements) -> Elements:
-        """What this has to be at the start for `other` to follow: with room, and the constant, that `other` has."""
+        """Return the list in a form that can become `other` by an iteration: with the room and the constant of `other`."""
         found = dataclasses.replace(self, sites=other.sites)
         if isinstance(self.length, np.integer) and self.length is not other.length and not _equal(self.length, other.length):
             found = dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
@@ -96,7 +98,7 @@ class Elements:
         return found
 
     def grown(self, length: int) -> Elements:
-        """With so many elements at least, zeros behind those that there are."""
+        """Return the list with at least `length` elements, zeros behind the existing elements."""
         if not isinstance(self.length, np.integer) or length <= self.length:
             return self
         found = self.of(self.dtype)
@@ -105,13 +107,13 @@ class Elements:
         return dataclasses.replace(found, length=np.int32(length))
 
     def alike(self, other: Elements) -> Elements:
-        """The same elements in a form that is that of `other.alike(self)`: one of the two is chosen when the program runs."""
+        """Return the same elements in the form of `other.alike(self)`, as the program chooses either list at run time."""
         found = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})
         same = isinstance(self.length, np.integer) and _equal(self.length, other.length)
         return found if same else dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
 
     def pushed(self, xla: Any, value: Any, site: str) -> Elements:
-        """With one element more at the end; `site` names what pushes it."""
+        """Return the list with another element at the end; `site` names the pushing node."""
         if self.limit >= 0:
             xla.require(self.length < self.limit)
         length = self.length + np.int32(1)
@@ -142,7 +144,7 @@ class Elements:
         return dataclasses.replace(self, length=length), self.item(xla, length, shape)
 
     def item(self, xla: Any, index: Any, shape: tuple[int, ...] | None = None) -> Any:
-        """The element at an index that is there; `shape` is its where the list does not know it."""
+        """Return the element at a valid index; `shape` is the element's where the list does not know the shape."""
         if self.constant is not None:
             return self.constant
         if self.rows is None and shape is not None:
@@ -152,23 +154,23 @@ class Elements:
         return jax.lax.dynamic_index_in_dim(self.rows, jnp.asarray(index), 0, keepdims=False)
 
     def require_places(self, xla: Any, indices: Any) -> None:
-        """Leave a run to NumPy in which there is no such element."""
+        """Leave a run with an index out of range to NumPy."""
         xla.require(((indices >= 0) & (indices < self.length)).all())
 
     def require_shape(self, shape: tuple[int, ...]) -> None:
-        """UnimplementedError where its elements are of another shape."""
+        """Raise UnimplementedError where the elements are of another shape."""
         if self.rows is None or self.rows.shape[1:] != shape:
             raise UnimplementedError("the tensors on a list are of several shapes")
 
     def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Elements:
-        """Itself with a row for each element, which is of this dtype and shape."""
+        """Return the list with a row for each element, of this dtype and shape."""
         found = self.of(dtype)
         found = found if found.rows is not None else found.with_room(shape, int(self.length))
         found.require_shape(shape)
         return found
 
     def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> Elements:
-        """With another element at an index; `adds`: with that added to what is there."""
+        """Return the list with another element at an index; `adds`: with `value` added to the old element."""
         self.require_places(xla, index)
         found = self.holding(value.dtype, tuple(value.shape))
         if adds:
@@ -177,13 +179,13 @@ class Elements:
         return dataclasses.replace(found, rows=rows)
 
     def zeros_like(self) -> Elements:
-        """A list of as many zeros."""
+        """Return a list of zeros, of the same length."""
         constant = None if self.constant is None else np.zeros_like(self.constant)
         rows = None if self.rows is None else jnp.zeros_like(self.rows)
         return dataclasses.replace(self, rows=rows, constant=constant)
 
     def __add__(self, other: Elements) -> Elements:
-        """The list of sums, of lists with as many elements."""
+        """Return the list of sums of two lists of equal length."""
         a, b = (items.of(self.dtype) for items in (self, other))
         if isinstance(a.length, jax.Array) or isinstance(b.length, jax.Array) or int(a.length) != int(b.length):
             raise UnimplementedError("lists of several lengths are added")
@@ -204,14 +206,14 @@ class Elements:
         return self.rows[indices]
 
     def scattered(self, xla: Any, indices: Any, values: Any) -> Elements:
-        """With each row of `values` at its index, the last one where an index comes twice."""
+        """Return the list with each row of `values` at its index, the last where an index comes twice."""
         indices = jnp.asarray(indices)
         self.require_places(xla, indices)
         found = self.holding(values.dtype, tuple(values.shape[1:]))
         return dataclasses.replace(found, rows=found.rows.at[indices].set(values))
 
     def stacked(self, shape: tuple[int, ...] | None) -> Any:
-        """All elements, as many as there is room for; `shape` is theirs where the list does not know it."""
+        """Return all elements stacked; `shape` is the elements' where the list does not know the shape."""
         if isinstance(self.length, jax.Array):
             raise UnimplementedError("a shape follows from how often a loop runs")
         count = int(self.length)
@@ -230,25 +232,25 @@ def _equal(a: Any, b: Any) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unread:
-    """Stands for what a branch hands on and nobody reads."""
+    """A stand-in for a value that a branch hands on and nobody reads."""
 
     dtype: np.dtype[Any]
 
 
 class _OfRun:
-    """What a handle leads to while steps are traced."""
+    """The object behind a handle while steps are traced."""
 
     def __init__(self, value: Elements) -> None:
         self.value = value
         self.is_closed = False
 
     def close(self) -> tuple[()]:
-        """Nothing is done to it from here on."""
+        """Close the object; later accesses are refused."""
         self.is_closed = True
         return ()
 
     def require(self, dtype: np.dtype[Any]) -> None:
-        """UnimplementedError where it is closed or holds tensors of another dtype: NumPy says what is wrong."""
+        """Raise UnimplementedError for a closed object or another dtype: NumPy reports the error."""
         if self.is_closed:
             raise UnimplementedError("it is closed")
         self.value.require_dtype(dtype)
@@ -267,7 +269,7 @@ class Stack(_OfRun):
         return value
 
     def pop(self, xla: Any, dtype: np.dtype[Any]) -> Any:
-        """What was on top."""
+        """Pop the top element."""
         self.require(dtype)
         self.value, found = self.value.popped(xla)
         return found
@@ -276,7 +278,7 @@ class Stack(_OfRun):
 class TensorArray(_OfRun):
     """An array of tensors.
 
-    As in NumPy an element is written once, or added to in an array of gradients, and is gone once it is read if `clears`.
+    As in NumPy an element is written once, or added to in an array of gradients, and is gone after a read if `clears`.
     """
 
     def __init__(self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool) -> None:
@@ -291,12 +293,12 @@ class TensorArray(_OfRun):
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Return the number of elements."""
         self.require(self.value.dtype)
         return int(self.value.length)
 
     def gradient(self, source: str) -> tuple[TensorArray, bool]:
-        """The array for the gradients of `source`, and whether it is new."""
+        """Return the array for the gradients of `source`, and whether the array is new."""
         if self.is_grad:
             raise UnimplementedError("it is an array of gradients of gradients")
         if source in self.gradients:
@@ -325,7 +327,7 @@ class TensorArray(_OfRun):
         return found
 
     def require_readable(self, xla: Any, marks: Any) -> None:
-        """Leave a run to NumPy that reads again what is gone, or what was not written and is of a shape that nothing tells."""
+        """Leave to NumPy a run that reads an element again after clearing, or an unwritten element of unknown shape."""
         is_known = self.shape is not None or (self.is_uniform and jnp.any(self.value.marks != _UNSET))
         xla.require(jnp.all((marks == _WRITTEN) | ((marks == _UNSET) & is_known)))
 
@@ -382,7 +384,7 @@ class TensorArray(_OfRun):
         self.scatter(xla, np.arange(self.size), values.reshape(self.size, -1, *values.shape[1:]))
 
     def joined(self, xla: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
-        """All elements one after the other, and how many rows each has."""
+        """Return all elements concatenated, and the number of rows of each."""
         if self.is_grad and not self.is_divided:
             raise UnimplementedError("nothing says how many elements make a whole")
         found = self.gather(xla, np.arange(self.size), dtype)

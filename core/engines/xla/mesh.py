@@ -1,6 +1,6 @@
-"""Where XLA keeps and computes things: one device, or a mesh over which the rows of what a group is given are divided.
+"""The placement of arrays and programs in XLA: a single device, or a mesh that divides the rows of a group's inputs.
 
-The semantics are those of one device: XLA itself adds the reductions over devices that make them so.
+The semantics are the same as on a single device: XLA adds the reductions over devices for that.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Placement(Protocol):
         ...
 
     def divide(self, value: Any) -> Any:
-        """An array there, which may be divided by its rows."""
+        """Return an array on the devices, perhaps divided by rows."""
         ...
 
     def running(self) -> contextlib.AbstractContextManager[None]:
-        """What a run is surrounded by."""
+        """Return the context of a run."""
         ...
 
 
 class OneDevice:
-    """JAX's default device, to which it moves what a function is called with."""
+    """JAX's default device, to which JAX moves the arguments of a function."""
 
     compiled = staticmethod(jax.jit)
     running = contextlib.nullcontext
@@ -55,10 +55,10 @@ class OneDevice:
 
 
 class Mesh:
-    """Devices in a row, of all processes that take part, each with as many.
+    """Devices in a row, of all processes that take part, each with an equal number.
 
-    What is given is divided by its rows where their number is a multiple of that of the devices; all else, variables and
-    results, is whole on each of them.
+    An input is divided by rows where their number is a multiple of the number of devices; all else, variables and results,
+    is whole on each device.
     """
 
     def __init__(self, size: int, meeting: Meeting | None = None) -> None:
@@ -79,7 +79,7 @@ class Mesh:
         self.note = f"{size} devices" + (f" of {count} processes" if self.is_shared else "")
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
-        """A function whose results are whole on every device."""
+        """Return a compiled function whose results are whole on every device."""
         return jax.jit(function, out_shardings=self._everywhere, **options)
 
     def put(self, value: Any) -> Any:
@@ -87,7 +87,7 @@ class Mesh:
         return self._placed(value, self._everywhere)
 
     def divide(self, value: Any) -> Any:
-        """The array, divided by its rows where their number is a multiple of that of the devices."""
+        """Return the array, divided by rows where their number is a multiple of the number of devices."""
         rows = value.shape[0] if value.ndim else 0
         if not rows or rows % self.size:
             return self.put(value)
@@ -95,7 +95,7 @@ class Mesh:
         return self._placed(value, self._rows)
 
     def _placed(self, value: Any, sharding: Any) -> Any:
-        """The array as a copy for each device, for what JAX is given to write to may be the memory that it was handed."""
+        """Return the array copied to each device: JAX may alias the argument's memory, and a donated array is written to."""
         return jax.make_array_from_callback(value.shape, sharding, lambda index: np.array(value[index]))
 
     @contextlib.contextmanager
@@ -109,19 +109,19 @@ class Mesh:
             raise UnavailableError(f"a step failed on the mesh: {str(error).splitlines()[0]}") from error
 
     def leave(self) -> None:
-        """Part from the other processes, all of which must do so."""
+        """Leave the other processes; all must do so together."""
         if self.is_shared:
             jax.distributed.shutdown()
 
 
 def _offer_cpus(count: int) -> None:
-    """Let the processor count as so many devices, unless the user has said as how many."""
+    """Let the processor count as `count` devices, unless the user has set a number."""
     if "xla_force_host_platform_device_count" not in os.environ.get("XLA_FLAGS", ""):
         jax.config.update("jax_num_cpu_devices", count)
 
 
 def _join(meeting: Meeting) -> None:
-    """Meet the other processes in JAX. They are there: who waits for them waits for what is slow to start."""
+    """Join the other processes in JAX. All have already met, so waiting here means waiting for a slow start."""
     if _PREEMPTION in jax.config.values:  # older versions have no such choice
         jax.config.update(_PREEMPTION, False)  # it would take SIGTERM, which is to end a process
     try:

@@ -1,6 +1,6 @@
-"""From the nodes of a group to an array program of JAX's, by the lowering of each op.
+"""Tracing of a group's nodes into an array program of JAX's, by the lowering of each op.
 
-What follows from constants and shapes alone is computed by tfg's own kernels meanwhile.
+Values that follow from constants and shapes alone are computed by tfg's own kernels meanwhile.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .list_programs import Elements, Stack, TensorArray, Unread
 
 
 class Namespace:
-    """What lowerings are given: the functions of jax.numpy, jax.nn and jax.lax by their names, and what is defined here."""
+    """The namespace for lowerings: the functions of jax.numpy, jax.nn and jax.lax by name, and the helpers defined here."""
 
     lax = jax.lax
 
@@ -48,12 +48,12 @@ class Namespace:
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
         self.kept: list[Any] = []
-        """New values of variables that are what `stored` gave."""
+        """New values of variables, as returned by `stored`."""
         self.cells: list[Stack | TensorArray] = []
         self.times: int | None = 1
-        """How often at most what is traced runs, because of the loops that it is in."""
+        """The largest number of times that the traced code runs, from the surrounding loops; None if unknown."""
         self.alive: Any = True
-        """Whether the run would do what is traced, because of the branches that it lies on."""
+        """Whether the run would reach the traced code, by the surrounding branches."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """A function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
@@ -65,7 +65,7 @@ class Namespace:
         raise AttributeError(name)
 
     def require(self, condition: Any) -> None:
-        """Leave a run in which `condition`, a truth value, does not hold to NumPy, which says what is wrong."""
+        """Leave a run in which `condition`, a truth value, fails to NumPy, for the error message."""
         if self.alive is not True:
             condition = condition | ~self.alive
         if isinstance(condition, jax.core.Tracer):
@@ -78,9 +78,9 @@ class Namespace:
         return jnp.all(jnp.stack(self.conditions)) if self.conditions else None
 
     def stored(self, old: Any, new: Any) -> Any:
-        """The new value of a variable as it is stored, the old one where what is required does not hold.
+        """Return the new value of a variable as stored, the old value where requirements fail.
 
-        What is computed from it reads it there. XLA would rather compute it anew, from a copy of the old value.
+        Later computations read the stored value. XLA would rather recompute the value from a copy of the old value.
         """
         holds = self.holds()
         new = jnp.asarray(new).astype(old.dtype)
@@ -103,30 +103,30 @@ class Namespace:
 
     @staticmethod
     def unread(dtype: Any) -> Unread:
-        """What nobody reads."""
+        """Return a stand-in for a value that nobody reads."""
         return Unread(np.dtype(np.float32 if dtype == np.dtype(object) else dtype))
 
     def elements(self, dtype: Any, count: int, shape: Shape, limit: int = -1) -> Elements:
-        """A list of so many zeros."""
+        """Return a list of `count` zeros."""
         if np.dtype(dtype) == object:
             raise UnimplementedError("a list holds what are no numbers")
         rows = jnp.zeros((count, *shape.known()), dtype) if shape.is_known and count else None
         return Elements(np.dtype(dtype), rows, np.int32(count), limit=limit, declared=shape)
 
     def listed(self, rows: Any, shape: Shape) -> Elements:
-        """A list of the rows of a tensor, which are of that shape."""
+        """Return a list of the rows of a tensor, of a required shape."""
         if not rows.shape:
             raise UnimplementedError("a scalar has no rows")
         merge_shapes(shape, Shape(rows.shape[1:]))
         return Elements(np.dtype(rows.dtype), jnp.asarray(rows), np.int32(rows.shape[0]), declared=shape)
 
     def new_stack(self, dtype: Any, limit: int) -> Stack:
-        """A stack, which is empty, for so many elements at most."""
+        """Return an empty stack for at most `limit` elements."""
         self.cells.append(Stack(np.dtype(dtype), limit))
         return self.cells[-1]  # type: ignore[return-value]
 
     def new_array(self, dtype: Any, *form: Any) -> TensorArray:
-        """An array of tensors to which nothing was written."""
+        """Return an array of tensors without a written element."""
         self.cells.append(TensorArray(np.dtype(dtype), *form))
         return self.cells[-1]  # type: ignore[return-value]
 
@@ -138,7 +138,7 @@ class Namespace:
         return found
 
     def plan(self, function: FuncRef) -> tuple[Function, Plan]:
-        """A function of the library and its plan."""
+        """Return a function of the library and the function's plan."""
         if function.name not in self.plans:
             self.plans[function.name] = called_plan(self.functions, function)
         return self.plans[function.name]
@@ -182,9 +182,9 @@ class Namespace:
 
 
 class _Variable:
-    """A variable while steps are traced: its value after those so far.
+    """A variable while steps are traced: the value after the steps so far.
 
-    The value is the one `before` all steps where one of the first `settled` conditions does not hold.
+    The value is `before`, the value before all steps, where any of the first `settled` conditions does not hold.
     """
 
     def __init__(self, value: Any) -> None:
@@ -200,7 +200,7 @@ class _Variable:
             self.value, self.settled = jnp.asarray(value).astype(self.before.dtype), 0
 
     def final(self, xla: Namespace) -> Any:
-        """The value in the end: where a condition does not hold the one before, unless that is of another shape."""
+        """Return the final value: the initial value where a condition fails, unless the shape has changed."""
         if self.settled == len(xla.conditions) or self.value.shape != self.before.shape:
             return self.value
         return jnp.where(xla.holds(), self.value, self.before)
@@ -216,9 +216,10 @@ class Tracing:
         self.is_cpu = is_cpu
 
     def __call__(self, arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """The tensors that come out, the new values of variables, and whether all that lowerings require holds, or None.
+        """Return the resulting tensors, the new values of variables, and whether all requirements of lowerings hold, or
+        None.
 
-        Where it does not hold, variables have the values that they had.
+        Where requirements fail, variables have their old values.
         """
         xla = Namespace(self.is_cpu, self.cluster.graph)
         slots = self.initial(arrays, constants)
@@ -230,7 +231,7 @@ class Tracing:
         return found, written, xla.holds()
 
     def initial(self, arrays: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
-        """The slots with what is given."""
+        """Return the slots with the inputs filled."""
         slots: list[Any] = [None] * self.body.slots
         fixed = self.cluster.fixed
         for places, values in ((self.cluster.inputs, arrays), (self.lifted, constants), (fixed, fixed.values())):
@@ -243,7 +244,7 @@ class Tracing:
 
 @contextlib.contextmanager
 def _naming(step: Step) -> Iterator[None]:
-    """A context in which errors name the node of a step, but for those of values, of which NumPy tells."""
+    """Return a context in which errors name the node of a step; errors about values pass, as NumPy reports them."""
     try:
         yield
     except (*ENDING, Declined, InvalidArgumentError):
@@ -254,7 +255,7 @@ def _naming(step: Step) -> Iterator[None]:
 
 
 def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branches:
-    """Fill the slots that steps write to, but those that are filled; which are alive where there are V1 conditionals."""
+    """Fill the slots that steps write to, but slots already filled; return their deadness in V1 conditionals."""
     branches = Branches(xla)
     for step in steps:
         if step.outputs and slots[step.outputs[0]] is not None:
@@ -266,7 +267,7 @@ def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> Branch
 
 
 def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[Any]) -> Sequence[Any]:
-    """What a step gives, one that may lie on a branch, too."""
+    """Return the outputs of a step, also of a step on a branch."""
     if only_decides(step):
         return branches.decided(step, values)
     made = _left if isinstance(step, Loop) else _results
@@ -293,7 +294,7 @@ def _known(values: Sequence[Any]) -> list[Any]:
 
 
 def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
-    """What leaves a V1 loop."""
+    """Return the results of a V1 loop."""
     entering = [value.value if i in loop.dereferenced else value for i, value in enumerate(values)]
     initial: list[Any] = [None] * loop.slots
     for slot, value in zip(loop.entries, entering):
@@ -332,14 +333,14 @@ def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _is_grown_alone(loop: Loop, step: Step) -> bool:
-    """True where a list goes from iteration to iteration through this step alone, so that nothing else sees how long it is."""
+    """Return True where only this step sees a list carried through the iterations, so that the length shows nowhere else."""
     steps = (*loop.head, *loop.body, *loop.tail)
     readers = [other for other in steps if step.inputs[0] in (*other.inputs, *other.controls)]
     return readers == [step] and (step.outputs[0], step.inputs[0]) in loop.carried
 
 
 def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]:
-    """The outputs of one step, of the dtypes that its node declares; references are the variables themselves."""
+    """Return the outputs of a step, of the dtypes that the node declares; references are the variables themselves."""
     node = step.node
     if node.is_constant:
         return [node.constant_value()]
@@ -357,7 +358,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
 
 
 def _of_dtype(value: Any, dtype: DType) -> Any:
-    """A result of the dtype that its node declares; lists and what handles lead to as they are."""
+    """Return a result in the dtype that the node declares; lists and objects behind handles are returned unchanged."""
     return value.astype(dtype.numpy) if isinstance(value, (jax.Array, np.ndarray, np.generic)) else value
 
 
@@ -371,7 +372,7 @@ def _updated(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any])
 
 
 def _lowered(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any]) -> Sequence[Any]:
-    """What the lowering of a node gives, as a flat tuple."""
+    """Return the results of a node's lowering, as a flat tuple."""
     arguments = list(values)
     for place in found.static:
         if isinstance(arguments[place], jax.Array):
