@@ -53,14 +53,14 @@ def layout_program(kind: str) -> LayoutProgram:
     if kind not in _PURE_KINDS:
         message = f"{kind.upper()} needs the program 'dot' of Graphviz, which is not installed"
         raise NotFoundError(message, hint=f"{_GET_DOT}, or write SVG or PNG")
-    pure = _pure_path()
+    pure = pure_path()
     if pure is None:
         message = f"{kind.upper()} needs the package {_PURE} or the program 'dot' of Graphviz, and neither is installed"
         raise NotFoundError(message, hint=f"`pip install {_PURE}`, or {_GET_DOT}; --format dot and text need neither")
     return LayoutProgram(_PURE, pure)
 
 
-def _pure_path() -> str | None:
+def pure_path() -> str | None:
     """Return the path of graphviz-pure's program, wherever pip put the file; None where the package is not installed."""
     from importlib.metadata import PackageNotFoundError, files
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_ROOM, _RATIO = 1 << 28, 64
+ROOM, _RATIO = 1 << 28, 64
 """Bytes that anything may unpack to, and the ratio of unpacked to packed bytes beyond them."""
 
 
@@ -11,4 +11,4 @@ def unpacked_limit(size: int) -> int:
 
     Graphs and checkpoints compress 2 to 20 times, decompression bombs 1000 times.
     """
-    return max(_ROOM, _RATIO * size)
+    return max(ROOM, _RATIO * size)

@@ -53,7 +53,7 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
     once.
     """
     contents = b""
-    while piece := stream.read1(_PIECE):  # what comes before damage in a packed file is there
+    while piece := stream.read1(READ_BYTES):  # what comes before damage in a packed file is there
         contents = contents + piece if contents else piece
         spans, position = _whole_records(contents)
         yield from _checked(contents, spans)
@@ -70,7 +70,7 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
         raise RecordError("truncated record")
 
 
-_PIECE: Final = 1 << 18
+READ_BYTES: Final = 1 << 18
 """The number of bytes in a read: 256 KiB, a bound on memory for a damaged length."""
 _SHORT: Final = 1024
 """The largest record, in bytes, whose checksum is computed together with others, to save time (benchmarks/pipelines.py)."""

@@ -29,7 +29,7 @@ from .parallel import WORTH_THREADS, Outcome
 Function = Callable[[Element], Element | None]
 _MOMENT: Final = 0.1
 """Seconds between two checks of the run's deadline, in a pass that waits for a thread."""
-_TRIED: Final = 2
+TRIED_ELEMENTS: Final = 2
 """Elements made by the caller before threads may take over: the first element also pays for the plan of the function."""
 
 
@@ -80,7 +80,7 @@ class _Worth:
     def _note(self, seconds: float) -> None:
         self._tried += 1
         self._least = min(self._least, seconds)
-        if self._tried == _TRIED:
+        if self._tried == TRIED_ELEMENTS:
             self.answer = self._least >= WORTH_THREADS and self._comes_early()
 
 

@@ -32,7 +32,7 @@ _MOST_WARM_RUNS: Final = 30
 """The largest number of warm-up runs with an engine before runs are timed: groups choose between NumPy and the engine
 meanwhile.
 """
-_TRIAL_SECONDS: Final = 0.05
+TRIAL_SECONDS: Final = 0.05
 """The least seconds that each candidate is timed before the faster is chosen."""
 _TRAINING: Final = ("xla", "openvino")
 _INFERENCE: Final = ("openvino", "xla")
@@ -67,7 +67,7 @@ class Contest:
     def next(self) -> str:
         """The way of the next run."""
         if self._challenger is None and self._pending and self._runs and self._spent >= self._needed:
-            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=_TRIAL_SECONDS)
+            self._challenger, self._trial = self._pending.pop(0), Trial(seconds=TRIAL_SECONDS)
             self._warm_runs, self._is_warm, self._cost = 0, False, 0.0
         if self._challenger is None:
             return self.best

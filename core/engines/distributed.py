@@ -25,7 +25,7 @@ _DATA, _DONE, _FAILED, _LOST = b"D", b"E", b"F", b"L"
 _MAX_HELLO: Final = 1 << 16
 _MAX_MESSAGE: Final = 1 << 31
 """Bytes of the longest message between processes that have met."""
-_PATIENCE: Final = 5.0
+HANDSHAKE_SECONDS: Final = 5.0
 """Seconds that a stranger at the port gets to send a greeting."""
 _LISTENERS: Final = "tfg-mesh-"
 """The name prefix of the listening threads: the prefix of all of tfg's own threads, for which no run waits."""
@@ -240,10 +240,10 @@ class _Hello:
 
 
 def _arrived(connection: socket.socket) -> tuple[_Hello, _Link] | None:
-    """Return the hello and the link of a joining process; None for a stranger, after _PATIENCE in all."""
+    """Return the hello and the link of a joining process; None for a stranger, after HANDSHAKE_SECONDS in all."""
     try:
         link = _Link(connection)
-        link.deadline = time.monotonic() + _PATIENCE
+        link.deadline = time.monotonic() + HANDSHAKE_SECONDS
         if link._exactly(len(_GREETING)) != _GREETING:
             raise ConnectionError("a stranger")
         hello = _Hello.parse(link.receive(_MAX_HELLO)[1])
@@ -292,7 +292,7 @@ def _connected(meeting: Meeting) -> socket.socket:
     deadline = time.monotonic() + meeting.wait
     while True:
         try:
-            found = socket.create_connection((meeting.host, meeting.port), _PATIENCE)
+            found = socket.create_connection((meeting.host, meeting.port), HANDSHAKE_SECONDS)
         except OSError as error:
             if time.monotonic() > deadline:
                 said = error.strerror or str(error)

@@ -17,7 +17,7 @@ from .distributed import Meeting
 from .protocol import Engine, Mesh
 
 GROUP: Final = "tfg.engines"
-_OWN: Final = {"openvino": "OpenVino", "xla": "Xla"}
+OWN_ENGINES: Final = {"openvino": "OpenVino", "xla": "Xla"}
 """The engines that tfg brings: each a module of this package, named as its extra, and the class."""
 _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
 """The package that each engine needs."""
@@ -27,7 +27,7 @@ _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engin
 
 def engine_names() -> list[str]:
     """The names that `find_engine` knows."""
-    return sorted({*_OWN, *(entry.name for entry in entry_points(group=GROUP))})
+    return sorted({*OWN_ENGINES, *(entry.name for entry in entry_points(group=GROUP))})
 
 
 def installed_engines() -> list[str]:
@@ -48,7 +48,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
             return _of_others(entry.load()(*given))
         return cast(Engine, _maker(name)(*given))
     except ModuleNotFoundError as error:
-        hint = extra_hint(name) if name in _OWN else None
+        hint = extra_hint(name) if name in OWN_ENGINES else None
         raise NotFoundError(f"engine '{name}' needs module '{error.name}', which is not installed", hint=hint) from error
     except TfgError:
         raise
@@ -77,8 +77,8 @@ def _of_others(engine: Any) -> Engine:
 
 
 def _maker(name: str) -> Callable[..., Any]:
-    if name in _OWN:
-        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}.engine", __package__), _OWN[name])
+    if name in OWN_ENGINES:
+        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}.engine", __package__), OWN_ENGINES[name])
         return made
     raise NotFoundError(f"there is no engine '{name}'", hint=f"there are {', '.join(engine_names())}")
 

@@ -50,7 +50,7 @@ def origin(op: str) -> tuple[str, str | None] | None:
         if op.startswith(prefix):
             stem = op.removeprefix(prefix)
             return f"left by {bridge}", stem if stem in CATALOG else None
-    package = _removed().get(op)
+    package = removed_ops().get(op)
     if package is not None:
         return f"an op of {package}, which TensorFlow 1.15 was the last release to have", None
     if op.startswith("Addons>"):
@@ -78,7 +78,7 @@ _LONGEST_NAME: Final = 1 << 12
 
 
 @functools.cache
-def _removed() -> dict[str, str]:
+def removed_ops() -> dict[str, str]:
     """The packages of the ops that TensorFlow no longer has."""
     with open(os.path.join(os.path.dirname(__file__), "removed_ops.txt"), encoding="utf-8") as file:
         rows = [line.partition(": ") for line in file if not line.startswith("#")]

@@ -16,7 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 from .where import chosen
 
-_WORTHWHILE: Final = 1 << 9
+WORTHWHILE: Final = 1 << 9
 """Elements from which on calls of NumPy cost less than calls of the C library."""
 _AT_ONCE: Final = 1 << 13
 """Elements per block, so that intermediate values stay in a cache: a million elements in a single block take 1.25 times as
@@ -47,7 +47,7 @@ def exp(z: Array) -> Array:
 
 def _by_parts(z: Array, parts: Callable[[Array, Array, Array], Array], otherwise: Callable[..., Array]) -> Array:
     """Return a function of each element: `parts` writes the results and returns a mask of valid results."""
-    if z.dtype != np.complex64 or z.size < _WORTHWHILE:
+    if z.dtype != np.complex64 or z.size < WORTHWHILE:
         return otherwise(z)
     result = np.empty(z.shape, z.dtype)
     given, found = z.reshape(-1), result.reshape(-1)

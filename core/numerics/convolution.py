@@ -54,11 +54,11 @@ from .windows import (
 
 _FEW_SUMS: Final = 1 << 16
 """Elements of a product up to which adding a vector costs least after the product."""
-_LARGE_FILTER: Final = 1 << 19
+LARGE_FILTER: Final = 1 << 19
 """Elements of a transposed filter from which on a product for each place of the window takes less time than a copy of the
 filter.
 """
-_FEW_POSITIONS: Final = 128
+FEW_POSITIONS: Final = 128
 """Positions up to which a product for each place of a large filter takes less time than a copy of the filter."""
 _ROWS_OF_EACH: Final = 64
 """Rows for each of several workers from which on a product takes no longer by rows than by columns."""
@@ -118,7 +118,7 @@ def convolve(
     producer: RowProducer | None = None,
 ) -> Array:
     """Compute a convolution, plus a vector (F,), by the first way that suits; C and the filter tell the number of groups."""
-    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    shape = result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     dtype = x.dtype if x.dtype is w.dtype else np.result_type(x, w)
     convolution = Convolution(x, w, strides, pads, dilations, epilogue, bias, producer, shape, dtype)
     if producer is not None and not _takes_each_position(convolution):
@@ -132,7 +132,7 @@ def convolve(
 
 
 @functools.lru_cache(1024)
-def _result_shape(
+def result_shape(
     shape: tuple[int, ...],
     filter_shape: tuple[int, ...],
     strides: tuple[int, ...],
@@ -221,10 +221,10 @@ def _convolve_windows(c: Convolution) -> Array:
     """
     result, finish = c.empty_result()
     *window, depth, filters = c.w.shape
-    is_taken_apart = c.w.size >= _LARGE_FILTER and result.size <= _FEW_POSITIONS * filters and not c.w.flags.c_contiguous
+    is_taken_apart = c.w.size >= LARGE_FILTER and result.size <= FEW_POSITIONS * filters and not c.w.flags.c_contiguous
     matrix = c.w.reshape(-1, depth, filters) if is_taken_apart else c.w.reshape(-1, filters)
     gathered = gathered_windows(c.padded(), window, c.strides, c.dilations)
-    blocks = _blocks(c.shape[:-1], c.w.size // filters, one_thread.share)
+    blocks = output_blocks(c.shape[:-1], c.w.size // filters, one_thread.share)
     if len(blocks) == 1:
         _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, c.bias)
         return result
@@ -388,7 +388,7 @@ def _ungrouped_filter_gradient(
         add_long_product(first.T, second, total, is_first)
 
     shares = one_thread.available
-    blocks = _blocks(grad.shape[:-1], shape[0], shares)
+    blocks = output_blocks(grad.shape[:-1], shape[0], shares)
     total = ordered_sum(add, blocks, shares, shape[::-1] if is_turned else shape, np.result_type(x, grad))
     return np.ascontiguousarray(total.T) if is_turned else total
 
@@ -403,12 +403,12 @@ def _gathered(
         return
     gathered = gathered_windows(x, window, strides, dilations)
     positions = len(x), *output_sizes(x, window, strides, dilations)
-    for index in _blocks(positions, math.prod(window) * x.shape[-1], 1):
+    for index in output_blocks(positions, math.prod(window) * x.shape[-1], 1):
         yield index, gathered(index)
 
 
 @functools.lru_cache(1024)
-def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[Block]:
+def output_blocks(positions: tuple[int, ...], width: int, workers: int) -> list[Block]:
     """Cut (N, output...) into blocks of images, or of lines where a single image is too large.
 
     Images are divided among the workers.

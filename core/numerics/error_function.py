@@ -34,7 +34,7 @@ _HIGH: Final = 11
 """The largest number in the table of the complement; above, the complement is constant."""
 _FEW: Final = 1 << 10
 """Elements up to which the calls to NumPy take longer than SciPy's loop."""
-_FEW_OF_COMPLEMENT: Final = 1 << 12
+FEW_OF_COMPLEMENT: Final = 1 << 12
 """Elements up to which a table look-up of the complement takes longer than SciPy's loop."""
 _AT_ONCE: Final = 1 << 14
 """Elements per block, so that intermediate values stay in a cache: a million in a single block take 1.5 to 2 times as long."""
@@ -72,7 +72,7 @@ def _tangent(x: Array, scratch: Array, result: Array) -> None:
 
 def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
     """1 - erf(x), without cancellation; as `erf`."""
-    if x.dtype != np.float32 or not (is_part or x.size >= _FEW_OF_COMPLEMENT):
+    if x.dtype != np.float32 or not (is_part or x.size >= FEW_OF_COMPLEMENT):
         return special.erfc(x, out=out)
     size, table = min(x.size, _AT_ONCE), _table()
     scratch, index = np.empty((3, size), np.float32), np.empty(size, np.intp)

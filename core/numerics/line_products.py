@@ -31,7 +31,7 @@ _MOST_FILTERS: Final = 32
 """Filters up to which adding up products takes no longer than copying windows."""
 _MOST_PER_CHANNEL: Final = 2
 """Filters for each channel up to which adding up products takes no longer than copying windows."""
-_FEWEST_POSITIONS: Final = 128
+FEWEST_POSITIONS: Final = 128
 """Positions from which on a product is worth a call."""
 
 
@@ -61,7 +61,7 @@ def _may_go_by_lines(
     _, *inner, depth, filters = filter_shape
     if not inner or filters > _MOST_FILTERS or strides[0] != 1 or dilations[0] != 1:
         return False
-    return max(math.prod(shape[2:-1]), _FEWEST_POSITIONS) <= _positions_at_once(math.prod(inner) * depth, filters)
+    return max(math.prod(shape[2:-1]), FEWEST_POSITIONS) <= _positions_at_once(math.prod(inner) * depth, filters)
 
 
 def _positions_at_once(width: int, filters: int) -> int:
@@ -95,7 +95,7 @@ def convolve(
             finish(block_positions(block, result.shape), slice(0, filters))
 
     workers = workers_for(result.size * w.size // filters)
-    divide(fill, _blocks(result.shape, w.shape, workers), workers)
+    divide(fill, output_blocks(result.shape, w.shape, workers), workers)
 
 
 def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
@@ -114,7 +114,7 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
 
     shares = one_thread.available
     lines = (shape[0], math.prod(shape[1:-1]), shape[-1])
-    return ordered_sum(add, _blocks(grad.shape, shape, shares), shares, lines, np.float32).reshape(shape)
+    return ordered_sum(add, output_blocks(grad.shape, shape, shares), shares, lines, np.float32).reshape(shape)
 
 
 def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Callable[[Block], Array]:
@@ -138,7 +138,7 @@ def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilation
 
 
 @functools.lru_cache(1024)
-def _blocks(shape: tuple[int, ...], filter_shape: tuple[int, ...], workers: int) -> list[Block]:
+def output_blocks(shape: tuple[int, ...], filter_shape: tuple[int, ...], workers: int) -> list[Block]:
     """(images, lines) that cut the result: products so small that BLAS copies nothing, and few enough for a cache."""
     images, lines, *inner, filters = shape
     line, width = math.prod(inner), math.prod(filter_shape[1:-1])

@@ -35,7 +35,7 @@ from .windows import (
 
 Ints = Sequence[int]
 
-_IN_CACHE: Final = 1 << 16
+IN_CACHE: Final = 1 << 16
 """Elements of some lines of windows that go from step to step without leaving the cache."""
 _FEW_POSITIONS: Final = 1 << 16
 """Positions of an image up to which results that depend on shapes alone are cached."""
@@ -106,14 +106,14 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
         given = grad[images]
         if not fills:
             result[images] = 0
-        for lines in cut(outputs[0], min(-(-given.size // _IN_CACHE), outputs[0])):
+        for lines in cut(outputs[0], min(-(-given.size // IN_CACHE), outputs[0])):
             seen = slice(lines.start * strides[0], (lines.stop - 1) * strides[0] + windows[0])
             if not _spread_to_first(padded[images, seen], given[:, lines], result[images, seen], windows, strides):
                 raise NotFinite
 
     try:
         workers = workers_for(x.size * math.prod(windows) * ELEMENT_WORK)
-        divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))))
+        divide(fill, cut(len(x), min(even(-(-grad.size // IN_CACHE), workers), len(x))))
     except NotFinite:
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     return np.ascontiguousarray(unpad(result, pads))

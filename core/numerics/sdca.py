@@ -112,7 +112,7 @@ def _exp(x: float) -> float:
         return math.inf
 
 
-def _poisson_dual(label: float, dual: float, wx: float, scale: float) -> float:
+def poisson_dual(label: float, dual: float, wx: float, scale: float) -> float:
     gap = label - dual
     x = math.log(gap) if gap > 0 else 0.0
     for _ in range(_NEWTON_STEPS):
@@ -154,7 +154,7 @@ LOSSES: Final = {
     ),
     "poisson_loss": Loss(
         lambda label: label if label >= 0 else None,
-        _poisson_dual,
+        poisson_dual,
         lambda wx, label: _exp(wx) - wx * label,
         _poisson_dual_loss,
         lambda wx, label: _exp(wx) - label,

@@ -48,7 +48,7 @@ _FEWEST_TILES: Final = 32
 """Tiles from which on Winograd takes less time with cached filters, which have 16 numbers instead of 9."""
 _FEWEST_TILES_OF_NEW: Final = 48
 """Tiles from which on Winograd takes less time with filters transformed in each call."""
-_FEW_TILES: Final = 128
+FEW_TILES: Final = 128
 """Tiles below which threads share the filters instead of the tiles."""
 _MOST_COMPUTED: Final = 1.5
 """The largest ratio of computed positions to positions of the result: tiles reach over odd ends."""
@@ -136,7 +136,7 @@ def _planes(x: Array, lines: tuple[int, int], columns: tuple[int, int]) -> tuple
 @functools.lru_cache(1024)
 def _parts(shape: tuple[int, ...], workers: int) -> list[_Part]:
     """Return blocks of a result of this shape, of whole tiles; workers share the channels of few tiles."""
-    is_narrow = shape[0] * math.prod(-(-n // 2) for n in shape[1:-1]) < _FEW_TILES
+    is_narrow = shape[0] * math.prod(-(-n // 2) for n in shape[1:-1]) < FEW_TILES
     blocks = _blocks(shape, 1 if is_narrow else workers)
     ranges = cut(shape[-1], workers if is_narrow else 1)
     lines = [(images, slice(2 * rows.start, min(2 * rows.stop, shape[1]))) for images, rows in blocks]

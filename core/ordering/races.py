@@ -20,7 +20,7 @@ from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 Sources = Mapping[Node, Sequence[Node | None]]
 Alike = Callable[[Node], Hashable]
 WRITES: Final = frozenset({WRITE, DRAW})
-_MOST_BITS: Final = 4096
+MOST_BITS: Final = 4096
 """The number of accesses from which several states are searched in batches."""
 
 
@@ -202,7 +202,7 @@ def _batches(states: Mapping[State, list[Access]]) -> Iterator[dict[State, list[
     batch: dict[State, list[Access]] = {}
     count = 0
     for state, every in states.items():
-        if batch and count + len(every) > _MOST_BITS:
+        if batch and count + len(every) > MOST_BITS:
             yield batch
             batch, count = {}, 0
         batch[state] = every

@@ -31,7 +31,7 @@ class _Library(NamedTuple):
     set: Callable[[int], Any]
 
 
-class _OneThread:
+class OneThread:
     """A context that limits OpenBLAS to a single thread; reentrant, and shared by several threads."""
 
     def __init__(self) -> None:
@@ -116,4 +116,4 @@ def numpy_blas() -> list[ctypes.CDLL]:
     return _loaded("numpy")
 
 
-one_thread = _OneThread()
+one_thread = OneThread()

@@ -55,7 +55,7 @@ _FEW_ROWS: Final = 32
 _LARGE: Final = 1 << 15
 """The number of elements of a matrix from which transposing a product saves time."""
 
-_UNCOPIED: Final = 10**6
+UNCOPIED: Final = 10**6
 """The multiply-adds up to which OpenBLAS's kernels for AVX-512 read float32 matrices in place; larger matrices are copied
 first.
 """
@@ -65,7 +65,7 @@ _FEWEST_ROWS: Final = 16
 """The number of rows from which a product is worth a call."""
 _FEWEST_COLUMNS: Final = 48
 """The number of columns of a first matrix from which adding several products takes less time than copying the matrix."""
-_MANY_ROWS: Final = 512
+MANY_ROWS: Final = 512
 """The number of rows from which copying a narrow column-major matrix to row-major order pays."""
 _LONG_ROW: Final = 512
 """The number of elements of a row that takes much longer than the overhead of the row."""
@@ -92,7 +92,7 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
             return np.ascontiguousarray(matmul(b.T, a.T).T)
         work = a.shape[0] * a.shape[1] * b.shape[1]
         if workers_for(max(work, b.size * _READING)) == 1 and not _is_read_by_parts(a, b):
-            return a.dot(b) if work <= _UNCOPIED else _multiplied(a, b)
+            return a.dot(b) if work <= UNCOPIED else _multiplied(a, b)
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
         return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
     if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
@@ -127,7 +127,7 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
     NumPy iterates over the groups: a call of BLAS for each group would have threads take turns.
     """
     step = rows_at_once_by(b) if b.dtype == np.float32 else 0
-    if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
+    if step and b.strides[1] != b.itemsize and len(a) >= MANY_ROWS:
         b = np.ascontiguousarray(b)
     if not 0 < step < len(a) or b.strides[1] != b.itemsize:
         if is_first:
@@ -176,8 +176,8 @@ def rows_at_once_by(b: Array) -> int:
 @functools.lru_cache(1024)
 def rows_at_once(inner: int, columns: int) -> int:
     """Return the number of rows in a group of `multiply` for a matrix (inner, columns); 0 for all rows at once."""
-    rows = _UNCOPIED // max(inner * columns, 1)
-    return rows if columns <= _NARROW and rows >= _FEWEST_ROWS and _takes_as_it_lies() else 0
+    rows = UNCOPIED // max(inner * columns, 1)
+    return rows if columns <= _NARROW and rows >= _FEWEST_ROWS and takes_as_it_lies() else 0
 
 
 def _is_few_by_turned(a: Array, b: Array) -> bool:
@@ -348,7 +348,7 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
 
     BLAS adds in place to matrices of equal dtype with contiguous rows; `a` and `b` may have contiguous columns.
     """
-    form = _product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
+    form = product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
     if form is not None:
         form.call(*form.turns, *form.sizes, 1, address(a), form.pitches[0], address(b), form.pitches[1],
                   0 if is_first else 1, address(out), form.pitches[2])  # fmt: skip
@@ -386,8 +386,8 @@ def columns_at_once(rows: int, columns: int) -> int:
 
     0 means all columns at once.
     """
-    count = _UNCOPIED // max(rows * columns, 1)
-    return count if count >= _FEWEST_COLUMNS and _takes_as_it_lies() else 0
+    count = UNCOPIED // max(rows * columns, 1)
+    return count if count >= _FEWEST_COLUMNS and takes_as_it_lies() else 0
 
 
 class _ProductForm(NamedTuple):
@@ -400,7 +400,7 @@ class _ProductForm(NamedTuple):
 
 
 @functools.lru_cache(1024)
-def _product_form(
+def product_form(
     dtype_a: Any, dtype_b: Any, dtype: Any, shape_a: _Pair, shape_b: _Pair, strides_a: _Pair, strides_b: _Pair, strides: _Pair
 ) -> _ProductForm | None:
     """Return CBLAS's call for matrices of the given layout; None where CBLAS does not accept the layout."""
@@ -435,7 +435,7 @@ def _gemm(char: str) -> Callable[..., None] | None:
 
 
 @functools.cache
-def _takes_as_it_lies() -> bool:
+def takes_as_it_lies() -> bool:
     """Return True where NumPy's BLAS has kernels that multiply small matrices without copies."""
     names = [f"scipy_openblas_get_corename{suffix}" for suffix in ("64_", "")]
     for get in [getattr(library, name) for library in numpy_blas() for name in names if hasattr(library, name)]:

@@ -19,7 +19,7 @@ from .philox import Philox, normal_from_words, uniform_from_words
 _Proposals = Callable[[Array], tuple[Array, Array]]
 MAX_ITERATIONS: Final = 1000
 """The number of refusals in a row after which TensorFlow gives up on a truncated normal."""
-_MOST_GROUPS: Final = 1 << 15
+MOST_GROUPS: Final = 1 << 15
 """The largest number of groups of samples drawn ahead; bounds memory."""
 
 
@@ -36,7 +36,7 @@ class Ahead:
         present = len(self._words)
         if count > present:
             wanted = max(count, self._ahead)
-            self._ahead = min(2 * wanted, _MOST_GROUPS)
+            self._ahead = min(2 * wanted, MOST_GROUPS)
             more = self._gen.blocks(np.arange(present, wanted, dtype=np.uint64))
             self._words = np.concatenate((self._words, more))
         return self._words[:count]
@@ -75,7 +75,7 @@ def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Ar
     parts: list[Array] = []
     missing, refused = counts, 0
     while len(missing):
-        groups = min(max(int(missing.sum()) // 2, len(missing)) + 8, _MOST_GROUPS)
+        groups = min(max(int(missing.sum()) // 2, len(missing)) + 8, MOST_GROUPS)
         samples, accepted = propose(gen.blocks(blocks * groups).reshape(groups, 4 * blocks))
         size, places = len(samples) // groups, np.flatnonzero(accepted)
         firsts, takes, starts = _dealt(places // size, missing)

@@ -96,7 +96,7 @@ def sync_files(paths: Sequence[str]) -> None:
     Linux has a single call for all files (https://man7.org/linux/man-pages/man2/syncfs.2.html). Elsewhere there is a call
     for each file.
     """
-    syncfs = _syncfs()
+    syncfs = find_syncfs()
     if syncfs is not None:
         descriptor = os.open(paths[0], os.O_RDONLY)
         try:
@@ -113,6 +113,6 @@ def sync_files(paths: Sequence[str]) -> None:
 
 
 @functools.cache
-def _syncfs() -> Callable[[int], int] | None:
+def find_syncfs() -> Callable[[int], int] | None:
     """The C library's function; None outside Linux."""
     return getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None) if sys.platform == "linux" else None

@@ -18,7 +18,7 @@ from .errors import InvalidArgumentError, ResourceExhaustedError
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from an input without a size, a pipe for instance. Protobuf has the same limit for a binary message."""
 _PIECE: Final = 1 << 16
-_IN_MEMORY: Final = 1 << 20
+IN_MEMORY: Final = 1 << 20
 """Bytes up to which a file is read at once, so that no descriptor stays open."""
 
 _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
@@ -49,7 +49,7 @@ class PositionedFile:
 
     def __init__(self, file: BinaryIO) -> None:
         self._size = os.fstat(file.fileno()).st_size
-        self._content = file.read(self._size) if self._size <= _IN_MEMORY else None
+        self._content = file.read(self._size) if self._size <= IN_MEMORY else None
         self._lock = threading.Lock()
         self._descriptor = os.dup(file.fileno()) if self._content is None else None
 

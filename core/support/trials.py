@@ -12,7 +12,7 @@ TIMES: Final = 4
 """Runs of each alternative before a choice: the least time excludes the effect of other work on the machine."""
 _MOST: Final = 8
 """By how much each way may be tried more often where runs are short."""
-_GAIN: Final = 0.96
+GAIN: Final = 0.96
 """The largest ratio of a later alternative's time to the earlier time that wins: above lies the scatter of measured times."""
 
 
@@ -60,5 +60,5 @@ class Trial:
         best = 0
         times = [least or 0.0 for least in self.least]
         for way, seconds in enumerate(times):
-            best = way if seconds < _GAIN * times[best] else best
+            best = way if seconds < GAIN * times[best] else best
         return best

@@ -56,7 +56,7 @@ _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _MAX_REPEAT = 1000
 """Repetitions that RE2 allows in braces."""
 _TIMES: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-_FEW = 1e6
+MAX_WAYS = 1e6
 """The largest number of ways to match in a text for which `re` is used."""
 
 
@@ -80,13 +80,13 @@ class Pattern:
 
     def fullmatch(self, text: str) -> bool:
         """Return True where the whole text matches."""
-        if self._backtracking is not None and self._ways(len(text)) < _FEW:
+        if self._backtracking is not None and self._ways(len(text)) < MAX_WAYS:
             return self._backtracking.fullmatch(text) is not None
         return self._whole.end(text, 0) is not None
 
     def fullmatches(self, texts: Sequence[str]) -> list[bool]:
         """Return for each text whether the whole text matches."""
-        if self._backtracking is not None and self._ways(max(map(len, texts), default=0)) < _FEW:
+        if self._backtracking is not None and self._ways(max(map(len, texts), default=0)) < MAX_WAYS:
             found = self._backtracking.fullmatch
             return [found(text) is not None for text in texts]
         return [self.fullmatch(text) for text in texts]
@@ -97,7 +97,7 @@ class Pattern:
         None also where matches may be empty: whether RE2 counts an empty match depends on the match before. `longest`
         bounds the length of text that a match examines.
         """
-        if self._backtracking is None or self._may_be_empty or self._ways_searched(longest) * longest >= _FEW:
+        if self._backtracking is None or self._may_be_empty or self._ways_searched(longest) * longest >= MAX_WAYS:
             return None
         return self._backtracking.sub(template, text, 0 if everywhere else 1)
 
@@ -109,7 +109,7 @@ class Pattern:
         found = self._followed(text, groups)
         if self._backtracking is not None:
             few = self._ways_searched(len(text))
-            found = _tried(self._backtracking, text, groups) if few == 1 or few * len(text) < _FEW else found
+            found = _tried(self._backtracking, text, groups) if few == 1 or few * len(text) < MAX_WAYS else found
         return found if everywhere else itertools.islice(found, 1)
 
     def _followed(self, text: str, groups: int) -> Iterator[Sequence[int | None]]:

@@ -7,7 +7,7 @@ import pytest
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.graph.foreign_ops import _removed, foreign
+from tfg.core.graph.foreign_ops import foreign, removed_ops
 from tfg.core.graph.graph import Graph
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
@@ -63,5 +63,5 @@ def test_the_package_of_an_op_that_was_removed_is_named(op, package, tmp_path):
 
 
 def test_no_op_that_there_is_counts_as_removed():
-    assert not [op for op in _removed() if op in CATALOG]
+    assert not [op for op in removed_ops() if op in CATALOG]
     assert foreign("Addons>Resampler")[0] == "an op of the package tensorflow-addons"

@@ -365,7 +365,7 @@ def test_a_damaged_entry_is_told_by_the_index(tmp_path):
 
 
 def test_a_store_keeps_few_files_open(tmp_path, monkeypatch):
-    monkeypatch.setattr(regular_files, "_IN_MEMORY", -1)
+    monkeypatch.setattr(regular_files, "IN_MEMORY", -1)
     store = FileCheckpointStore()
     opened = []
     made = regular_files.PositionedFile.__init__

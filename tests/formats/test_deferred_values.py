@@ -67,7 +67,7 @@ def reads(monkeypatch):
 @pytest.fixture
 def open_files(monkeypatch):
     """Files of any size stay open, as large ones do."""
-    monkeypatch.setattr(regular_files, "_IN_MEMORY", -1)
+    monkeypatch.setattr(regular_files, "IN_MEMORY", -1)
 
 
 def data_file(model: pathlib.Path) -> pathlib.Path:

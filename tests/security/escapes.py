@@ -57,7 +57,7 @@ class Place:
         return {str(path.relative_to(self.root)): path.read_bytes() for path in files}
 
 
-def _save(prefix: str, op: str = "SaveV2") -> Make:
+def save(prefix: str, op: str = "SaveV2") -> Make:
     def make(g: GraphBuilder, place: Place) -> None:
         names, data = g.constant(strings(["v"])), [g.constant(np.float32([2]))]
         path = g.constant(prefix.format(place))
@@ -74,7 +74,7 @@ def _merge(prefix: str, destination: str) -> Make:
     return make
 
 
-def _restore(prefix: str, op: str = "RestoreV2") -> Make:
+def restore(prefix: str, op: str = "RestoreV2") -> Make:
     def make(g: GraphBuilder, place: Place) -> None:
         path = g.constant(prefix.format(place))
         if op == "RestoreV2":
@@ -92,11 +92,11 @@ def _restore(prefix: str, op: str = "RestoreV2") -> Make:
     return make
 
 
-def _one(op: str, text: str) -> Make:
+def one_file(op: str, text: str) -> Make:
     return lambda g, place: getattr(g, op)(g.constant(text.format(place)), name="op")
 
 
-def _write(path: str) -> Make:
+def write_file(path: str) -> Make:
     return lambda g, place: g.WriteFile(g.constant(path.format(place)), g.constant("mine"), name="op")
 
 
@@ -269,16 +269,16 @@ _WAYS_OUT = {
     "beside": "{0.open}x",
 }
 _ANY_PATH: dict[str, Callable[[str], Make]] = {
-    "ReadFile": lambda path: _one("ReadFile", path),
-    "WriteFile": _write,
-    "MatchingFiles": lambda path: _one("MatchingFiles", path),
-    "SaveV2": _save,
-    "Save": lambda path: _save(path, "Save"),
-    "SaveSlices": lambda path: _save(path, "SaveSlices"),
-    "RestoreV2": _restore,
-    "Restore": lambda path: _restore(path, "Restore"),
-    "RestoreSlice": lambda path: _restore(path, "RestoreSlice"),
-    "LoadAndRemapMatrix": lambda path: _restore(path, "LoadAndRemapMatrix"),
+    "ReadFile": lambda path: one_file("ReadFile", path),
+    "WriteFile": write_file,
+    "MatchingFiles": lambda path: one_file("MatchingFiles", path),
+    "SaveV2": save,
+    "Save": lambda path: save(path, "Save"),
+    "SaveSlices": lambda path: save(path, "SaveSlices"),
+    "RestoreV2": restore,
+    "Restore": lambda path: restore(path, "Restore"),
+    "RestoreSlice": lambda path: restore(path, "RestoreSlice"),
+    "LoadAndRemapMatrix": lambda path: restore(path, "LoadAndRemapMatrix"),
     "MergeV2Checkpoints from": lambda path: _merge(path, "{0.open}/merged"),
     "summaries": _events,
     "WholeFileReader": lambda path: _reader("WholeFileReader", path),
@@ -314,37 +314,37 @@ ESCAPES: dict[str, Make] = {
         f"PrintV2, {way}": _print("file://" + path.removeprefix("file://localhost").removeprefix("file://"))
         for way, path in _WAYS_OUT.items()
     },
-    "SaveV2 to the folder as a prefix": _save("{0.open}"),
-    "SaveV2 over links": _save("{0.open}/v2"),
-    "SaveV2 over linked data": _save("{0.open}/mixed"),
-    "Save over a link": _save("{0.open}/v1", "Save"),
-    "SaveSlices over a link": _save("{0.open}/v1", "SaveSlices"),
-    "RestoreV2 through links": _restore("{0.open}/v2"),
-    "RestoreV2 through linked data": _restore("{0.open}/mixed"),
-    "RestoreV2 of a folder whose state names another": _restore("{0.open}/state"),
-    "RestoreV2 of a linked table": _restore("{0.open}/v1"),
-    "RestoreV2 by a pattern": _restore("{0.open}/v[1]"),
-    "Restore by a pattern": _restore("{0.open}/fold?r/v*", "Restore"),
-    "Restore of what is not there": _restore("{0.closed}/none", "Restore"),
-    "RestoreSlice of what is not there": _restore("{0.closed}/none", "RestoreSlice"),
+    "SaveV2 to the folder as a prefix": save("{0.open}"),
+    "SaveV2 over links": save("{0.open}/v2"),
+    "SaveV2 over linked data": save("{0.open}/mixed"),
+    "Save over a link": save("{0.open}/v1", "Save"),
+    "SaveSlices over a link": save("{0.open}/v1", "SaveSlices"),
+    "RestoreV2 through links": restore("{0.open}/v2"),
+    "RestoreV2 through linked data": restore("{0.open}/mixed"),
+    "RestoreV2 of a folder whose state names another": restore("{0.open}/state"),
+    "RestoreV2 of a linked table": restore("{0.open}/v1"),
+    "RestoreV2 by a pattern": restore("{0.open}/v[1]"),
+    "Restore by a pattern": restore("{0.open}/fold?r/v*", "Restore"),
+    "Restore of what is not there": restore("{0.closed}/none", "Restore"),
+    "RestoreSlice of what is not there": restore("{0.closed}/none", "RestoreSlice"),
     "MergeV2Checkpoints to elsewhere": _merge("{0.open}/mixed", "{0.closed}/merged"),
     "MergeV2Checkpoints of links": _merge("{0.open}/v2", "{0.open}/merged"),
     "MergeV2Checkpoints of linked data": _merge("{0.open}/mixed", "{0.open}/merged"),
     "MergeV2Checkpoints over links": _merge("{0.open}/mixed", "{0.open}/v2"),
     "summaries with a suffix": _events("{0.open}", "/../../closed/x"),
-    "MatchingFiles of a linked folder": _one("MatchingFiles", "{0.open}/fold*/*"),
-    "MatchingFiles beside": _one("MatchingFiles", "{0.open}*"),
-    "MatchingFiles of the parent": _one("MatchingFiles", "{0.open}/../*"),
-    "MatchingFiles of the parent's folder": _one("MatchingFiles", "{0.open}/../clo*/sec*"),
+    "MatchingFiles of a linked folder": one_file("MatchingFiles", "{0.open}/fold*/*"),
+    "MatchingFiles beside": one_file("MatchingFiles", "{0.open}*"),
+    "MatchingFiles of the parent": one_file("MatchingFiles", "{0.open}/../*"),
+    "MatchingFiles of the parent's folder": one_file("MatchingFiles", "{0.open}/../clo*/sec*"),
     "LoadDataset of a linked shard": _load_dataset("{0.open}/saved"),
     "RecordInput of a linked folder": _records("{0.open}/fold*/*"),
 }  # fmt: skip
 
 NOTHING_FOUND: dict[str, Make] = {
-    "MatchingFiles, parents after a wildcard": _one("MatchingFiles", "{0.open}/s*/../../closed/*"),
-    "MatchingFiles, many parents after a wildcard": _one("MatchingFiles", "{0.open}/s*/../../../../../../../etc/*"),
-    "MatchingFiles, a dot after a wildcard": _one("MatchingFiles", "{0.open}/s*/./../../closed/*"),
-    "MatchingFiles, two slashes": _one("MatchingFiles", "{0.open}/s*//etc/*"),
+    "MatchingFiles, parents after a wildcard": one_file("MatchingFiles", "{0.open}/s*/../../closed/*"),
+    "MatchingFiles, many parents after a wildcard": one_file("MatchingFiles", "{0.open}/s*/../../../../../../../etc/*"),
+    "MatchingFiles, a dot after a wildcard": one_file("MatchingFiles", "{0.open}/s*/./../../closed/*"),
+    "MatchingFiles, two slashes": one_file("MatchingFiles", "{0.open}/s*//etc/*"),
 }
 
 

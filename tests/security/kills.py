@@ -118,7 +118,7 @@ def survive(name: str, folder: pathlib.Path, kills: int, seed: int = 0) -> int:
     for _ in range(kills):
         at_call = draw.random() < 0.5
         killed = (
-            _killed_at_call(writer, folder, generation + 1, moment)
+            killed_at_call(writer, folder, generation + 1, moment)
             if at_call
             else _killed_in_time(writer, folder, generation + 1, draw.random() * _TIMES)
         )
@@ -135,7 +135,7 @@ def survive(name: str, folder: pathlib.Path, kills: int, seed: int = 0) -> int:
     return finished
 
 
-def _killed_at_call(writer: Writer, folder: pathlib.Path, generation: int, moment: int) -> bool:
+def killed_at_call(writer: Writer, folder: pathlib.Path, generation: int, moment: int) -> bool:
     """Let a child kill itself before its `moment`-th call; False where it had finished by then."""
     child = os.fork()
     if child == 0:

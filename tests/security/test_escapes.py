@@ -79,14 +79,14 @@ def test_a_pattern_finds_nothing(name, place):
 def test_names_that_no_file_has(op, path, place):
     for access in (FileAccess.everything(), None):
         with pytest.raises(InvalidArgumentError, match="NUL"):
-            _run(place, escapes._one(op, path), access)
+            _run(place, escapes.one_file(op, path), access)
 
 
 def test_loops_of_links(place):
     for make in (
-        escapes._one("ReadFile", "{0.open}/loop"),
-        escapes._restore("{0.open}/loop/x"),
-        escapes._write("{0.open}/loop/x"),
+        escapes.one_file("ReadFile", "{0.open}/loop"),
+        escapes.restore("{0.open}/loop/x"),
+        escapes.write_file("{0.open}/loop/x"),
     ):
         for access in (FileAccess.everything(), None):
             with pytest.raises(TfgError):
@@ -101,13 +101,13 @@ def test_a_link_into_the_folder_stays(op, place, monkeypatch):
         (place.closed / name).symlink_to(place.open / name)
     for prefix in ("in", "./in", "{0.closed}/in"):
         with pytest.raises(PermissionDeniedError):
-            _run(place, escapes._save(prefix, op))
+            _run(place, escapes.save(prefix, op))
     assert all((place.closed / name).is_symlink() for name in ("in", "in.index", "in.data-00000-of-00001"))
 
 
 def test_what_lies_in_the_folder_may_be_linked(place):
     """Links inside the folder are no way out of it: a checkpoint replaces them, as TensorFlow does, and reads through them."""
-    _run(place, escapes._save("{0.open}/own"))
+    _run(place, escapes.save("{0.open}/own"))
     for suffix in (".index", ".data-00000-of-00001"):
         (place.open / f"linked{suffix}").symlink_to(place.open / f"own{suffix}")
     assert open_checkpoint(place.open / "linked").read("v") == 2

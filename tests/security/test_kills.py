@@ -30,7 +30,7 @@ def test_a_kill_at_every_call(tmp_path):
     counts = set()
     for moment in range(200):
         writer.write(tmp_path, 1)
-        killed = kills._killed_at_call(writer, tmp_path, 2, moment)
+        killed = kills.killed_at_call(writer, tmp_path, 2, moment)
         assert writer.read(tmp_path) in (1, 2)
         counts.add(read_index(str(tmp_path / "f"))[0].num_shards)
         if not killed:
@@ -45,7 +45,7 @@ def test_a_saved_model_appears_whole(tmp_path):
     assert run([*command, str(tmp_path / "first")]) == 0  # imports what children would
     writer = kills.Writer(lambda folder, _: run([*command, str(out)]), lambda folder: 0)
     for moment in itertools.count():
-        if not kills._killed_at_call(writer, tmp_path, 0, moment):
+        if not kills.killed_at_call(writer, tmp_path, 0, moment):
             break
         assert not out.exists() or tfg.load(str(out)).meta
     assert moment > 5 and sorted(path.name for path in tmp_path.iterdir()) == ["first", "out"]

@@ -25,7 +25,7 @@ from . import _examples
 from ._example_batches import Column, entries_of
 from ._examples import Columns
 
-_MANY: Final = 24
+MANY_MESSAGES: Final = 24
 """The smallest number of messages for which reading them side by side is faster than a loop."""
 
 
@@ -135,7 +135,7 @@ def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> Invali
 
 def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
     """The examples in serialized messages."""
-    entries = entries_of(serialized) if len(serialized) >= _MANY else None
+    entries = entries_of(serialized) if len(serialized) >= MANY_MESSAGES else None
     if entries is not None:
         return Columns(_examples.ParsedLater(serialized), names, entries)
     examples = []

@@ -26,7 +26,7 @@ from ...types.tensors import FuncRef
 
 _PARALLEL_ITERATIONS: Final = 10
 """Iterations at a time of a lowered loop that says no number, as in TensorFlow."""
-_MOST_NODES: Final = 1 << 16
+MAX_NODES: Final = 1 << 16
 """The largest number of nodes that lowering adds; functions that call each other twice grow without end."""
 
 
@@ -88,7 +88,7 @@ class _Lowering:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.pending = collections.deque(graph)
-        self.most = len(graph) + _MOST_NODES
+        self.most = len(graph) + MAX_NODES
 
     def run(self) -> None:
         while self.pending and len(self.graph) < self.most:

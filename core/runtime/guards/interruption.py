@@ -17,7 +17,7 @@ from .process_limits import is_importing
 
 _AGAIN: Final = 0.1
 """The seconds after which an interruption is repeated. Code in between, such as a finalizer, may have swallowed the first."""
-_IDLE: Final = 1.0
+IDLE_SECONDS: Final = 1.0
 """The seconds between checks for calls; the thread ends where no call is left."""
 
 
@@ -91,7 +91,7 @@ class _Watchdog:
                 for call in late:
                     call.deadline = now + _AGAIN if call.interrupt() else math.inf
                 self._wakes_at = min((call.deadline for call in self._calls), default=math.inf)
-                if not self._changed.wait(min(max(self._wakes_at - now, 0), _IDLE)) and not self._calls:
+                if not self._changed.wait(min(max(self._wakes_at - now, 0), IDLE_SECONDS)) and not self._calls:
                     self._wakes_at = None
                     return
 

@@ -26,7 +26,7 @@ from .fused_layouts import Group, Layout, layout_of, shapes_of, stand_in
 from .pad_fusion import Framed
 from .step_fusion import Fused
 
-_WORTH_TILING: Final = 1 << 18
+WORTH_TILING: Final = 1 << 18
 """The number of elements of a result from which tiles save more memory traffic than their dispatch in Python costs."""
 _WORTH_FINISHING: Final = 1 << 12
 """The number of elements of a convolution's or normalization's result from which an epilogue on cached blocks is faster."""
@@ -202,7 +202,7 @@ class FusedCall:
 
     def _is_worth_tiling(self, size: int) -> bool:
         """True for elementwise steps on enough elements that tiles take less time."""
-        return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
+        return size >= _WORTH_FINISHING if self.normalizes else size >= WORTH_TILING and len(self.calls) > 1
 
 
 def _row_function(step: Step) -> Call | None:

@@ -20,7 +20,7 @@ from .parallel_regions import Region, Timing, find_regions
 from .step_fusion import all_steps
 from .tiers import TIMED_RUNS
 
-_LEAST_MEAN: Final = 2e-5
+LEAST_MEAN: Final = 2e-5
 """The mean seconds of a step from which regions are searched: shorter steps lose to turns at Python code."""
 
 Execute = Callable[[Sequence[Instruction], list[Any]], None]
@@ -36,7 +36,7 @@ class Measurement:
     def add(self, timings: Sequence[Timing]) -> None:
         """Note the timings of a run; a run that had to wait for others has no timings, and its program gets no regions."""
         self.runs.append(timings)
-        is_worth = sum(timing.seconds for timing in timings) > _LEAST_MEAN * len(timings)
+        is_worth = sum(timing.seconds for timing in timings) > LEAST_MEAN * len(timings)
         self.is_over = len(self.runs) >= TIMED_RUNS or not is_worth
         if not is_worth:
             self.runs.clear()

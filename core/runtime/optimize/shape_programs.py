@@ -31,7 +31,7 @@ from .dead_steps import without_unread
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
 from .tiers import RUNS_OF_SHAPES, Tier
 
-_MOST_PROGRAMS: Final = 16
+MOST_PROGRAMS: Final = 16
 """The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
 """The largest number of combinations of shapes whose runs are counted."""
@@ -136,7 +136,7 @@ class ShapePrograms:
             self._is_open = False
             return None
         self._found.append(made)
-        self._is_open = len(self._found) < _MOST_PROGRAMS
+        self._is_open = len(self._found) < MOST_PROGRAMS
         self._last = made
         return made.program
 

@@ -30,7 +30,7 @@ def _own(name: str, values: list[Any], place: int) -> Any:
         return _other(values[place])
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
-    if _is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
+    if is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
         return values[place]
     try:
         return values[place].copy()
@@ -42,7 +42,7 @@ def _other(value: Any) -> Any:
     return value if value is None or isinstance(value, Batched) else np.asarray(value)
 
 
-def _is_alone(values: list[Any], place: int) -> bool:
+def is_alone(values: list[Any], place: int) -> bool:
     """True for an array in C order that the list alone refers to, and that may be written to."""
     return _references(values, place) <= _ALONE and bool(values[place].flags.carray)
 

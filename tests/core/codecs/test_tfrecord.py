@@ -52,7 +52,7 @@ def test_records_are_read(kind, packed):
 
 @pytest.mark.parametrize("piece", [1, 7, 64, 1 << 18])
 def test_damage_is_found_where_it_is(piece, monkeypatch):
-    monkeypatch.setattr(tfrecord, "_PIECE", piece)
+    monkeypatch.setattr(tfrecord, "READ_BYTES", piece)
     contents = b"".join(map(encode_record, [b"one", b"", b"three and more", b"4"]))
     for i in range(len(contents)):
         damaged = contents[:i] + bytes([contents[i] ^ 0x81]) + contents[i + 1 :]

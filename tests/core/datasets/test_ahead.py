@@ -49,7 +49,7 @@ def threads(monkeypatch):
         return is_started
 
     monkeypatch.setattr(ahead, "WORTH_THREADS", -1.0)
-    monkeypatch.setattr(ahead, "_TRIED", 1)
+    monkeypatch.setattr(ahead, "TRIED_ELEMENTS", 1)
     monkeypatch.setattr(type(one_thread), "share", 4)
     monkeypatch.setattr(one_thread, "available", 4)
     monkeypatch.setattr(ahead._Work, "start", starting)
@@ -325,7 +325,7 @@ import sys, time
 from tfg.core.datasets import ahead
 from tfg.core.parallel.blas_threads import one_thread
 from tfg.core.runtime.state.run_context import Run
-ahead.WORTH_THREADS, ahead._TRIED, type(one_thread).share, one_thread.available = -1, 1, 2, 2
+ahead.WORTH_THREADS, ahead.TRIED_ELEMENTS, type(one_thread).share, one_thread.available = -1, 1, 2, 2
 done = []
 def slow():
     time.sleep(0.05)

@@ -87,7 +87,7 @@ def test_control_outputs_of_a_call():
 
 
 def test_functions_that_call_themselves_stay_calls(monkeypatch):
-    monkeypatch.setattr(random_lowering, "_MOST_NODES", 500)
+    monkeypatch.setattr(random_lowering, "MAX_NODES", 500)
     g = GraphBuilder()
     define(g, "endless", [], lambda b: [b.AddV2(draw(b), call(b, "endless")[0])], stateful=True)
     out = call(g, "endless")[0]
@@ -96,7 +96,7 @@ def test_functions_that_call_themselves_stay_calls(monkeypatch):
 
 
 def test_many_calls_of_calls_have_no_end_of_nodes(monkeypatch):
-    monkeypatch.setattr(random_lowering, "_MOST_NODES", 500)
+    monkeypatch.setattr(random_lowering, "MAX_NODES", 500)
     g = GraphBuilder()
     define(g, "f0", [], lambda b: [draw(b)], stateful=True)
     for i in range(12):

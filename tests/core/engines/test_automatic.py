@@ -58,14 +58,14 @@ class Quick(FakeEngine):
 @pytest.fixture(autouse=True)
 def short_trials(monkeypatch):
     """Trials that take few runs."""
-    monkeypatch.setattr(automatic, "_TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr(automatic, "TRIAL_SECONDS", 0.0)
     monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
 
 
 @pytest.fixture
 def eager(monkeypatch):
     """A later way is kept whatever it takes."""
-    monkeypatch.setattr(trials, "_GAIN", np.inf)
+    monkeypatch.setattr(trials, "GAIN", np.inf)
 
 
 def auto(*engines, **options):

@@ -161,7 +161,7 @@ STRANGERS = {
 
 @pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS)
 def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
-    monkeypatch.setattr(distributed, "_PATIENCE", 0.2)
+    monkeypatch.setattr(distributed, "HANDSHAKE_SECONDS", 0.2)
     meeting = Meeting("127.0.0.1", free_port(), 2, 0, 20)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(Peers, meeting, TERMS, lambda *_: None)
@@ -173,7 +173,7 @@ def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
 
 def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
     """One byte after the other keeps no time limit of a socket from running out, but that of the whole hello."""
-    monkeypatch.setattr(distributed, "_PATIENCE", 0.3)
+    monkeypatch.setattr(distributed, "HANDSHAKE_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         theirs = socket.create_connection(server.getsockname())
         ours, _ = server.accept()

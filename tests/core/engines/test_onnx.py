@@ -235,7 +235,7 @@ def test_a_killed_writer_leaves_one_large_model_whole(tmp_path, monkeypatch):
     write(1)
     writer = kills.Writer(lambda folder, generation: write(generation), lambda folder: 0)
     for moment in itertools.count():
-        killed = kills._killed_at_call(writer, tmp_path, 2, moment)
+        killed = kills.killed_at_call(writer, tmp_path, 2, moment)
         assert run_onnx(path, {"x": given})[0][0, 0] in (64, 128)
         if not killed:
             break

@@ -77,9 +77,9 @@ def test_updates(op, flags):
 @pytest.mark.parametrize("gain", [0.0, np.inf])
 def test_training_is_the_same_while_auto_tries_ways(gain, monkeypatch):
     """Steps in NumPy, in both, and in turn, until NumPy is kept or, with an infinite gain, XLA."""
-    monkeypatch.setattr(trials, "_GAIN", gain)
+    monkeypatch.setattr(trials, "GAIN", gain)
     monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
-    monkeypatch.setattr(automatic, "_TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr(automatic, "TRIAL_SECONDS", 0.0)
     graph = updating("ResourceApplyAdam", {})
     plain, chosen = Session(graph), Session(graph, engine=automatic.AutoEngagement(engines=[engine()], patience=0.0))
     draws = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import pytest
 
 from tfg.core.numerics import complex_functions
 
-SIZE = complex_functions._WORTHWHILE
+SIZE = complex_functions.WORTHWHILE
 FUNCTIONS = pytest.mark.parametrize(
     ("function", "exact", "largest"),
     [

@@ -79,9 +79,9 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
-    convolution._blocks.cache_clear()
+    convolution.output_blocks.cache_clear()
     yield
-    convolution._blocks.cache_clear()
+    convolution.output_blocks.cache_clear()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -103,7 +103,7 @@ def test_each_way_suits_a_case():
         taken.add(first_way(x, w, stride, [(0, 0)] * len(window)))
     taken.add(first_way(np.ones((2, 5, 5, 8)), np.ones((3, 3, 4, 6)), 1, [(0, 0)] * 2))
     names = [way.name for way in convolution.WAYS]
-    assert taken >= {*names} - ({"products of lines"} if not gemm._takes_as_it_lies() else set())
+    assert taken >= {*names} - ({"products of lines"} if not gemm.takes_as_it_lies() else set())
     assert all(f"- {name}: " in convolution.__doc__ for name in names)
 
 
@@ -113,14 +113,14 @@ FOR_OTHER_WAYS = [(1, (32, 32), 64, 64, (3, 3), 1, 1), (4, (18, 18), 16, 32, (5,
 def first_way(x, w, stride, pads):
     """The name of the way that `convolve` takes first."""
     n = len(pads)
-    shape = convolution._result_shape(x.shape, w.shape, (stride,) * n, tuple(pads), (1,) * n)
+    shape = convolution.result_shape(x.shape, w.shape, (stride,) * n, tuple(pads), (1,) * n)
     asked = convolution.Convolution(x, w, [stride] * n, pads, [1] * n, None, None, None, shape, x.dtype)
     return next(way.name for way in convolution.WAYS if way.suits(asked))
 
 
 def test_convolutions_without_blas(monkeypatch):
     monkeypatch.setattr(gemm, "_gemm", lambda char: None)
-    monkeypatch.setattr(gemm, "_product_form", gemm._product_form.__wrapped__)
+    monkeypatch.setattr(gemm, "product_form", gemm.product_form.__wrapped__)
     x, w, stride, pads, dilation = drawn(CASES[0])
     found = convolution.convolve(x, w, [1, 1], pads, [1, 1])
     want = by_definition(x, w, stride, pads, dilation)
@@ -130,7 +130,7 @@ def test_convolutions_without_blas(monkeypatch):
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3)
-    monkeypatch.setattr(gemm, "_MANY_ROWS", 5)
+    monkeypatch.setattr(gemm, "MANY_ROWS", 5)
     x, w, stride, pads, dilation = drawn(case)
     n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
     found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, bias)
@@ -143,8 +143,8 @@ def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_large_filters_that_are_turned_around_by_their_places(case, workers, monkeypatch):
-    monkeypatch.setattr(convolution, "_LARGE_FILTER", 0)
-    monkeypatch.setattr(convolution, "_FEW_POSITIONS", 10**6)
+    monkeypatch.setattr(convolution, "LARGE_FILTER", 0)
+    monkeypatch.setattr(convolution, "FEW_POSITIONS", 10**6)
     x, w, stride, pads, dilation = drawn(case)
     n, bias = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
     turned = w[(slice(None, None, -1),) * n].swapaxes(-1, -2).copy().swapaxes(-1, -2)[(slice(None, None, -1),) * n]
@@ -168,9 +168,9 @@ def test_numbers_that_are_not_finite_stay_in_their_rows(number):
     ("inner", "columns", "rows"), [(288, 32, 108), (25, 16, 2500), (976, 64, 16), (977, 64, 0), (16, 65, 0)]
 )
 def test_rows_that_blas_takes_as_they_lie(inner, columns, rows, monkeypatch):
-    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: True)
+    monkeypatch.setattr(gemm, "takes_as_it_lies", lambda: True)
     assert gemm.rows_at_once.__wrapped__(inner, columns) == rows
-    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: False)
+    monkeypatch.setattr(gemm, "takes_as_it_lies", lambda: False)
     assert gemm.rows_at_once.__wrapped__(inner, columns) == 0
 
 
@@ -287,7 +287,7 @@ def test_numbers_that_are_not_finite_reach_the_filters_of_their_channels(number,
 
 @pytest.mark.parametrize(("rows", "columns", "count"), [(16, 288, 217), (25, 16, 2500), (144, 144, 48), (145, 144, 0)])
 def test_columns_that_blas_takes_as_they_lie(rows, columns, count, monkeypatch):
-    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: True)
+    monkeypatch.setattr(gemm, "takes_as_it_lies", lambda: True)
     assert gemm.columns_at_once.__wrapped__(rows, columns) == count
-    monkeypatch.setattr(gemm, "_takes_as_it_lies", lambda: False)
+    monkeypatch.setattr(gemm, "takes_as_it_lies", lambda: False)
     assert gemm.columns_at_once.__wrapped__(rows, columns) == 0

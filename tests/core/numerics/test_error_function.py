@@ -6,7 +6,7 @@ from scipy import special
 
 from tfg.core.numerics import error_function
 
-SIZE = error_function._FEW_OF_COMPLEMENT
+SIZE = error_function.FEW_OF_COMPLEMENT
 FUNCTIONS = pytest.mark.parametrize(
     ("function", "exact"), [(error_function.erf, special.erf), (error_function.erfc, special.erfc)], ids=["erf", "erfc"]
 )

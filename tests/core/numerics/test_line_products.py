@@ -24,13 +24,13 @@ def by_lines(request, monkeypatch):
     """One thread or several, and products of whole images or of a line or two."""
     workers, at_once = request.param
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
-    monkeypatch.setattr(line_products, "_FEWEST_POSITIONS", 1)
+    monkeypatch.setattr(line_products, "FEWEST_POSITIONS", 1)
     for module in (gemm, line_products):
         monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: at_once // (inner * columns))
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once // (rows * columns), raising=False)
-    line_products._blocks.cache_clear()
+    line_products.output_blocks.cache_clear()
     yield
-    line_products._blocks.cache_clear()
+    line_products.output_blocks.cache_clear()
 
 
 def drawn(case, number=None):

@@ -46,7 +46,7 @@ def by_definition(x, grad, windows, strides, pads):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", workers)
-    monkeypatch.setattr(pooling, "_IN_CACHE", 20)
+    monkeypatch.setattr(pooling, "IN_CACHE", 20)
     sizes, windows, strides, pads = case
     rng = np.random.default_rng(0)
     x = rng.integers(0, 3, (5, *sizes, 2)).astype(np.float32)  # many are equal

@@ -12,7 +12,7 @@ def workers(request, monkeypatch):
     """So many threads, which share little work too."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 1)
-    monkeypatch.setattr(softmax, "_BLOCK", 64)
+    monkeypatch.setattr(softmax, "BLOCK", 64)
 
 
 @pytest.mark.usefixtures("workers")

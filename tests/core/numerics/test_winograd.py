@@ -58,7 +58,7 @@ def assert_near(found, want):
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
-    monkeypatch.setattr(winograd, "_FEW_TILES", few)
+    monkeypatch.setattr(winograd, "FEW_TILES", few)
     x, w, pads = drawn(case)
     bias = np.arange(w.shape[-1], dtype=np.float32)
     assert winograd.suits(x, w, ONES, pads, ONES)
@@ -69,7 +69,7 @@ def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_number_is_finished_once_after_it_is_there(case, few, workers, monkeypatch):
-    monkeypatch.setattr(winograd, "_FEW_TILES", few)
+    monkeypatch.setattr(winograd, "FEW_TILES", few)
     x, w, pads = drawn(case)
     np.testing.assert_array_equal(winograd.convolve(x, w, pads, doubling), 2 * winograd.convolve(x, w, pads))
 

@@ -102,14 +102,14 @@ def test_unusual_examples_are_read_one_by_one_where_they_must(text):
 def parsed(batch, wanted, many):
     """What comes of a batch: outputs as lists, or the error."""
     dense = dense_features([b"d"], [dtypes.int64], [Shape([None])], [np.int64([0])])
-    before, parsing_examples._MANY = parsing_examples._MANY, many
+    before, parsing_examples.MANY_MESSAGES = parsing_examples.MANY_MESSAGES, many
     try:
         serialized = np.array([*batch, None], object)[:-1]
         return [[array.tolist() for array in part] for part in parse_batch(serialized, np.empty(0, object), wanted, dense, [])]
     except (TfgError, DataLossError) as error:
         return type(error).__name__, str(error)
     finally:
-        parsing_examples._MANY = before
+        parsing_examples.MANY_MESSAGES = before
 
 
 def assert_same(got, want):

@@ -13,7 +13,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
 from tfg.core.inference.inference import infer
 from tfg.core.numerics import sdca
-from tfg.core.numerics.sdca import LOSSES, _poisson_dual
+from tfg.core.numerics.sdca import LOSSES, poisson_dual
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import (
     DeadlineExceededError,
@@ -247,7 +247,7 @@ def test_a_density_that_a_picture_cannot_hold_wraps_around(unit):
 
 
 def test_a_loss_that_overflows_is_infinite():
-    assert _poisson_dual(1.0, 0.5, 1e6, 1.0) != 0  # NaN or infinite, as C's
+    assert poisson_dual(1.0, 0.5, 1e6, 1.0) != 0  # NaN or infinite, as C's
     assert LOSSES["poisson_loss"].primal_loss(1e6, 1.0) == np.inf
 
 

@@ -32,7 +32,7 @@ def test_the_library_of_numpy_is_found():
 def one_thread():
     """A context of its own on a BLAS of two threads."""
     with threadpool_limits(2, user_api="blas"):
-        yield threads._OneThread()
+        yield threads.OneThread()
 
 
 def test_threads_come_back_when_the_last_one_leaves(one_thread):

@@ -10,7 +10,7 @@ from tfg.core.parallel import blas_threads, gemm
 def by_rows(request, monkeypatch):
     """Narrow products go by three rows at once; with several threads all are divided."""
     monkeypatch.setattr(blas_threads.one_thread, "available", request.param)
-    monkeypatch.setattr(gemm, "_UNCOPIED", 0)
+    monkeypatch.setattr(gemm, "UNCOPIED", 0)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 0 if request.param > 1 else 1 << 30)
     monkeypatch.setattr(gemm, "rows_at_once", lambda inner, columns: 3 if columns <= 8 else 0)
 

@@ -27,7 +27,7 @@ def one_by_one(counts, low, high):
 @pytest.mark.parametrize("most_groups", [9, 1 << 15])
 def test_calls_drawn_together(bounds, counts, most_groups, monkeypatch):
     expected = one_by_one(counts, *bounds)
-    monkeypatch.setattr(bounded_normal, "_MOST_GROUPS", most_groups)
+    monkeypatch.setattr(bounded_normal, "MOST_GROUPS", most_groups)
     drawn = bounded_normal_calls(Ahead(Philox(5, 0)), np.array(counts), F(0), F(1), *map(F, bounds))
     assert drawn.tolist() == expected
     assert min(expected) >= bounds[0] and max(expected) <= bounds[1]
@@ -47,7 +47,7 @@ def test_a_call_begins_with_a_block_of_its_own():
 
 @pytest.mark.parametrize("most_groups", [9, 1 << 15])
 def test_a_thousand_refusals_in_a_row_are_an_error(most_groups, monkeypatch):
-    monkeypatch.setattr(bounded_normal, "_MOST_GROUPS", most_groups)
+    monkeypatch.setattr(bounded_normal, "MOST_GROUPS", most_groups)
     monkeypatch.setattr(bounded_normal, "_normal_proposals", lambda *_: lambda words: (words.ravel(), words.ravel() < 0))
     with pytest.raises(InvalidArgumentError, match="failed to accept"):
         bounded_normal_calls(Ahead(Philox(7, 0)), np.array([1, 2]), F(0), F(1), F(-2), F(2))

@@ -41,7 +41,7 @@ def test_no_file_has_its_name_if_the_sync_fails(has_syncfs, tmp_path, monkeypatc
             return -1
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(file_groups, "_syncfs", lambda: fail if has_syncfs else None)
+    monkeypatch.setattr(file_groups, "find_syncfs", lambda: fail if has_syncfs else None)
     monkeypatch.setattr(os, "fsync", fail)
     with file_group(str(tmp_path)) as group:
         files = [staged(group, tmp_path / "a")]
@@ -52,7 +52,7 @@ def test_no_file_has_its_name_if_the_sync_fails(has_syncfs, tmp_path, monkeypatc
 
 def test_each_file_is_synced_where_one_call_cannot(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr(file_groups, "_syncfs", lambda: None)
+    monkeypatch.setattr(file_groups, "find_syncfs", lambda: None)
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
     paths = [tmp_path / name for name in "abc"]
     for path in paths:

@@ -7,7 +7,7 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-from tfg.core.engines.engine_registry import _OWN
+from tfg.core.engines.engine_registry import OWN_ENGINES
 from tfg.core.support.optional_packages import extra_hint
 
 ROOT = Path(__file__).parents[3]
@@ -33,4 +33,4 @@ def test_every_extra_that_an_error_names_is_there():
     sources = [path.read_text() for room in ("core", "formats", "cli") for path in (ROOT / room).rglob("*.py")]
     named = {name for source in sources for name in re.findall(r'extra_hint\("(\w+)"\)', source)}
     assert {"image", "dask", "onnx", "cluster"} <= named
-    assert named | set(_OWN) <= set(extras)
+    assert named | set(OWN_ENGINES) <= set(extras)

@@ -24,7 +24,7 @@ GLOBAL = [
 @pytest.mark.parametrize("few", [1e6, -1], ids=["re", "automaton"])
 @pytest.mark.parametrize(("pattern", "rewrite", "text", "expected"), GLOBAL)
 def test_replacement(monkeypatch, few, pattern, rewrite, text, expected):
-    monkeypatch.setattr(re2, "_FEW", few)
+    monkeypatch.setattr(re2, "MAX_WAYS", few)
     compiled = re2.compile_pattern(pattern.encode())
     monkeypatch.setattr(compiled, "_backtracking", compiled._backtracking if few > 0 else None)
     assert replace(compiled, rewrite, text, everywhere=True) == expected

@@ -27,15 +27,15 @@ SECONDS = Timing(1.0, 0.0)
 
 @pytest.fixture(autouse=True)
 def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
-    monkeypatch.setattr(threads._OneThread, "share", property(lambda self: max(2 // max(self._entered, 1), 1)))
+    monkeypatch.setattr(threads.OneThread, "share", property(lambda self: max(2 // max(self._entered, 1), 1)))
     monkeypatch.setattr(parallel_regions, "HANDING_OUT", 0.0)
     monkeypatch.setattr(parallel_regions, "TAKING_TURNS", 0.0)
-    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
+    monkeypatch.setattr(region_calls, "LEAST_MEAN", 0.0)
     monkeypatch.setattr(
         region_calls, "find_regions", lambda steps, _, count: find_regions(steps, [SECONDS] * len(steps), count)
     )
-    monkeypatch.setattr(trials, "_GAIN", np.inf)
-    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
+    monkeypatch.setattr(trials, "GAIN", np.inf)
+    monkeypatch.setattr(fused_calls, "WORTH_TILING", 1)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64)
 
 
@@ -257,17 +257,17 @@ def settled_towers():
 
 
 def test_a_session_of_one_thread_measures_nothing(monkeypatch):
-    monkeypatch.setattr(threads._OneThread, "share", 1)
+    monkeypatch.setattr(threads.OneThread, "share", 1)
     assert not regions(settled_towers())
 
 
 def test_branches_that_take_longer_than_their_steps_are_left(monkeypatch):
-    monkeypatch.setattr(trials, "_GAIN", 0.0)
+    monkeypatch.setattr(trials, "GAIN", 0.0)
     assert [region.is_parallel for region in regions(settled_towers())] == [False]
 
 
 def test_light_steps_are_not_looked_through(monkeypatch):
-    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 1.0)
+    monkeypatch.setattr(region_calls, "LEAST_MEAN", 1.0)
     assert not regions(settled_towers())
 
 

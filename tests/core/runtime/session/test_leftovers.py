@@ -21,11 +21,11 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: on
 
 @pytest.fixture(autouse=True)
 def work_is_divided_and_threads_end_soon(monkeypatch):
-    monkeypatch.setattr(blas_threads._OneThread, "share", 2)
+    monkeypatch.setattr(blas_threads.OneThread, "share", 2)
     monkeypatch.setattr(blas_threads.one_thread, "available", 2)
     monkeypatch.setattr(gemm, "WORTH_DIVIDING", 64)
     monkeypatch.setattr(worker_threads, "IDLE_SECONDS", 0.02)
-    monkeypatch.setattr(interruption, "_IDLE", 0.02)
+    monkeypatch.setattr(interruption, "IDLE_SECONDS", 0.02)
     worker_threads.renew()
 
 

@@ -94,4 +94,4 @@ def test_threads_let_go_of_what_they_worked_on(monkeypatch):
 
     for _ in range(200):
         values = [made()]
-        assert results._is_alone(values, 0)
+        assert results.is_alone(values, 0)
