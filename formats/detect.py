@@ -23,7 +23,7 @@ _TEXT_KINDS: dict[str, Kind] = {
     **dict.fromkeys(("saved_model_schema_version", "meta_graphs"), "saved_model"),
 }
 
-# Fields that begin the text of other messages one is likely to have at hand.
+# First fields of other messages in text form that users are likely to have.
 _OTHER_TEXT = {
     "op{": "an OpList", "signature{": "a FunctionDef", "function{": "a FunctionDefLibrary", "features{": "an Example",
     "model_checkpoint_path:": "a 'checkpoint' state file", "all_model_checkpoint_paths:": "a 'checkpoint' state file",
@@ -37,7 +37,7 @@ _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
 _ORIGIN = "give tfg the SavedModel or the graph that it was converted from; Netron shows the file itself"
 
-# (offset, magic bytes, what it is, what to do about it)
+# (offset, magic bytes, format, hint)
 _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
     (4, b"TFL3", "a TFLite model", _ORIGIN),
     (
@@ -245,7 +245,7 @@ def _is_graph_without_nodes(data: memoryview, seen: dict[int, wire.Field]) -> bo
 
 
 def _is_onnx(seen: dict[int, wire.Field]) -> bool:
-    """ModelProto: ir_version, a small number, producer_name, ... graph = 7, opset_import = 8."""
+    """Return True for an ONNX ModelProto: ir_version, a small number, producer_name, ... graph = 7, opset_import = 8."""
     if 1 not in seen or seen[1].wire_type != wire.VARINT or seen[1].end - seen[1].start > 1:
         return False
     return any(number in seen and seen[number].wire_type == wire.LENGTH_DELIMITED for number in (7, 8))

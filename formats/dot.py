@@ -37,7 +37,7 @@ _OTHERS: Final = "#ededed"
 _FONT: Final = {"fontname": "Helvetica"}
 """A font with widths known to every layout program; graphviz-pure cannot read a list of fonts."""
 _COLUMN: Final = 6
-"""How many boxes of the legend stand below each other."""
+"""The number of the legend's boxes in a column."""
 _SCREEN: Final = "18,9.5"
 """The width and height, in inches at 96 dots each, to which a larger drawing is scaled down."""
 
@@ -95,7 +95,7 @@ def _share(box: Box) -> list[str]:
 
 
 def _heat(share: float) -> str:
-    """White for nothing to red for all; the root, for most shares are small."""
+    """Return a colour from white for no share to red for the whole; the scale is a root, as most shares are small."""
     return f"#ff{round(255 - 175 * share**0.5):02x}{round(255 - 215 * share**0.5):02x}"
 
 

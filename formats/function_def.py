@@ -293,7 +293,7 @@ def _update_map(target: MutableMapping[str, str], wanted: Mapping[str, str]) -> 
 
 
 def _update_controls(proto: FunctionDef, function: Function) -> None:
-    """Control outputs keep their names while they name the same nodes; others are called as their node is."""
+    """Update the control outputs: an output keeps the name of an unchanged node, and takes the node's name otherwise."""
     wanted = [node.name for node in function.control_results]
     if [proto.control_ret[name] for name in _control_names(proto)] == wanted:
         return

@@ -1,4 +1,4 @@
-"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, told apart by content."""
+"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, detected by content."""
 
 from __future__ import annotations
 

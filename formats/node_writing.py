@@ -17,7 +17,7 @@ _T = TypeVar("_T", str, bytes)
 
 _MAX_KEPT: Final = 10_000
 _PLAIN: Final = re.compile(r"[\w./:^>@-]*", re.ASCII)
-"""Words that the text format prints as they are."""
+"""Words that the text format prints unchanged."""
 _FIRST_LINE, _LAST_LINE = "node {\n", "}\n"
 
 

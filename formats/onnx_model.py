@@ -35,7 +35,7 @@ _TYPES: Final = {
     "half": "FLOAT16", "float8_e4m3fn": "FLOAT8E4M3FN", "float8_e4m3fnuz": "FLOAT8E4M3FNUZ", "float8_e5m2": "FLOAT8E5M2",
     "float8_e5m2fnuz": "FLOAT8E5M2FNUZ",
 }  # fmt: skip
-"""ONNX's names of dtypes, where they are not tfg's in capitals."""
+"""ONNX's names of dtypes that are not tfg's names in capitals."""
 _HALF_BYTES: Final = ("int4", "uint4")
 _FOREIGN: Final = ("bfloat16", *(name for name in _TYPES if name != "half"), *_HALF_BYTES)
 """Dtypes that NumPy lacks."""
@@ -256,7 +256,7 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
     try:
         session = runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
         found = _run(runtime, session, {name: _given(value) for name, value in feeds.items()})
-    except Exception as error:  # its errors have no common class but this
+    except Exception as error:  # onnxruntime's errors have no other common class
         pass_on(error)
         raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
     return [_taken(value) for value in found]
@@ -294,7 +294,7 @@ def _array(value: Any) -> Array:
 
 
 def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
-    """Elements of their bytes; integers of four bits stand two to a byte."""
+    """Unpack elements from bytes; two integers of four bits share a byte."""
     if dtype.name not in _HALF_BYTES:
         return numbers.view(dtype.numpy).reshape(shape)
     halves = np.stack([numbers & 15, numbers >> 4], -1).reshape(-1)[: math.prod(shape)]
@@ -303,7 +303,7 @@ def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
 
 
 def as_pairs(value: Array) -> Array:
-    """Complex numbers as a model has them: (..., 2) real and imaginary parts; others as they are."""
+    """Convert complex numbers to a model's form, (..., 2) real and imaginary parts; other dtypes stay."""
     return np.stack([value.real, value.imag], -1) if value.dtype.kind == "c" else value
 
 

@@ -41,7 +41,7 @@ def _text(kind: type[RunMetadata] | type[StepStats], data: bytes) -> RunMetadata
 
 
 def node_times(stats: StepStats) -> list[NodeTime]:
-    """Every execution; streams of a GPU record their kernels beside the device's own entries and are left out."""
+    """Return every execution; kernels in a GPU's streams, recorded beside the device's own entries, are left out."""
     return [
         NodeTime(*_name_and_op(node), device.device, _start(node), _seconds(node), _shapes(node))
         for device in stats.dev_stats

@@ -51,7 +51,7 @@ _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """Files and folders of a SavedModel that do not depend on the variables."""
 _MAX_DEPTH = 64
-"""Levels of folders in a model's assets. Python's own functions on folders call themselves once a level."""
+"""The largest depth of folders in a model's assets: Python's own functions on folders recurse once per level."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
 
 
 def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
-    """Fill a signature in, with the shapes that are known."""
+    """Fill in a signature, with the known shapes."""
     if not outputs:
         raise InvalidArgumentError("a SavedModel has outputs: which are they?", hint="name at least one with --to")
     specs = infer(graph).specs

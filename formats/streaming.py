@@ -31,7 +31,7 @@ class SoundNodes:
         self._stream = stream
         self._edges = _Edges()
         self.count = 0
-        """How many nodes there were so far."""
+        """The number of nodes so far."""
 
     def __iter__(self) -> Iterator[Node]:
         try:

@@ -173,7 +173,7 @@ def _cast(array: Array, dtype: DType | None, text: str, hint: str | None = None)
 
 
 def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> None:
-    """InvalidArgumentError for fractions and for numbers beyond the range of an integer, quantized or boolean dtype."""
+    """Raise InvalidArgumentError for fractions and for numbers beyond the range of an integer, quantized or boolean dtype."""
     if not array.size or array.dtype.kind == "b":
         return
     numbers = array.astype(np.float64) if array.dtype.kind not in "iuf" else array  # of a type that only ml_dtypes has
@@ -197,7 +197,7 @@ def _check_finite(array: Array, result: Array, dtype: DType, said: str) -> None:
     """Raise InvalidArgumentError where a finite number exceeds the largest finite number of a dtype."""
     parts = dtypes.float64 if dtype is dtypes.complex128 else dtypes.float32 if dtype.is_complex else dtype
     info = ml_dtypes.finfo(parts.numpy)
-    # Half a unit in the last place beyond the largest number still rounds to it; some types have no infinity to go to.
+    # Up to half a unit in the last place beyond the largest number rounds down to the largest number.
     most = float(info.max) * (1 + 2.0 ** -(info.nmant + 2))
     overflows = np.isfinite(array) & (~np.isfinite(result) | (np.abs(array) > most))
     if overflows.any():

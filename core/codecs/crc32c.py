@@ -111,7 +111,7 @@ def _byte_table() -> list[int]:
 
 @functools.cache
 def _word_tables() -> tuple[Any, ...]:
-    """Checksum steps of 16-bit values that are followed by 6, 4, 2 and 0 more bytes."""
+    """Return the checksum steps of 16-bit values that are followed by 6, 4, 2 and 0 more bytes."""
     byte_table = np.array(_byte_table(), np.uint32)
     values = np.arange(1 << 16, dtype=np.uint32)
     tables = [_after_zeros(values, 2, byte_table)]
@@ -121,7 +121,7 @@ def _word_tables() -> tuple[Any, ...]:
 
 
 def _after_zeros(crc: Any, count: int, byte_table: Any) -> Any:
-    """Checksum states after `count` zero bytes."""
+    """Return the checksum states after `count` zero bytes."""
     for _ in range(count):
         crc = byte_table[crc & 0xFF] ^ (crc >> 8)
     return crc

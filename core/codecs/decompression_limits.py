@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ROOM, _RATIO = 1 << 28, 64
-"""Bytes that anything may unpack to, and the ratio of unpacked to packed bytes beyond them."""
+"""The decompressed size, in bytes, that is always allowed, and the largest ratio of larger sizes to the packed bytes."""
 
 
 def unpacked_limit(size: int) -> int:

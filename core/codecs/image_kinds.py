@@ -1,4 +1,4 @@
-"""Image formats told apart by how their files begin, as the formats' own definitions say."""
+"""Detection of image formats by the first bytes of files, as defined by the formats."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 
 _APP0, _APP14, _SOS, _SOI = 0xE0, 0xEE, 0xDA, b"\xff\xd8"
-"""Codes of markers (ITU T.81, table B.1), and the bytes that begin a file."""
+"""The codes of markers (ITU T.81, table B.1), and the bytes that begin a file."""
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _WITHOUT_LENGTH = frozenset(range(0xD0, 0xDA)) | {0x01}
 _BLOCK = 8
-"""Samples of a block along each axis (ITU T.81)."""
+"""The number of samples of a block along each axis (ITU T.81)."""
 _ADOBE_RGB = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 """An APP14 segment that says that the components are red, green and blue."""
 

@@ -15,14 +15,14 @@ from typing import BinaryIO, Final
 from ..parallel.interruption_points import pause
 
 _HEADER: Final = struct.Struct("<QHHHH")
-"""Page number, padding, flags, end of the node pointers, start of the nodes."""
+"""The header of a page: page number, padding, flags, end of the node pointers, start of the nodes."""
 _META: Final = struct.Struct("<IIQQ")
 _TREE: Final = struct.Struct("<IHHQQQQQ")
 _NODE: Final = struct.Struct("<HHHH")
 _MAGIC: Final = 0xBEEFC0DE
 """The number that begins a meta page (MDB_MAGIC in mdb.c)."""
 _BRANCH, _LEAF, _OVERFLOW = 1, 2, 4
-"""Flags of pages (P_BRANCH, P_LEAF, P_OVERFLOW in mdb.c)."""
+"""The flags of pages (P_BRANCH, P_LEAF, P_OVERFLOW in mdb.c)."""
 _BIG: Final = 1
 """The flag of an entry with data on overflow pages (F_BIGDATA in mdb.c)."""
 _PLAIN_FLAGS: Final = 0x08
@@ -30,7 +30,7 @@ _PLAIN_FLAGS: Final = 0x08
 _NO_PAGE: Final = 2**64 - 1
 """The page number of a tree without pages (P_INVALID in mdb.c)."""
 _MAX_DEPTH: Final = 32
-"""Pages from root to leaf (CURSOR_STACK in mdb.c); more are damage."""
+"""The largest number of pages from root to leaf (CURSOR_STACK in mdb.c); more are damage."""
 _FIRST: Final = 4096
 """The number of bytes read to find out the size of pages."""
 

@@ -17,7 +17,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _CHUNK = 8192
-"""Bytes of image data in a chunk, as libpng writes them by default."""
+"""The number of bytes of image data in a chunk: libpng's default."""
 _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
 """The passes of an interlaced file: first row, first column, row step, column step."""
 

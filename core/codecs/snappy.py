@@ -57,7 +57,7 @@ _SHORT: Final = 60
 def decompress(data: memoryview) -> bytes:
     """Decompress a snappy block; DataLossError for a damaged block."""
     size, position = wire.read_varint(data, 0, len(data))
-    if size > 256 * len(data):  # no element makes more than 64 bytes of its two or three
+    if size > 256 * len(data):  # an element of 2 or 3 bytes yields at most 64 bytes
         raise DataLossError(f"a snappy block of {len(data)} bytes claims to hold {size}")
     result = bytearray()
     try:

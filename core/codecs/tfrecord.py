@@ -53,7 +53,7 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
     once.
     """
     contents = b""
-    while piece := stream.read1(READ_BYTES):  # what comes before damage in a packed file is there
+    while piece := stream.read1(READ_BYTES):  # read1 returns the data before damage in a compressed file
         contents = contents + piece if contents else piece
         spans, position = _whole_records(contents)
         yield from _checked(contents, spans)

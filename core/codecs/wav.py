@@ -10,7 +10,7 @@ from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 
 _SAMPLE_BYTES = 2
-"""Bytes of a sample: 16 bits, the only size that TensorFlow writes."""
+"""The number of bytes of a sample: 16 bits, the only size that TensorFlow writes."""
 _LARGEST = (1 << 32) - 1
 """The largest size in bytes that a header holds, a number of 32 bits."""
 

@@ -15,7 +15,7 @@ from ..support.errors import DataLossError
 from .varint import MASK_64, varint
 
 VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
-"""Wire types of protocol buffers."""
+"""The wire types of protocol buffers."""
 _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 
 Buffer = bytes | memoryview
@@ -136,7 +136,7 @@ def repeated_integers(found: Iterable[Field]) -> list[int]:
 
 def packed_integers(data: bytes) -> list[int]:
     """Return the signed 64-bit numbers that follow each other in `data`."""
-    if data.isascii():  # no byte goes on in the next one
+    if data.isascii():  # no continuation bits: each byte is a whole varint
         return list(data)
     numbers: list[int] = []
     position, end = 0, len(data)
@@ -156,7 +156,7 @@ def repeated_fixed(found: Iterable[Field], size: int) -> bytes:
 
 
 def length_prefix(number: int, size: int) -> bytes:
-    """Tag and length of a length-delimited field."""
+    """Return tag and length of a length-delimited field."""
     return varint(number << 3 | LENGTH_DELIMITED) + varint(size)
 
 

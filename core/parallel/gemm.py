@@ -32,8 +32,8 @@ BLOCK_ELEMENTS: Final = 1 << 18
 cache, smaller blocks take more calls of NumPy (benchmarks/__main__.py: ResNet50, MobileNetV2).
 """
 TILE_ELEMENTS: Final = 1 << 17
-"""Elements of a tile that elementwise steps go over several times: some operands stay in a second-level cache, and a tile is
-worth a call of NumPy (benchmarks/__main__.py: LSTM train step).
+"""The elements of a tile for several elementwise steps: some operands stay in a second-level cache, and a tile is worth a
+call of NumPy (benchmarks/__main__.py: LSTM train step).
 """
 ELEMENT_WORK: Final = 16
 """The multiply-adds that take as long as an operation of NumPy on a single element: shared work is counted in multiply-adds
@@ -425,7 +425,7 @@ def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | 
 
 @functools.cache
 def _gemm(char: str) -> Callable[..., None] | None:
-    """CBLAS's general product for a dtype; None where NumPy multiplies with another library."""
+    """Return CBLAS's general product for a dtype; None where NumPy multiplies with another library."""
 
     def arguments(real: Any, integer: Any) -> list[Any]:
         matrix = ctypes.c_void_p, integer

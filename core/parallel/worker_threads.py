@@ -139,5 +139,5 @@ def renew() -> None:
     _pool = _Pool()
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+if hasattr(os, "register_at_fork"):  # Windows has no fork
     os.register_at_fork(after_in_child=renew)

@@ -64,7 +64,7 @@ class OptimizeReport:
 
     @property
     def accuracy(self) -> Accuracy:
-        """The loosest class of all that was done."""
+        """The loosest class of all changes."""
         return loosest(one for record in self.passes for one in record.accuracy.values())
 
     @property

@@ -42,7 +42,7 @@ class Ahead:
         return self._words[:count]
 
     def skip(self, count: int) -> None:
-        """Go on by a number of blocks that have been seen."""
+        """Skip a number of blocks that were read."""
         self._words = self._words[count:]
         self._gen.skip(count)
 
@@ -82,7 +82,7 @@ def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Ar
         ends = np.cumsum(takes)
         chosen = places[np.arange(ends[-1]) + np.repeat(firsts - ends + takes, takes)]
         parts.append(samples[chosen])
-        # What the first sample of each call, and what is still to come of the last one, counts its refusals from.
+        # The places from which the first sample of each call, and the rest of the last call, count their refusals.
         before = np.concatenate(([-1], chosen))
         before[ends - takes] = starts * size - 1
         before[0] -= refused

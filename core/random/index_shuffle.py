@@ -22,7 +22,7 @@ _CONSTANT: Final = 0xFFFFFFFC
 """The constant c of the Simon cipher's key schedule, in 32 bits."""
 _ONE: Final = np.uint64(1)
 _FEW: Final = 1 << 11
-"""Below, a walk through the smallest block is so long that the whole cipher is tabulated first."""
+"""The limit below which a walk through the smallest block is so long that the whole cipher is tabulated first."""
 
 
 def shuffle_indices(indices: Array, limits: Array, seeds: Array, rounds: int) -> Array:
@@ -43,7 +43,7 @@ def shuffle_indices(indices: Array, limits: Array, seeds: Array, rounds: int) ->
 
 
 def _word_bits(limits: Array) -> Array:
-    """Half the bits of the cipher's block for each limit."""
+    """Return half the bits of the cipher's block for each limit."""
     distinct, place = np.unique(limits, return_inverse=True)
     bits = [math.ceil(math.log2(limit)) if limit else 0 for limit in distinct.tolist()]
     return np.array([max(b + b % 2, _MIN_BLOCK_BITS) // 2 for b in bits], np.uint64)[place]

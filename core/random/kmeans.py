@@ -16,7 +16,7 @@ from ..types.arrays import Array
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024
-"""Blocks of random words that are drawn at once."""
+"""The number of blocks of random words drawn at once."""
 _MOST_DRAWS = 4096
 """The number of draws of points that are already centers, picked only through rounding, after which their distances count
 as zero.

@@ -92,7 +92,7 @@ def _logarithm(r: Any, known: Any, a0: Any, a1: Any, a2: Any) -> Any:
 
 
 def sincos(x: Array) -> tuple[Array, Array]:
-    """Sine and cosine of numbers of magnitude below 120, float32."""
+    """Return sine and cosine of numbers of magnitude below 120, float32."""
     angle = x.astype(np.float64)
     quadrant = (angle * _TWO_OVER_PI).astype(np.int32)
     quadrant += _ROUNDING

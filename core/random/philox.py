@@ -24,15 +24,15 @@ _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
 """The numbers added in each round to the two words of the key (Salmon and others, 2011)."""
 _ROUNDS: Final = 10
-"""Rounds of Philox, as TensorFlow makes them."""
+"""The number of Philox's rounds in TensorFlow."""
 _MASK32: Final = 0xFFFFFFFF
 """The largest number of 32 bits."""
 _MASK64: Final = 0xFFFFFFFFFFFFFFFF
 """The largest number of 64 bits."""
 _CHUNK: Final = 1 << 14
-"""Counters computed at once: few enough for the work arrays to stay in the cache."""
+"""The number of counters computed at once: few enough for the work arrays to stay in the cache."""
 _PART: Final = 1 << 16
-"""Samples that are drawn together where there are many."""
+"""The number of samples of a part, where many samples are drawn in parts."""
 _FEW: Final = 12
 """The number of blocks at arbitrary places up to which Python's integers take less time than arrays."""
 _LANES: Final = 128
@@ -45,7 +45,7 @@ _LOW_HALF, _HALF = np.array(_MASK32, np.uint64), np.array(32, np.uint64)
 """Constants as arrays of rank 0: ufuncs convert Python numbers to arrays at each call."""
 
 RESERVED_PER_OUTPUT: Final = 256
-"""Blocks that TensorFlow's stateful kernels set aside for each output."""
+"""The number of blocks that TensorFlow's stateful kernels reserve for each output."""
 
 
 class Philox:
@@ -94,7 +94,7 @@ class Philox:
 
     def words(self, count: int) -> Array:
         """Return the next `count` words, uint32."""
-        pause()  # who draws until enough fit may draw for ever
+        pause()  # a caller that draws until enough samples are accepted may draw for ever
         blocks = (count + 3) // 4
         if blocks == 1:
             return np.array(self.block(), np.uint32)[:count]
@@ -367,7 +367,7 @@ def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[An
 
 
 def uniform_int_from_words(words: Array, low: int, high: int, dtype: np.dtype[Any]) -> Array:
-    """Integers uniform on [low, high), of all bits of the words."""
+    """Return integers uniform on [low, high), from all bits of the words."""
     bits = words.view(f"u{dtype.itemsize}")
     remainder = bits % bits.dtype.type((high - low) % (1 << 8 * dtype.itemsize))
     return (remainder + bits.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)

@@ -207,7 +207,7 @@ def _binomial_inversion(lanes: Lanes, counts: Array, probs: Array, chosen: Array
 
 
 def _binomial_rejection(lanes: Lanes, counts: Array, probs: Array, chosen: Array) -> Array:
-    """Transformed rejection with squeeze: Hoermann, J. Stat. Comput. Simul. 46 (1993), algorithm BTRS."""
+    """Draw by transformed rejection with squeeze: Hoermann, J. Stat. Comput. Simul. 46 (1993), algorithm BTRS."""
     result = np.zeros(len(counts))
     active = chosen
     while len(active):
@@ -276,7 +276,7 @@ def _swapped(partners: Array) -> Array:
     Following the chain by pointer doubling yields all sources at once.
     """
     count = len(partners)
-    swaps = np.lexsort((partners.astype(np.uint16), (partners >> 16).astype(np.uint16)))  # by radix, as it is for 16 bits
+    swaps = np.lexsort((partners.astype(np.uint16), (partners >> 16).astype(np.uint16)))  # NumPy sorts 16-bit keys by radix
     places = partners[swaps]
     before = np.full(count, -1)
     before[swaps[1:]] = np.where(places[1:] == places[:-1], swaps[:-1], -1)

@@ -36,15 +36,15 @@ class Words:
         return self._words.pop()
 
     def float32(self) -> float:
-        """Uniform on [0, 1), of a float's precision."""
+        """Return a number uniform on [0, 1), in a float's precision."""
         return unit_float(self.word())
 
     def float64(self) -> float:
-        """Uniform on [0, 1)."""
+        """Return a number uniform on [0, 1)."""
         return unit_double(self.word(), self.word())
 
     def below(self, limit: int, bits: int) -> int:
-        """Uniform on [0, limit) without bias, from 32 or 64 bits at a time."""
+        """Return an integer uniform on [0, limit) without bias, from 32 or 64 bits at a time."""
         draw = self.word if bits == 32 else self._double_word
         if limit == 0:
             return draw() * 0
@@ -70,7 +70,7 @@ class UniformSampler:
 
     @property
     def possible(self) -> int:
-        """How many classes can be drawn."""
+        """The number of classes that can be drawn."""
         return self.size
 
     def sample(self, words: Words) -> int:
@@ -80,7 +80,7 @@ class UniformSampler:
         return np.full(len(values), np.float32(1.0 / self.size))
 
     def update(self, values: Array) -> None:
-        """Nothing is learned."""
+        """Do nothing: the distribution is fixed."""
 
 
 class LogUniformSampler(UniformSampler):

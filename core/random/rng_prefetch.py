@@ -16,9 +16,9 @@ from .philox import Philox
 _MOST_SAMPLES: Final = 1 << 13
 """The largest size of a small draw; most of a small draw's time does not depend on the size."""
 _SAMPLES_AHEAD: Final = 1 << 15
-"""Samples that are computed ahead at most: a cache holds them."""
+"""The largest number of samples computed ahead: a cache holds them."""
 _DRAWS_AHEAD: Final = 256
-"""Draws that are computed ahead at most."""
+"""The largest number of draws computed ahead."""
 _GROWTH: Final = 4
 """The growth of the number of draws computed ahead from each time to the next: the first draw may be the only draw."""
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from typing import Final
 
 THREADS: Final = 2
-"""Threads of the machine that the recorded answers were made with."""
+"""The number of threads of the machine that recorded the answers."""
 _CYCLES_PER_THREAD: Final = 100_000
-"""Cycles that starting costs, and cycles of work for each thread (kStartupCycles and kPerThreadCycles of Eigen's cost model).
+"""The cycles of starting, and the cycles of work for each thread (kStartupCycles and kPerThreadCycles of Eigen's cost
+model).
 """
 _CYCLES_PER_TASK: Final = 40_000
-"""Cycles of work of a block at least (kTaskSize of Eigen's cost model)."""
+"""The least cycles of work of a block (kTaskSize of Eigen's cost model)."""
 _BLOCKS_PER_THREAD: Final = 4
-"""Blocks for each thread at most (kMaxOverShardingFactor of Eigen's parallelFor)."""
+"""The largest number of blocks for each thread (kMaxOverShardingFactor of Eigen's parallelFor)."""
 
 
 def blocks(count: int, cost: float) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from ..parallel.interruption_points import pause
 
 MAX_INSTRUCTIONS: Final = 100_000
-"""Instructions of a program at most: an expression that needs more is refused."""
+"""The largest number of instructions of a program: an expression that needs more is refused."""
 _MAX_MOVES: Final = 50_000
 """The number of cached transitions of an automaton; at the limit the cache is emptied."""
 
@@ -164,7 +164,7 @@ def _product(factors: Iterable[float]) -> float:
     return functools.reduce(lambda a, b: a * b, factors, 1.0)
 
 
-# Instructions: (kind, operand, next); a fork's operand is where to go on if its next, which is preferred, fails.
+# Instructions: (kind, operand, next); a fork prefers next, and continues at the operand where next fails.
 _CHAR, _ASSERT, _SAVE, _FORK, _JUMP, _MATCH = range(6)
 _Instruction: TypeAlias = tuple[int, "int | str", int]
 
@@ -279,7 +279,7 @@ class Automaton:
         self._moves = 0
 
     def end(self, text: str, start: int) -> int | None:
-        """Where the preferred match ends that begins at `start`; None where there is none."""
+        """Return the end of the preferred match that begins at `start`; None without a match."""
         state: _State | None = self._state((0,), _kind(text[start - 1]) if start else "")
         found = None
         for position in range(start, len(text)):
@@ -294,7 +294,7 @@ class Automaton:
         return len(text) if self._move(state, "")[1] else found
 
     def starts(self, text: str) -> Iterator[int]:
-        """Every place of the text where a match of the reversed program ends, the last first."""
+        """Yield every place of the text where a match of the reversed program ends, the last first."""
         state: _State | None = self._state((), "")
         for position in range(len(text), -1, -1):
             assert state is not None

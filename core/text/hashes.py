@@ -22,17 +22,17 @@ _MASK = (1 << 64) - 1
 
 
 def farm_fingerprint64(strings: Sequence[bytes]) -> _U64:
-    """FarmHash's Fingerprint64 of each string."""
+    """Return FarmHash's Fingerprint64 of each string."""
     return _in_groups(strings, _farm_steps, _farm)
 
 
 def murmur64(strings: Sequence[bytes]) -> _U64:
-    """MurmurHash64A of each string, of the seed that TensorFlow's Hash64 has."""
+    """Return MurmurHash64A of each string, with the seed of TensorFlow's Hash64."""
     return _in_groups(strings, lambda lengths: lengths // 8 * 2 + (lengths % 8 > 0), _murmur)
 
 
 def sip_hash(strings: Sequence[bytes], key: tuple[int, int]) -> _U64:
-    """SipHash-2-4 of each string under a key of two 64-bit words."""
+    """Return SipHash-2-4 of each string under a key of two 64-bit words."""
     return _in_groups(strings, lambda lengths: lengths // 8, lambda texts: _sip(texts, key))
 
 
@@ -106,7 +106,7 @@ def _texts(strings: Sequence[bytes], lengths: Array) -> _Texts:
     buffer = b"".join(strings) + bytes(8)
     words = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
     step = int(lengths[0]) if (lengths == lengths[0]).all() else 0
-    # To gather what is not aligned is slow.
+    # Unaligned gathers are slow.
     return _Texts(words if step else words.astype(np.uint64), lengths.cumsum() - lengths, lengths, step)
 
 
@@ -117,7 +117,7 @@ def _groups(keys: Array) -> list[Array]:
 
 
 def _rotate(value: _U64, bits: int) -> _U64:
-    """Rotated right."""
+    """Rotate right."""
     return (value >> np.uint64(bits)) | (value << np.uint64(64 - bits))
 
 

@@ -54,7 +54,7 @@ _POSIX = {
 }
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _MAX_REPEAT = 1000
-"""Repetitions that RE2 allows in braces."""
+"""The largest number of repetitions in braces that RE2 allows."""
 _TIMES: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 MAX_WAYS = 1e6
 """The largest number of ways to match in a text for which `re` is used."""
@@ -232,7 +232,7 @@ class _Reader:
         return self.pattern[self.position - 1]
 
     def _alternatives(self, flags: _Flags) -> Choice:
-        """Up to the closing parenthesis or the end; flags set inside hold until there."""
+        """Parse alternatives up to the closing parenthesis or the end; flags set inside hold until there."""
         options: list[Expression] = []
         parts: list[Expression] = []
         while self.position < len(self.pattern) and not self._peek(")"):
@@ -245,7 +245,7 @@ class _Reader:
                 flags = changed
                 continue
             atom = self._atom(flags)
-            if isinstance(atom, Chain):  # what is quoted: only the last character is repeated
+            if isinstance(atom, Chain):  # quoted text: only the last character is repeated
                 parts += atom.parts[:-1]
                 atom = atom.parts[-1]
             if atom is not None:
@@ -402,7 +402,7 @@ class _Reader:
             self._class_item(parts, excluded)
         self.position += 1
         inside = "".join(parts)
-        # A negated class inside a bracket, as in [a\D], is an alternative of its own.
+        # A negated class inside a bracket, as in [a\D], becomes a separate alternative.
         others = [f"[^{item}{_SURROGATES}]" for item in excluded]
         if not negated:
             return f"(?:{'|'.join([*([f'[{inside}]'] if inside else []), *others])})"

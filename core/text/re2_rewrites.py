@@ -24,7 +24,7 @@ def replace_all(pattern: Pattern, rewrite: str, texts: Sequence[bytes]) -> list[
 
 
 def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
-    """Matches replaced as RE2's Replace and GlobalReplace do; a rewrite that names a missing group replaces nothing."""
+    """Replace matches like RE2's Replace and GlobalReplace; a rewrite with a missing group replaces nothing."""
     pieces, highest, valid = _parse_rewrite(rewrite)
     if highest > pattern.groups or (not everywhere and not valid):
         return text
@@ -53,7 +53,9 @@ def _group(text: str, span: Sequence[int | None], index: int) -> str:
 
 @functools.lru_cache(256)
 def _parse_rewrite(rewrite: str) -> tuple[tuple[str | int, ...], int, bool]:
-    """Literal pieces and group numbers up to the first bad escape, the highest group, and whether there was none bad."""
+    """Return literal pieces and group numbers up to the first bad escape, the highest group, and whether all escapes are
+    good.
+    """
     highest = max((int(m) for m in re.findall(r"\\(?:\\|([0-9])|.)", rewrite, re.DOTALL) if m), default=0)
     pieces: list[str | int] = []
     position = 0

@@ -16,7 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 
 INVALID = -1
-"""The code point that stands for bytes that are no character."""
+"""The code point of bytes that are no character."""
 _PYTHONS_OWN = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 """Encodings of Python that ICU lacks; their decoders also reject more than single sequences of bytes."""
 _CONTINUED = {"utf16": "utf-16-be", "utf32": "utf-32-be"}
@@ -39,7 +39,7 @@ class Decoder:
         return self.codec == "utf-8"
 
     def decode(self, text: bytes) -> tuple[list[int], list[int]]:
-        """Code points and where each begins; INVALID for each malformed sequence."""
+        """Decode code points and the start of each; INVALID for each malformed sequence."""
         codec, position = self._byte_order(text)
         codes: list[int] = []
         starts: list[int] = []
@@ -128,7 +128,7 @@ def _script_runs() -> tuple[Array, Array]:
 
 
 def scripts(codes: Array) -> Array:
-    """ICU's number of the script of each code point, -1 outside Unicode."""
+    """Return ICU's number of the script of each code point, -1 outside Unicode."""
     starts, numbers = _script_runs()
     runs = np.searchsorted(starts, codes, side="right") - 1
     return np.where((codes >= 0) & (codes <= 0x10FFFF), numbers[np.maximum(runs, 0)], np.int32(-1))

@@ -93,7 +93,7 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
             except NotFoundError:
                 if _is_current(index, files.to_read(path)):
                     raise
-                continue  # its shards went with it when it was replaced
+                continue  # another writer replaced the table, and removed the old shards
             if _is_current(index, files.to_read(path)):
                 return CheckpointReader(prefix, 2, _Tensors(prefix, items, shards))
     raise UnavailableError(f"checkpoint '{prefix}' is written again and again while it is read")
@@ -111,7 +111,7 @@ class _Tensors(Mapping[str, StoredTensor]):
         self._prefix = prefix
         self._items = items
         self._shards = shards
-        self._keys = {decode_name(key): key for key in items if key[:1] != b"\0"}  # the others are slices of these
+        self._keys = {decode_name(key): key for key in items if key[:1] != b"\0"}  # keys that begin with 0 are slices
         self._kinds: dict[bytes, tuple[DType, tuple[int, ...]]] = {}
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ class _Tensors(Mapping[str, StoredTensor]):
         return StoredPart(extents, lambda: shards.read(name, entry), lambda: shards.check(name, entry))
 
 
-# The fields of an entry that its message begins with, as all write it: dtype, shape, then one of the others.
+# Tags at the beginning of an entry, in every writer's order: dtype, shape, then any of the other fields.
 _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 0x08, 0x12, 0x18, 0x20, 0x28, 0x35
 
 

@@ -52,7 +52,7 @@ class StoredPart:
 
 
 class CheckpointReader:
-    """A checkpoint open for reading: names, dtypes and shapes at once, values when asked for."""
+    """A checkpoint open for reading: names, dtypes and shapes at once, values at first use."""
 
     def __init__(self, prefix: str, version: int, tensors: Mapping[str, StoredTensor]) -> None:
         self.prefix = prefix

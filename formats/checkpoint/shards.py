@@ -22,7 +22,7 @@ from ..codecs.tensor_values import object_array
 from ..protos.checkpoint_pb2 import BundleEntryProto
 
 _PIECE: Final = 1 << 20
-"""Bytes that are read and checked at a time, while they are in the processor's cache."""
+"""The number of bytes that are read and checked at a time, while they are in the processor's cache."""
 
 
 def shard_path(prefix: str, shard: int, count: int) -> str:
@@ -47,7 +47,7 @@ class Shards:
         self._good: set[tuple[int, int, int, int]] = set()
 
     def check(self, name: str, entry: BundleEntryProto) -> None:
-        """NotFoundError or DataLossError where the file of an entry is missing or too short. Nothing is read."""
+        """Raise NotFoundError or DataLossError where the file of an entry is missing or too short. Nothing is read."""
         self._located(name, entry)
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
@@ -107,7 +107,7 @@ def _content(data: PositionedFile, entry: BundleEntryProto) -> memoryview:
 
 
 def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) -> list[bytes]:
-    """Strings: the lengths as varints, a checksum of the lengths, then all characters."""
+    """Read strings: the lengths as varints, a checksum of the lengths, then all characters."""
     try:
         sizes, position = wire.read_varints(content, count)
     except DataLossError:

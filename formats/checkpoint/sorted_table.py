@@ -136,7 +136,7 @@ def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
     offset = 0
     index = _BlockBuilder(1)
     block = _BlockBuilder(_RESTART_INTERVAL)
-    full: tuple[bytes, bytes] | None = None  # last key and handle of a block that awaits the key after it
+    full: tuple[bytes, bytes] | None = None  # last key and handle of a full block; the index entry waits for the next key
     for key, value in items:
         if full is not None:
             index.add(_separator(full[0], key), full[1])
@@ -183,7 +183,7 @@ def _write_block(file: IO[bytes], block: _BlockBuilder, offset: int) -> tuple[by
 
 
 class _BlockBuilder:
-    """A block in the making."""
+    """A builder of a block."""
 
     def __init__(self, restart_interval: int) -> None:
         self.last_key: bytes | None = None

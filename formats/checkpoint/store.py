@@ -24,7 +24,7 @@ from .v1 import open_v1, write_v1
 
 _STATE_FILE = "checkpoint"
 _MOST_READERS = 16
-"""Checkpoints that a store knows at a time: the large files of each are open."""
+"""The number of checkpoints that a store keeps open; the large files of each are open."""
 _Stamp = list[tuple[int, ...]]
 _SHARD_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 

@@ -99,7 +99,7 @@ def write_v1(
 
 
 def _encode_slice(name: str, extents: Extents, tensor: Tensor) -> bytes:
-    """TensorFlow reads the elements from the typed lists only."""
+    """Encode a slice with typed lists: TensorFlow reads the elements from the typed lists only."""
     values = TensorProto()
     append_values(values, tensor.dtype, tensor.read().ravel(), encode_tensor)
     message = SavedTensorSlices(data=SavedSlice(name=name, slice=encode_extents(extents), data=values))

@@ -47,9 +47,9 @@ TASKS_SECONDS: Final = 300.0
 """The time, in seconds, for all tasks to answer when a session is made: tasks may be started after their client."""
 _DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` lists all tasks that answer and that do not"
 RETURN_SECONDS: Final = 60.0
-"""How long a server that was lost may take to be back before a retry counts as failed."""
+"""The time, in seconds, for a lost server to return before a retry counts as failed."""
 _GRACE: Final = 5.0
-"""Seconds that a server gets to say itself that a step took too long."""
+"""The extra time, in seconds, for a server to report a step's timeout itself."""
 _CLOSING_SECONDS: Final = 2.0
 
 
@@ -98,7 +98,7 @@ class _Held:
         if handle is not None:
             try:
                 self.master.close_session(handle, _CLOSING_SECONDS)
-            except TfgError:  # what was to be closed has gone with its server
+            except TfgError:  # the session has gone with the server
                 return
 
     def _create(self, graph: Graph) -> str:
@@ -178,15 +178,15 @@ class ClusterSession:
 
     @property
     def cache_stats(self) -> CacheStats:
-        """Nothing is kept here."""
+        """Return zeros: no values are cached here."""
         return CacheStats(0, 0, 0, 0, 0)
 
     def streams(self) -> Mapping[str, tuple[int, int]]:
-        """Servers do not tell."""
+        """Return no streams: servers do not tell the positions of random streams."""
         return {}
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
-        """Servers cannot be told: their nodes draw from the beginning."""
+        """Do nothing: servers cannot set the positions of random streams, and nodes draw from the beginning."""
 
     def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
         """Return the values of `fetches`: tensors by name `a:0` (NumPy arrays), operations by name `a` (None).
@@ -312,7 +312,7 @@ class ClusterSession:
         request.request_id = _new_id()
         if self._timeout is not None:
             request.options.timeout_in_ms = max(int(self._timeout * 1000), 1)
-        # A step's own limit does not free a client whose worker is gone, so the call has one too.
+        # A step's own limit does not free a client whose worker is gone, so the call has a limit too.
         limit = None if self._timeout is None else self._timeout + _GRACE
         answer = self._master.run(request, limit, Watch(self._master, request.session_handle, self._note).look)
         if answer.status_code:
@@ -366,7 +366,7 @@ def _encoded(output: Output, value: Any) -> Any:
 
 
 def _check_size(values: Mapping[Output, Any]) -> None:
-    """ResourceExhaustedError for feeds that no message holds, before anything is copied."""
+    """Raise ResourceExhaustedError for feeds too large for a message, before anything is copied."""
     sizes = {output.name: _bytes(value) for output, value in values.items()}
     if sum(sizes.values()) > MAX_REQUEST:
         largest = max(sizes, key=sizes.__getitem__)

@@ -9,7 +9,7 @@ from ...core.graph.graph import Graph, Node
 from ...core.support import errors
 from ...core.support.errors import TfgError
 
-# By the numbers of gRPC's status codes, which are TensorFlow's.
+# By gRPC's status codes, the same as TensorFlow's.
 _KINDS: Final[dict[int, type[TfgError]]] = {
     1: errors.CancelledError, 2: errors.UnknownError, 3: errors.InvalidArgumentError, 4: errors.DeadlineExceededError,
     5: errors.NotFoundError, 6: errors.AlreadyExistsError, 7: errors.PermissionDeniedError, 8: errors.ResourceExhaustedError,
@@ -27,7 +27,7 @@ _REMOTE: Final = re.compile(r"from remote target (/job:\S+)")
 _NODE: Final = re.compile(r"\{\{node ([^{}]+)\}\}")
 _MORE: Final = "\nAdditional GRPC error information"
 _LONGEST: Final = 1 << 16
-"""Characters of a server's message that are looked at: a stranger's server may send two gigabytes of them."""
+"""The number of characters of a server's message that are parsed: a hostile server may send two gigabytes."""
 _PARTED: Final = re.compile(r"_[SG]\d+$")
 _FED: Final = re.compile(r"_(?:recv|arg)_(.+)_(\d+)(?:_\d+)?$")
 

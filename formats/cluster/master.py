@@ -64,7 +64,7 @@ class Master:
                 return
             except self._grpc.RpcError as error:
                 if error.code() not in (self._grpc.StatusCode.UNAVAILABLE, self._grpc.StatusCode.DEADLINE_EXCEEDED):
-                    return  # a server that takes no such question is one that answers
+                    return  # UNIMPLEMENTED and other refusals are answers too: the server lives
                 if time.monotonic() + _PAUSE > end:
                     reason = f"no server answers at {self.address} within {seconds:g} s: {error.details()}"
                     raise UnavailableError(reason) from None
@@ -118,7 +118,7 @@ class Master:
     def abandon(self, handle: str) -> None:
         """Ask to close a session without waiting for an answer, as the answer may never come."""
         asked = self._future("CloseSession", pb.CloseSessionRequest(session_handle=handle), _ABANDON_SECONDS)
-        self._abandoned = [*(call for call in self._abandoned if not call.done()), asked]  # one that nobody holds is cancelled
+        self._abandoned = [*(call for call in self._abandoned if not call.done()), asked]  # gRPC cancels unreferenced calls
 
     def reset(self, containers: Sequence[str], seconds: float) -> None:
         """Drop the variables and other resources in the named containers, by default in the container without a name.
@@ -128,7 +128,7 @@ class Master:
         self._call("Reset", pb.ResetRequest(container=containers), seconds)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
         self._channel.close()
 
     def _open(self) -> Any:
@@ -178,7 +178,7 @@ class Master:
 
 
 def _grpc() -> Any:
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it logs comes as errors too
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # gRPC's log repeats the errors raised here
     try:
         import grpc
     except ImportError:

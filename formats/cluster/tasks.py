@@ -24,7 +24,7 @@ _NOBODY: Final = "/job:nobody"
 """A filter that no task passes. The text must be the name of a device: any other text ends TensorFlow's server."""
 _TASK: Final = re.compile(r"(/job:([A-Za-z]\w*)/replica:\d+/task:\d+)/")
 _MOST: Final = 1000
-"""Tasks of a job that are asked at most: a server that claims to have them all is none of TensorFlow's."""
+"""The largest number of a job's tasks to ask: a server that claims more is none of TensorFlow's."""
 ANSWER_SECONDS: Final = 5.0
 """The seconds for a living task to make a session; some milliseconds are usual."""
 NOTE_SECONDS: Final = 20.0

@@ -149,7 +149,7 @@ def _set_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> dict[str
     """
     contents: dict[str, memoryview] = {}
     proto.ClearField("attr")
-    # A node copied to another name shares the attributes it was loaded with.
+    # A node copied to another name shares the loaded attributes.
     origin = node.attrs if isinstance(node.attrs, NodeAttrs) else source
     for name in node.attrs:
         value = node.attrs[name]

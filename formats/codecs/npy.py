@@ -27,7 +27,7 @@ from ...core.support.regular_files import PositionedFile, open_regular
 from ...core.types.arrays import Array
 
 _MAGIC = b"\x93NUMPY"
-_MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust
+_MAX_HEADER = 10_000  # NumPy's own limit for untrusted files
 _LENGTHS = {1: ("<H", "latin-1"), 2: ("<I", "latin-1"), 3: ("<I", "utf-8")}
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, KeyError, OverflowError, OSError)
 
@@ -159,7 +159,7 @@ class _Archive:
             self._check_room()
         with _zip_errors(where), self._archive.open(info) as member:
             data = _exactly(member, header.offset + header.size, where)
-            if member.read(1):  # the end, at which the checksum is compared
+            if member.read(1):  # zipfile compares the checksum at the end
                 raise DataLossError(f"{where} is longer than its header says")
         return header.decode(memoryview(data)[header.offset :])  # type: ignore[arg-type]
 

@@ -85,7 +85,7 @@ class NpzWriter:
 
 
 def _check_name(name: str) -> None:
-    """InvalidArgumentError for a name that a member of a zip archive cannot have, or that the manifest has."""
+    """Raise InvalidArgumentError for an impossible name of a zip archive's member, or for the manifest's name."""
     if name == MANIFEST:
         raise InvalidArgumentError(f"a tensor cannot be called '{MANIFEST}' in a state file")
     try:
@@ -113,7 +113,7 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
 
 
 def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
-    with np.errstate(invalid="ignore"):  # which is said of NaNs
+    with np.errstate(invalid="ignore"):  # NumPy warns of NaNs
         return array.astype(dtype)
 
 

@@ -53,7 +53,7 @@ class PrintedScan:
         yield from self._behind.nodes()
 
     def _window(self, position: int) -> str:
-        """Some whole messages from a position on."""
+        """Return some whole messages from a position on."""
         size, found = _WINDOW, -1
         while found < 0:
             window = bytes(self._data[position : position + size])

@@ -20,14 +20,14 @@ from ...core.codecs import wire
 from ...core.codecs.varint import varint
 
 _MAX_KEPT: Final = 256
-"""Messages of more characters than this hardly ever occur twice."""
+"""The length, in characters, beyond which messages are not cached: they hardly ever occur twice."""
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,19})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|-?inf|nan")
 _ESCAPED: Final = re.compile(r'''"(?:[^"\\]++|\\[0-3][0-7][0-7]|\\[nrt"'\\])*+"''')
 
 
 _DEEPEST: Final = 100
-"""How deep protobuf's own parsers go."""
+"""The nesting depth that protobuf's own parsers allow."""
 
 
 class OtherLayout(Exception):
@@ -237,4 +237,4 @@ _ENCODERS: Final[Mapping[int, tuple[Callable[[str], bytes], int]]] = {
     FieldDescriptor.TYPE_BYTES: (_bytes, wire.LENGTH_DELIMITED),
     FieldDescriptor.TYPE_MESSAGE: (_refused, wire.LENGTH_DELIMITED),
 }
-"""How values of a type are encoded, and their wire type; of other types protobuf knows more."""
+"""The encoders of values, with wire types, by type; other types are left to protobuf."""

@@ -16,7 +16,7 @@ from .tensor_proto import LARGE_CONTENT
 M = TypeVar("M", bound=Message)
 
 LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
-"""Name, op, inputs as they are spelled, device and attributes."""
+"""A node's name, op, inputs in the file's spelling, device and attributes."""
 
 _WINDOW: Final = 1 << 18
 MAX_SHARED: Final = 256
@@ -128,7 +128,7 @@ class GraphScan:
         self._rest = bytearray()
         self._reader = reader or NodeReader()
         self.place, self.end = 0, 0
-        """Where the field of the node that was read last begins and ends."""
+        """The start and the end of the field of the last node read."""
 
     def rest(self) -> GraphDef:
         """Return the message without nodes, once all nodes were iterated."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGE_CONTENT = 1 << 16
 """A tensor_content of more bytes than this stays outside protobuf, as a view of the file or array."""
 
-# The typed list of a dtype, and the code that memoryview.cast knows it by; machines are little-endian here as files are.
+# The typed list of a dtype, and memoryview.cast's code; the machine is little-endian here, like the files.
 _PREVIEWS = {
     "float": ("float_val", "f"), "double": ("double_val", "d"), "bool": ("bool_val", "?"), "string": ("string_val", ""),
     "int8": ("int_val", "b"), "int16": ("int_val", "h"), "int32": ("int_val", "i"), "int64": ("int64_val", "q"),
@@ -108,7 +108,7 @@ def _decode_elements(
 
 def decode_static_shape(proto: TensorShapeProto) -> tuple[int, ...]:
     """Return the dimensions; InvalidArgumentError for a negative dimension, or a product past 64 bits."""
-    # An unknown rank has no dimensions: TensorFlow takes it for a scalar.
+    # TensorFlow reads an unknown rank as a scalar: the message has no dimensions.
     shape = tuple([dim.size for dim in proto.dim])  # a list is faster than a generator: checkpoints have many shapes
     if shape and min(shape) < 0:
         raise InvalidArgumentError(f"a constant has shape {list(shape)}, with a negative dimension")

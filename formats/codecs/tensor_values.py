@@ -23,9 +23,9 @@ Buffer = bytes | memoryview
 
 _MOST_DIMENSIONS = 64
 _PIECE = 1 << 20
-"""How many elements become objects of Python at a time."""
+"""The number of elements that become Python objects at a time."""
 
-# The typed list that holds the elements of a dtype, where it is not tensor_content.
+# The typed list of a dtype's elements, used where tensor_content is not.
 _VALUE_FIELDS = {
     "float": "float_val", "double": "double_val", "half": "half_val", "bfloat16": "half_val", "int64": "int64_val",
     "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "complex64": "scomplex_val",
@@ -33,7 +33,7 @@ _VALUE_FIELDS = {
 }  # fmt: skip
 _INT_VAL = "int_val"  # all other integers and the quantized types
 
-# What make_tensor_proto writes as tensor_content where there is more than one element.
+# The dtypes that make_tensor_proto writes as tensor_content where there are several elements.
 _CONTENT_DTYPES = frozenset(
     ("float", "double", "half", "bfloat16", "int32", "uint8", "int16", "int8", "int64", "qint8", "quint8", "qint16", "quint16",
      "qint32", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
@@ -79,7 +79,7 @@ def _from_content(buffer: Buffer, dtype: DType, shape: tuple[int, ...]) -> np.nd
 
 
 def _split_strings(buffer: memoryview, count: int) -> list[bytes]:
-    """Strings as tensor_content holds them: all lengths as varints, then all characters."""
+    """Split tensor_content into strings: all lengths as varints, then all characters."""
     if count > len(buffer):
         raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, too few for {count} strings")
     sizes, position = wire.read_varints(buffer, count)
@@ -113,7 +113,7 @@ def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) ->
     if len(values) >= count:
         return values[:count].reshape(shape)
     if len(values) <= 1:
-        # One element seen `count` times takes no memory, however large the shape claims to be.
+        # A broadcast element takes no memory, however large a shape the file claims.
         only = values if len(values) else np.array([_zero(dtype)], dtype.numpy)
         return np.broadcast_to(only.reshape((1,) * len(shape)), shape)
     if count * dtype.size > unpacked_limit(values.nbytes):

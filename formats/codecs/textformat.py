@@ -78,7 +78,7 @@ def _parse(message_type: type[M], text: str) -> M:
             if error.GetLine() is not None
             else f"the text is no {message_type.DESCRIPTOR.name}: {error}"
         ) from None
-    except ValueError as error:  # protobuf's own setter raises it for an enum's number beyond 32 bits
+    except ValueError as error:  # raised by protobuf's setter for an enum's number beyond 32 bits
         raise InvalidArgumentError(f"the text is no {message_type.DESCRIPTOR.name}: {error}") from None
 
 

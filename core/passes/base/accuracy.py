@@ -27,7 +27,7 @@ class Accuracy(enum.StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for exact, and more for classes that promise less."""
+        """The rank of the class: 0 for exact, and more for looser classes."""
         return list(Accuracy).index(self)
 
 

@@ -11,11 +11,11 @@ from typing import Final
 from ...graph.graph import Node
 
 STEPS: Final = 200
-"""How many steps the waves may take for each node of the graph; then they stay where they are."""
+"""The number of steps of all waves for each node of the graph; then the waves stop."""
 
 
 class Waves:
-    """Breadth-first waves through a graph, each from a source to all descendants of the source.
+    """Waves through a graph in the order of places, each from a source to all descendants of the source.
 
     `places` numbers nodes in topological order; nodes of a loop may share a place, and a node without a place counts as the
     first. `users` returns the nodes directly after a node. A wave has met a node only if the node is a descendant of the

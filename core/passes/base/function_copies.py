@@ -55,7 +55,7 @@ class Draft:
         return node.output()
 
     def make_constant(self, index: int, constant: Node) -> None:
-        """Let a copy of a constant stand for an argument."""
+        """Replace an argument by a copy of a constant."""
         arg = self.args[index]
         attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
         made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
@@ -75,7 +75,7 @@ class Draft:
         self.results, self._outputs = [self.results[i] for i in kept], [self._outputs[i] for i in kept]
 
     def replace(self, old: Output, new: Output) -> None:
-        """Let `new` stand for `old` wherever that is used or returned."""
+        """Replace `old` by `new` in all uses and results."""
         self.body.replace_all_uses(old, new)
         self.results = [new if value == old else value for value in self.results]
 

@@ -50,7 +50,7 @@ class Pass:
     requires: ClassVar[tuple[str, ...]] = ()
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False
-    """True for a pass that runs once, when the others have come to an end."""
+    """True for a pass that runs once, after the others have reached a fixed point."""
     mends: ClassVar[bool] = False
     """True for a pass that accepts a graph whose nodes do not fit their ops; the pass runs before the graph is checked."""
     accuracy: ClassVar[Accuracy] = Accuracy.EXACT
@@ -101,7 +101,7 @@ class Shared:
     accuracies: dict[str, Accuracy] = dataclasses.field(default_factory=dict)
     """The classes of the rules that the pass has applied, here and in functions: of each the loosest."""
     copied: int = 0
-    """How many nodes of functions were copied so far."""
+    """The number of copied nodes of functions so far."""
     folding: float = 0.0
     """The seconds of computing that folding took so far."""
     settled: dict[str, Settled] = dataclasses.field(default_factory=dict)
@@ -109,16 +109,16 @@ class Shared:
     calls: CallTable = dataclasses.field(default_factory=CallTable)
     """The calls of the graph and of the functions."""
     is_called_anew: bool = True
-    """True where functions may have gone since `calls` was last looked at."""
+    """True where functions may have gone since the last update of `calls`."""
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
-    """Why functions do not only compute, None where they do."""
+    """The reason why each function is impure, None for a pure function."""
 
     def forget_impure(self) -> None:
-        """Look again at functions that did more than compute: passes may take that away, but add no effects."""
+        """Forget impure functions: passes may remove effects, but add none."""
         self.impurities = {name: reason for name, reason in self.impurities.items() if reason is None}
 
     def update_calls(self, functions: Mapping[str, Function]) -> None:
-        """Look at the functions that came since this was last asked for; at all of them where a pass has begun meanwhile."""
+        """Update the calls of functions added since the last update; of all functions after a pass has begun."""
         (self.calls.update if self.is_called_anew else self.calls.add)(functions)
         self.is_called_anew = False
 
@@ -208,7 +208,7 @@ class PassContext:
         self.refusals[name, rule] = Refusal(name, rule, reason)
 
     def forget_inference(self) -> None:
-        """Infer anew when next asked: some outputs stand for other values than before."""
+        """Discard the inference: some outputs have other values than before."""
         self._inference = None
 
     @property

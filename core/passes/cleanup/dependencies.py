@@ -88,7 +88,7 @@ class Dependencies(Pass):
         ctx.fire("no-op", node, "bypassed: its consumers wait for its inputs themselves")
 
     def _drop_pure_controls(self, graph: Graph, ctx: PassContext, node: Node) -> None:
-        """Waiting for a constant or for a value that is read anyway is no waiting."""
+        """Drop control inputs from constants and from data inputs: waiting for them changes nothing."""
         read = {value.node for value in node.inputs}
         for control in node.control_inputs:
             if control in read or (control.is_constant and not control.control_inputs):
@@ -107,7 +107,7 @@ class Dependencies(Pass):
 
 
 def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
-    """Why the values that pass through an IdentityN may not part, or None."""
+    """Return the reason why the values that pass through an IdentityN may not part, or None."""
     if node.control_inputs or graph.control_consumers(node):
         return "control edges begin or end at it"
     if any(value.dtype is not None and value.dtype.is_ref for value in node.inputs):
@@ -132,7 +132,7 @@ def _is_at_control_flow(source: Node, node: Node) -> bool:
 
 
 _ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
-"""Ops that may run though something before them does not."""
+"""Ops that may run although an ancestor does not."""
 
 
 _OFTEN: Final = 4

@@ -78,7 +78,7 @@ class FoldConstants(Pass):
         """
         if node.is_identity:
             return [node.inputs[0].node.constant_value()]
-        # What this pass has folded just now is not yet inferred.
+        # Nodes folded by this pass are not in the inference yet.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
         flops = flops_of(node, specs)
         if flops > MAX_FLOPS or inputs > MAX_BYTES:

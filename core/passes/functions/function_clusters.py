@@ -124,7 +124,7 @@ class _Grouping:
         return self.graph.add_node(name, call_op(is_stateful=False), self.inputs, (), attrs)
 
     def _restore_names(self, call: Node, kept: list[Node]) -> None:
-        """Nodes that must keep their names pass the call's results on under them."""
+        """Restore the names of preserved nodes: each passes a result of the call on under the old name."""
         for node in kept:
             outputs = [call.output(self.results.index(output)) for output in node.outputs()]
             op, attrs = identity_of([output.dtype.base for output in outputs if output.dtype is not None])

@@ -139,7 +139,7 @@ class _Specialization:
             variables = variables | more
 
     def _obstacle(self) -> str | None:
-        """Why the functions are not copied for this call although arguments or results could go."""
+        """Return the reason why the functions are not copied for this call although arguments or results could go."""
         reasons = [why_not_copied(self.ctx, function) for function in self.functions]
         if any(reasons):
             return next(reason for reason in reasons if reason)

@@ -1,4 +1,4 @@
-"""Normalizations that stand for themselves, fused into ops of TensorFlow's that only oneDNN has kernels for."""
+"""Fusion of normalizations, alone and with Relu, into TensorFlow's ops with only oneDNN kernels."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
         r.refuse("padding SAME is a matter of the padded size")
         return None
     if node.op == "DepthwiseConv2dNative" and any(user.op in _BIASES for user in node.uses):
-        # Grappler would fuse the two whatever the padding, and end the process over an explicit one.
+        # Grappler would fuse the two for any padding, and an explicit padding would abort the process.
         r.refuse("TensorFlow cannot fuse a depthwise convolution of explicit padding with the bias behind it")
         return None
     is_first = node.attr("data_format") == b"NCHW"

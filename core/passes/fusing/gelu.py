@@ -19,7 +19,7 @@ GELU = RuleSet()
 
 _OPERATIONS = ("Mul", "AddV2", "Add", "Sub", "Neg", "RealDiv", "Pow", "Square", "Tanh", "Erf", "Erfc", "Identity")
 _MOST = 12
-"""More operations than any way to write GELU takes."""
+"""The largest number of operations of an expression to test: more than any spelling of GELU has."""
 
 
 @GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul", accuracy=Accuracy.ROUNDING)

@@ -80,7 +80,7 @@ def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[
         ctx.refuse(RULE, frame.condition, reason)
         return False
     enters = {variable.switch.output(0): variable.enter for variable in variables}
-    # As before nothing leaves the loop unless all that enters it is there.
+    # As before, no value leaves the loop until all entering values are there.
     waits = [wait for enter in frame.with_op(ENTER) for wait in _waits(ctx, enter)]
     for node in frame.with_op(EXIT):
         source = enters[node.inputs[0]].inputs[0]

@@ -88,7 +88,7 @@ class FrameMotion:
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
         """True where the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
-        """Whether there is a first iteration once the loop is started, None where that is not known."""
+        """True where the started loop surely has a first iteration, None where that is unknown."""
         self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
         self.invariants = Invariants(self._obstacle, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
@@ -179,7 +179,8 @@ class FrameMotion:
     def _constant(self, constant: Node, moved: Set[Node]) -> Node:
         """Return the constant, or a copy where the loop has other readers of the constant."""
         if constant not in self.constants:
-            # In an outer loop it waits for what enters this one: with neither inputs nor controls it would lie in no loop.
+            # In an outer loop the constant waits for a value that enters this loop: with neither inputs nor controls the
+            # constant would lie in no loop.
             around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
             if self.ctx.is_preserved(constant) or any(user not in moved for user in constant.uses):
                 name = self.graph.unique_name(f"{constant.name}/before")

@@ -78,7 +78,7 @@ class _WhileMotion:
         self.node = node
         self.functions = {part: graph.functions[node.attr(part).name] for part in PARTS}
         self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
-        """Whether each part is known to run at least once."""
+        """True for each part that is known to run at least once."""
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
         self.found = {part: self._invariants(part, unchanged) for part in PARTS}
         self.moved = {part: found.worthwhile() for part, found in self.found.items()}

@@ -146,7 +146,7 @@ def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
         return None
     first, middle, last = (dtype.size for dtype in (inner.attrs["T"], node.attrs["T"], node.attrs["type"]))
     if middle not in (first, last) and first != last:
-        return None  # each of two steps of size adds or takes a dimension, one over both only one
+        return None  # the two steps together change the rank twice, a single step only once
     return r.Bitcast(inner.inputs[0], type=node.attrs["type"])
 
 

@@ -191,7 +191,7 @@ def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
     generator = [value for value in source.inputs if value.dtype is dtypes.resource]
     seeds = source.inputs[2:4] if len(source.inputs) > 3 else [r.constant_of(0, dtypes.int64) for _ in range(2)]
     op = f"ShuffleAndRepeatDataset{'V2' if generator else ''}"
-    # The shuffle keeps its name, which seeds of the session's go by.
+    # The shuffle keeps the name: the session's seeds are keyed by names.
     become(r.graph, source, op, [*source.inputs[:2], *seeds, count, *generator], private)
     return source.output()
 
@@ -269,7 +269,9 @@ def map_and_batch(r: Rewriter, node: Node) -> Output | None:
 
 
 def _why_map_and_batch_stay(r: Rewriter, source: Node, batch: Node) -> str:
-    """TensorFlow fuses them anyway in a pipeline that an iterator runs, where elements that fail take their batch along."""
+    """Return the reason not to fuse map and batch. TensorFlow fuses them anyway in a pipeline that an iterator runs, where
+    elements that fail take their batch along.
+    """
     if _function(source).name not in r.graph.functions:
         return "the map's function is not in the library"
     if _calling(r, source).is_stateful:

@@ -24,7 +24,7 @@ def sum_hazard(total: Any, terms: Sequence[Any]) -> str:
     if np.any(_magnitudes(total) * _DIGITS < greatest):
         return "the constants cancel"
     limits = _limits(total)
-    # A term under half a unit in the last place of the largest number leaves that as it is.
+    # A term under half a unit in the last place of the largest number does not change the largest number.
     return "the sum may overflow" if not np.all(together < float(limits.max) * float(limits.eps) / 8) else ""
 
 

@@ -65,7 +65,7 @@ def _of_results(op: str, ranges: Sequence[Range]) -> Range:
 
 
 class Ranges:
-    """The ranges of a graph's values, found when they are asked for."""
+    """The ranges of a graph's values, computed at first use."""
 
     def __init__(self, ctx: PassContext) -> None:
         self._ctx = ctx
@@ -107,7 +107,7 @@ class Ranges:
         return _of_results(node.op, ranges) if ranges else UNKNOWN
 
     def _of_product(self, node: Node, data: Range) -> Range:
-        """At most the greatest datum times the sum of the absolute weights of a channel."""
+        """Bound a product by the greatest datum times the greatest sum of the absolute weights of a channel."""
         weights = self._ctx.constant_value(node.inputs[1])
         most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
         return Range(-most, most) if math.isfinite(most) else UNKNOWN

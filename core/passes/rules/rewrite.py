@@ -30,7 +30,7 @@ from .control_inputs import Effects
 from .ranges import Range, Ranges
 
 MOST_MADE: Final = 2**20
-"""Elements of a constant that a rule makes of a shape alone."""
+"""The largest number of elements of a constant that a rule makes of a shape alone."""
 _FAST_MATH: Final = "only fast math allows it"
 
 
