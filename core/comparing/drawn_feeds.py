@@ -75,11 +75,11 @@ class Feeds:
         self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
 
     def first(self) -> dict[str, Any]:
-        """The plainest feeds: random values, 2 for each unknown size."""
+        """Return the plainest feeds: random values, 2 for each unknown size."""
         return self._by(_VARIED[0], self._sizes(_VARIED[0], 0))
 
     def candidates(self, plans: Sequence[_Plan]) -> Iterator[dict[str, Any]]:
-        """Feeds by each of several plans."""
+        """Yield feeds by each of several plans."""
         ranks = _RANKS if any(as_shape(node.attr("shape")).dims is None for node in self.drawn) else (0,)
         for plan, rank in itertools.product(plans, ranks):
             sizes = self._sizes(plan, rank)
@@ -112,7 +112,9 @@ class Feeds:
 
     @property
     def _varies(self) -> bool:
-        """True where feeds of other sizes, or other integers or truth values, may take another way through the graph."""
+        """Return True where feeds of other sizes, or other integers or truth values, may take another way through the
+        graph.
+        """
         dtypes = [node.attrs["dtype"] for node in self.drawn]
         if not all(dtype.is_floating or dtype.is_complex for dtype in dtypes):
             return True
@@ -146,7 +148,7 @@ class Feeds:
 
 
 def generated_feeds(graph: Graph, given: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:
-    """The feeds, and for every other placeholder that `fetches` need random values; unknown sizes become 2."""
+    """Return the feeds, and for every other placeholder that `fetches` need random values; unknown sizes become 2."""
     return Feeds(graph, given, fetches).first()
 
 

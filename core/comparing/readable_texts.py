@@ -78,13 +78,13 @@ def _sound(graph: Graph, node: Node) -> bytes:
 
 
 def _example(graph: Graph, node: Node) -> bytes:
-    """An Example with each feature that the node parses."""
+    """Return an Example with each feature that the node parses."""
     features = b"".join(_feature(graph, *feature) for feature in _features(node))
     return wire.bytes_field(1, features)
 
 
 def _feature(graph: Graph, key: bytes, dtype: DType, count: int, value: Output) -> bytes:
-    """An entry of the map of features."""
+    """Return an entry of the map of features."""
     if dtype is dtypes.string:
         values = wire.bytes_field(1, contents_of(graph, value)) * count
     elif dtype is dtypes.float32:
@@ -110,7 +110,7 @@ def _features(node: Node) -> Iterator[tuple[bytes, DType, int, Output]]:
 
 
 def _keys(node: Node, name: str) -> list[bytes]:
-    """The keys that an attribute lists, or constants of an input."""
+    """Return the keys that an attribute lists, or constants of an input."""
     definition = require_op_def(node)
     if name in definition.attrs:
         return [key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key for key in node.attr(name)]

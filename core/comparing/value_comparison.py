@@ -50,7 +50,7 @@ class GraphComparison:
 
     @property
     def first(self) -> NodeComparison | None:
-        """The first that differs."""
+        """Return the first node that differs."""
         return next((node for node in self.nodes if not node.passed), None)
 
     @property
@@ -169,7 +169,7 @@ def _recorded(
 
 
 def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance: float) -> Iterator[NodeComparison]:
-    """The outputs of a node that ran in both graphs."""
+    """Yield the outputs of a node that ran in both graphs."""
     runs, other_runs = mine.get(node.name, ()), theirs.get(other.name, ())
     if not runs or not other_runs:
         return
@@ -183,7 +183,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
 
 
 def _row(tensor: str, op: str, other: str, found: Sequence[Comparison]) -> NodeComparison:
-    """The worst of all executions."""
+    """Return the worst comparison of all executions."""
     worst = max(found, key=lambda comparison: comparison.tolerance_needed)
     return NodeComparison(
         tensor, op, other, len(found), worst.largest_difference, worst.tolerance_needed, worst.passed

@@ -74,7 +74,7 @@ def verify(
 def _runs(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session], steps: int
 ) -> list[dict[str, Any]]:
-    """The values of each step by name: of fetches, and of the variables where a fetch is an operation."""
+    """Return the values of each step by name: of fetches, and of the variables where a fetch is an operation."""
     session = open_session(graph)
     found = []
     for _ in range(steps):

@@ -59,7 +59,7 @@ class _Paths:
         self._origins: dict[Node, Output] = {}
 
     def origin(self, value: Output) -> Output | None:
-        """The output that a value comes from; None where that is left out, or outside of the picture."""
+        """Return the output that a value comes from; None where that is left out, or outside of the picture."""
         seen: set[Node] = set()
         while value.node in self._left_out and value.node.inputs and value.node not in seen:
             seen.add(value.node)

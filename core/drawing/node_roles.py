@@ -33,5 +33,5 @@ KINDS: Final = (*(kind for kind, _ in _KINDS), "op", "scope")
 
 
 def kind_of(node: Node) -> str:
-    """The first of KINDS that the node is of."""
+    """Return the first of KINDS that fits the node."""
     return next((kind for kind, fits in _KINDS if fits(node)), "op")

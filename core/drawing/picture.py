@@ -84,12 +84,12 @@ class Picture:
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        """The boxes of all frames."""
+        """Return the boxes of all frames."""
         return tuple(self.frame.all_boxes())
 
     @property
     def has_shares(self) -> bool:
-        """True where FLOPs were counted."""
+        """Return True where FLOPs were counted."""
         return any(box.share is not None for box in self.boxes)
 
 
@@ -151,7 +151,7 @@ def _fits(root: Scope, found: Iterable[Link], look: Look, opened: Container[Scop
 
 
 def _width(layer: Iterable[Scope | Node]) -> int:
-    """How many letters wide a layer is."""
+    """Return the width of a layer in letters."""
     return sum(_MIN_SCOPE if isinstance(part, Scope) else _letters(part.name.rpartition("/")[2]) for part in layer)
 
 
@@ -226,7 +226,7 @@ class _Painter:
         )
 
     def _colour(self, nodes: Sequence[Node]) -> str:
-        """The colour of most of the nodes."""
+        """Return the colour of most of the nodes."""
         if not self._look.colours:
             return ""
         colour = collections.Counter(self._look.colours.get(node, "") for node in nodes).most_common(1)[0][0]

@@ -27,7 +27,7 @@ class Scope:
 
     @property
     def is_name_scope(self) -> bool:
-        """False for a scope that was made by division."""
+        """Return False for a scope that was made by division."""
         return self.path == self.prefix
 
     def members(self) -> Iterator[Node]:
@@ -61,7 +61,7 @@ def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
 
 
 def _scope_of(name: str, scopes: dict[str, Scope]) -> Scope:
-    """The scope that a node of this name stands in, made where there is none yet."""
+    """Return the scope that a node of this name stands in, made where there is none yet."""
     found = scopes[""]
     path = ""
     for part in name.split("/", _MAX_DEPTH)[:-1]:
@@ -117,7 +117,7 @@ def part_label(part: Scope | Node, prefix: str) -> str:
 
 
 def name_inside(node: Node, prefix: str) -> str:
-    """A node's name from inside the scope of name `prefix`."""
+    """Return a node's name from inside the scope of name `prefix`."""
     if node.name == prefix:
         return node.name.rpartition("/")[2]
     return node.name.removeprefix(f"{prefix}/") if prefix else node.name

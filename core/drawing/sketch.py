@@ -127,7 +127,7 @@ def _set_side_by_side(layer: _Layer, wanted: Mapping[_Place, float]) -> None:
 
 
 def _boxes(layer: _Layer, below: Iterable[_Wire]) -> list[str]:
-    """The lines of a layer: boxes from the top, lines from their middles down, edges that pass."""
+    """Return the lines of a layer: boxes from the top, lines from their middles down, edges that pass."""
     height = max(len(place.lines) for place in layer) + 2
     canvas = _Canvas(height)
     leaving = {wire.source: wire.dashed for wire in below}
@@ -209,7 +209,7 @@ class _Canvas:
         self._letters[y].update({x + i: letter for i, letter in enumerate(text)})
 
     def box(self, place: _Place) -> None:
-        """A frame around the place's lines."""
+        """Draw a frame around the place's lines."""
         inside = place.width - 2
         self.write(place.x, 0, f"┌{'─' * inside}┐")
         for y, line in enumerate(place.lines, 1):
@@ -223,7 +223,7 @@ class _Canvas:
             self._add(x, y, (_UP if y > top else 0) | (_DOWN if y < bottom else 0) | at_edge, dashed)
 
     def across(self, start: int, end: int, y: int, dashed: bool) -> None:
-        """A line from column `start` to column `end`."""
+        """Draw a line from column `start` to column `end`."""
         left, right = sorted((start, end))
         for x in range(left, right + 1):
             self._add(x, y, (_LEFT if x > left else 0) | (_RIGHT if x < right else 0), dashed)

@@ -164,7 +164,7 @@ class _Binder:
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
-        """An entry for each node of the graph, or of a function's body."""
+        """Return an entry for each node of the graph, or of a function's body."""
         self._numbers.update({node: len(self._numbers) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
@@ -211,7 +211,7 @@ class _Binder:
         )
 
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
-        """A page of nodes that have entries."""
+        """Return a page of nodes that have entries."""
         left_out = folded(nodes)
         numbers = tuple(self._numbers[node] for node in nodes)
         brief, whole = self._view(nodes, left_out), self._view(nodes, set())
@@ -230,7 +230,7 @@ class _Binder:
         )
 
     def function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
-        """The body of a function."""
+        """Return the body of a function."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
         names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))

@@ -61,11 +61,11 @@ class Contest:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no engine is left to be tried."""
+        """Return whether no engine is left to be tried."""
         return self._challenger is None and not self._pending
 
     def next(self) -> str:
-        """The way of the next run."""
+        """Return the way of the next run."""
         if self._challenger is None and self._pending and self._runs and self._spent >= self._needed:
             self._challenger, self._trial = self._pending.pop(0), Trial(seconds=TRIAL_SECONDS)
             self._warm_runs, self._is_warm, self._cost = 0, False, 0.0
@@ -135,7 +135,7 @@ class AutoEngagement:
         """The contest of the last run."""
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
-        """The engines to try for a plan of nodes, in order."""
+        """Return the engines to try for a plan of nodes, in order."""
         known = [name for name in preferred(graph, nodes) if name in self._names]
         return [*known, *(name for name in self._names if name not in known)]
 

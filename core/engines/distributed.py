@@ -53,7 +53,7 @@ class Meeting:
 
     @property
     def target(self) -> str:
-        """HOST:PORT of JAX's coordinator."""
+        """Return HOST:PORT of JAX's coordinator."""
         return f"[{self.host}]:{self.port + 1}" if ":" in self.host else f"{self.host}:{self.port + 1}"
 
 
@@ -187,7 +187,7 @@ class Peers:
 
 
 def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
-    """The first process's connections to all others, once they are there."""
+    """Return the first process's connections to all others, once they are there."""
     links: dict[int, _Link] = {}
     deadline = time.monotonic() + meeting.wait
     with _listening(meeting) as listener:

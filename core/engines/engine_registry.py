@@ -26,7 +26,7 @@ _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engin
 
 
 def engine_names() -> list[str]:
-    """The names that `find_engine` knows."""
+    """Return the names that `find_engine` knows."""
     return sorted({*OWN_ENGINES, *(entry.name for entry in entry_points(group=GROUP))})
 
 

@@ -60,7 +60,7 @@ class Engagement:
 
     @property
     def is_deciding(self) -> bool:
-        """Whether groups that ran are still to be compared with NumPy."""
+        """Return whether groups that ran are still to be compared with NumPy."""
         executables = (executable for group in self.groups for executable in group.executables.values())
         return any(found is not None and found.runs > 0 and found.trial.choice is None for found in executables)
 
@@ -178,7 +178,7 @@ class Group:
         return results if expected is None or self.accepts(executable, results, expected) else expected
 
     def arrays(self, values: Sequence[Any]) -> list[Any]:
-        """Inputs, in the place of variables their values, as an engine takes them."""
+        """Return the inputs as an engine takes them: variables replaced by their values."""
         return [value if type(value) is Held else np.asarray(value) for value in values]
 
     def executable(self, arrays: Sequence[Any]) -> Executable | _Call:
@@ -190,7 +190,7 @@ class Group:
         return self.instead.get(key, self.in_numpy) if found is None else found
 
     def on(self, body: Body) -> Group:
-        """The group for the same steps in another body."""
+        """Return the group for the same steps in another body."""
         return self.engagement.group(self.cluster.graph, body, self.in_numpy)  # whose order must stay, so it is not divided
 
     def decline(self, reason: Reason) -> None:
@@ -198,7 +198,7 @@ class Group:
         self.reason = self.reason or reason
 
     def compares(self, executable: Executable) -> bool:
-        """Whether NumPy runs too after the next run in the engine: to compare the results, or to time both."""
+        """Return whether NumPy runs too after the next run in the engine: to compare the results, or to time both."""
         settings = self.engagement.settings
         if settings.verify:
             return True
@@ -259,7 +259,7 @@ class Group:
 
     @property
     def last(self) -> str:
-        """The name of the node that the group ends with."""
+        """Return the name of the node that the group ends with."""
         return self.cluster.body.steps[-1].node.name
 
     def _compile(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
@@ -401,5 +401,5 @@ class Group:
         )  # fmt: skip
 
     def _times(self, way: int) -> list[float]:
-        """The least times of NumPy, 0, or the engine, 1, for each shape."""
+        """Return the least time of NumPy, 0, or the engine, 1, for each shape."""
         return [seconds for trial in self.trials if (seconds := trial.least[way]) is not None]

@@ -78,7 +78,7 @@ class _Refusals:
         return self.denials.reason(node) or self.of_calls(node)
 
     def of_calls(self, node: Node) -> Reason | None:
-        """Why the functions that a node calls are refused."""
+        """Return the reason against the functions that a node calls."""
         found = (self.of_function(reference.name, reference) for reference in function_references(node))
         return next((reason for reason in found if reason is not None), None)
 

@@ -167,7 +167,7 @@ def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: 
 
 
 def _ineligible_inside(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> Reason | None:
-    """The same of a step that may lie on a branch, in a loop that the engine takes whole."""
+    """Return the reason against a step that may lie on a branch, in a loop that the engine takes whole."""
     if isinstance(step, Loop):
         return _ineligible_loop(step, graph, known, engine)
     if type(step) is not Step:
@@ -194,7 +194,7 @@ def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], eng
 
 
 def _is_of_variable(value: Output) -> bool:
-    """True for a reference, and for a handle that may lead to a variable."""
+    """Return True for a reference, and for a handle that may lead to a variable."""
     return is_reference(value.dtype) or (value.dtype is dtypes.resource and not is_held_together(value))
 
 
@@ -206,7 +206,7 @@ def _is_control_flow(node: Node) -> bool:
 
 
 def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> Reason | None:
-    """Why no engine gets a node that calls functions, works on a list or checks something."""
+    """Return the reason why no engine gets a node that calls functions, works on a list or checks values."""
     if next(function_references(node), None) is not None:
         return _of_impurity(node, impurity(graph, node, known))
     if any(value.dtype is dtypes.string and not value.node.is_constant for value in node.inputs):
@@ -337,7 +337,7 @@ def _highest(found: Iterable[_Reach]) -> _Reach:
 
 
 def _nodes(step: Step) -> Iterator[Node]:
-    """The nodes that a step stands for."""
+    """Yield the nodes that a step stands for."""
     if isinstance(step, Foretold):
         return
     yield step.node
@@ -427,5 +427,5 @@ class _Grouping:
 
 
 def clusters(plan: Plan, graph: Graph) -> list[Cluster]:
-    """The groups of a plan that was divided."""
+    """Return the groups of a plan that was divided."""
     return [Cluster(graph, step.body) for step in plan.steps if isinstance(step, Engined)]

@@ -179,7 +179,7 @@ def inputs_of(step: Step) -> list[Output]:
 
 
 def variable_inputs(step: Step, leads: Mapping[int, int]) -> list[int]:
-    """The inputs of a step that are variables and not only their values."""
+    """Return the inputs of a step that are variables and not only their values."""
     return [slot for place, slot in enumerate(step.inputs) if slot in leads and place not in step.dereferenced]
 
 
@@ -205,24 +205,24 @@ class Cluster:
 
     @property
     def inputs(self) -> list[int]:
-        """The slots of the inputs that are not fixed."""
+        """Return the slots of the inputs that are not fixed."""
         return [slot for slot in range(self.body.inputs) if slot not in self.fixed]
 
     @property
     def tensors(self) -> list[int]:
-        """The slots of the outputs that are tensors, no references."""
+        """Return the slots of the outputs that are tensors, no references."""
         leads = self.body.leads
         return [slot for slot in self.body.outputs if slot not in leads]
 
     @property
     def results(self) -> list[Output]:
-        """The tensors of the graph that come out."""
+        """Return the results that are tensors of the graph."""
         made = {slot: output for step in self.body.steps for slot, output in zip(step.outputs, results_of(step))}
         return [made[slot] for slot in self.tensors]
 
     @property
     def updates(self) -> list[Node]:
-        """For each variable that is written, the last node to do so."""
+        """Return for each variable written the last node that writes."""
         leads = self.body.leads
         writing = [step for step in self.body.steps if has_fact(step.node.op, "side_effect")]
         found = {leads[slot]: step.node for step in writing for slot in variable_inputs(step, leads)}
@@ -260,7 +260,7 @@ class Cluster:
         return graph, [made[slot] for slot in self.inputs], [made[slot] for slot in self.tensors]
 
     def _source(self, slot: int) -> str:
-        """The op that gives an input in a graph of the group's own."""
+        """Return the op for an input in a graph of the group's own."""
         if slot not in self.body.variables:
             return "Placeholder"
         users = (inputs_of(step)[step.inputs.index(slot)] for step in self.body.steps if slot in step.inputs)

@@ -73,39 +73,39 @@ NOT_ONE_NODE: Final = Reason("one of its nodes does not compile", "look at the n
 
 
 def of_engine(reason: str) -> Reason:
-    """The reason that an engine gives, with a step where the engine names none."""
+    """Return the reason that an engine gives, with a step where the engine names none."""
     return reason if isinstance(reason, Reason) else Reason(reason, _LEAVE)
 
 
 def blind(error: object) -> Reason:
-    """The reason where an engine fails to look at a graph."""
+    """Return the reason where an engine fails to look at a graph."""
     return Reason(f"the engine fails to look at the graph: {error}", _MESSAGE)
 
 
 def dtype_not_taken(dtype: DType | None) -> Reason:
-    """The reason of a tensor that no engine takes."""
+    """Return the reason for a tensor that no engine takes."""
     if dtype is dtypes.string:
         return Reason("it takes or gives string", STRINGS.step)
     return Reason(f"it takes or gives {dtype or 'tensors of unknown dtype'}", _FEED)
 
 
 def dtype_of_openvino(dtype: DType | None) -> Reason:
-    """The reason of a dtype that OpenVINO computes otherwise."""
+    """Return the reason for a dtype that OpenVINO computes in another dtype."""
     return Reason(f"OpenVINO does not compute in {dtype}", "try --engine xla, or cast to float32 or int32 where numbers fit")
 
 
 def dtype_of_xla(dtype: DType | None) -> Reason:
-    """The reason of a dtype that XLA does not get."""
+    """Return the reason for a dtype that XLA does not get."""
     return Reason(f"XLA gets no tensors of {dtype}", _FEED)
 
 
 def refused_by_tensorflow(message: str) -> Reason:
-    """The reason of a node that TensorFlow has no kernel for."""
+    """Return the reason for a node without a kernel in TensorFlow."""
     return Reason(message, "cast the inputs to a dtype that TensorFlow takes: it would refuse the node, too")
 
 
 def of_impurity(node: Node, why: str) -> Reason:
-    """The reason of a node that does more than compute, or does not compute."""
+    """Return the reason for a node with side effects, or without computation."""
     if has_fact(node.op, "random"):
         return Reason(why, f"{_NO_STEP}: random numbers are drawn in NumPy, so that they are the same with every engine")
     if node.op in CONTROL_FLOW:
@@ -121,12 +121,12 @@ def of_impurity(node: Node, why: str) -> Reason:
 
 
 def recursive(name: str) -> Reason:
-    """The reason of a function that calls itself."""
+    """Return the reason for a function that calls itself."""
     return Reason(f"function '{name}' calls itself", "write the recursion as a loop, or leave the call to NumPy")
 
 
 def by_node(name: str) -> Reason:
-    """The reason of a function with V1 control flow."""
+    """Return the reason for a function with V1 control flow."""
     return Reason(f"function '{name}' has V1 control flow that goes node by node", _FUNCTIONAL)
 
 
@@ -136,7 +136,7 @@ def not_called(message: str) -> Reason:
 
 
 def denied(why: str, engine: str) -> Reason:
-    """The reason of a node that an engine gets wrong."""
+    """Return the reason for a node that an engine gets wrong."""
     return Reason(why, _LEAVE if engine == "xla" else _TRY_XLA)
 
 
@@ -161,7 +161,7 @@ def slower(in_numpy: float, in_engine: float) -> Reason:
 
 
 def over_budget(seconds: float) -> Reason:
-    """The reason of a group that would be compiled when the time for compiling is over."""
+    """Return the reason for a group that comes after the time for compiling is over."""
     return Reason(f"the {seconds:g} s that compiling may take were over", _PAD)
 
 
@@ -176,7 +176,7 @@ def declined(message: str) -> Reason:
 
 
 def uninitialized(variable: str) -> Reason:
-    """The reason of a run before a variable has a value."""
+    """Return the reason for a run before a variable has a value."""
     return Reason(f"variable '{variable}' is not initialized", "run the initializer first: --init, or --state FILE")
 
 

@@ -25,7 +25,7 @@ def only_decides(step: Step) -> bool:
 
 
 def given_steps(plan: Plan) -> dict[int, Step]:
-    """The constants of a plan by their slots."""
+    """Return the constants of a plan by their slots."""
     return {step.outputs[0]: step for step in plan.steps if is_given(step)}
 
 
@@ -60,7 +60,7 @@ def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[
 
 
 def is_reference(dtype: DType | None) -> bool:
-    """True for a V1 reference."""
+    """Return True for a V1 reference."""
     return dtype is not None and dtype.is_ref
 
 

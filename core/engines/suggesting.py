@@ -33,7 +33,7 @@ class Suggestion:
 
 
 def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
-    """The engine that `auto` tries first for a run of `targets`; NotFoundError where none is installed."""
+    """Return the engine that `auto` tries first for a run of `targets`; NotFoundError where none is installed."""
     auto = AutoEngagement()
     names = auto.names(graph, list(needed_nodes(targets)))
     if not names:

@@ -40,7 +40,7 @@ class Denials:
 
     @staticmethod
     def of(engine: str) -> Denials:
-        """The table of an engine that tfg brings."""
+        """Return the table of an engine that tfg brings."""
         path = os.path.join(os.path.dirname(__file__), f"{engine}_unsupported.txt")
         with open(path, encoding="ascii") as lines:
             return Denials(tuple(_denial(line, engine) for line in lines if line.strip()))
@@ -74,7 +74,7 @@ def source(value: Output, own: Collection[Node] = ()) -> Output:
 
 
 def is_empty_constant(value: Output) -> bool:
-    """True for a constant without elements."""
+    """Return True for a constant without elements."""
     node = source(value).node
     return node.is_constant and not node.attrs["value"].size
 

@@ -56,7 +56,7 @@ def relative_difference(found: Array, expected: Array) -> float:
 
 
 def _off(found: Array, expected: Array) -> tuple[float, float]:
-    """(the largest difference, infinite where NaNs or infinities are at other places; the largest finite magnitude)."""
+    """Return (the largest difference, infinite where NaNs or infinities are at other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
         same = (found == expected) | (np.isnan(found) & np.isnan(expected))

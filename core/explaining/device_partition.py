@@ -49,7 +49,7 @@ class PartitionFacts:
 
     @property
     def bytes(self) -> int:
-        """The bytes that cross in a step, as far as they are known."""
+        """Return the bytes that cross in a step, as far as they are known."""
         return sum(crossing.bytes or 0 for crossing in self.crossings)
 
 
@@ -83,7 +83,7 @@ class _Placer:
         self._broken = [problem for node in nodes for problem in self._joined_by_handle(node)]
 
     def devices(self) -> dict[str, str]:
-        """The device of each node by name."""
+        """Return the device of each node by name."""
         wanted = self._wanted()
         found = {node.name: wanted[self._find(node.name)] for node in self._nodes}
         is_free = {node.name: found[node.name] == Device() for node in self._nodes}
@@ -158,7 +158,7 @@ def _device(node: Node) -> Device:
 
 
 def _full_name(device: Device) -> str:
-    """The device with the parts that are left open: replica and task 0, the first CPU."""
+    """Return the device with the parts that are left open: replica and task 0, the first CPU."""
     kind = f"/device:{device.kind or 'CPU'}:{device.index or 0}"
     if device.job is None and device.task is None:
         return f"{CLIENT}{kind}"

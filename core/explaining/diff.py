@@ -72,7 +72,7 @@ class GraphDiff:
 
     @property
     def summary(self) -> str:
-        """`2 added, 1 changed`, or `nothing changed`."""
+        """Return `2 added, 1 changed`, or `nothing changed`."""
         parts = [f"{len(nodes)} {word}" for nodes, word in self._counts() if nodes]
         functions = len(self.functions_added) + len(self.functions_removed) + len(self.functions_changed)
         parts += [f"{counted(functions, 'function')} differ"] if functions else []
@@ -104,7 +104,7 @@ def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
 
 
 def diff_around(before: Graph, after: Graph) -> GraphDiff:
-    """The differences in all but nodes."""
+    """Return the differences in all but nodes."""
     functions_added = tuple(name for name in after.functions if name not in before.functions)
     functions_removed = tuple(name for name in before.functions if name not in after.functions)
     versions = (str(before.versions), str(after.versions))
@@ -169,7 +169,7 @@ def _tensor_name(text: str) -> str:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """True where two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
+    """Return True where two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
     if isinstance(a, Shape) and isinstance(b, Shape):
         return str(a) == str(b)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):

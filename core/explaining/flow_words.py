@@ -12,7 +12,7 @@ from ..types.tensors import FuncRef
 
 
 def flow_role(node: Node) -> str | None:
-    """The role of a node of a loop or conditional, of V1's or V2's form; None for all others."""
+    """Return the role of a node of a loop or conditional, of V1's or V2's form; None for all others."""
     if node.is_loop_condition:
         return f"Says whether its loop goes on for another iteration: while '{shown_input(node)}' is true."
     for fact, describe in _V1.items():

@@ -67,12 +67,12 @@ def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:
 
 
 def _elements(shape: Shape) -> int:
-    """The number of elements where unknown dimensions are 1."""
+    """Return the number of elements where unknown dimensions are 1."""
     return math.prod(dim if isinstance(dim, int) else 1 for dim in shape.dims or ())
 
 
 def inferred(graph: Graph) -> Inference | None:
-    """The shapes that follow from the inputs'; None for very many nodes, and where `tfg check` says why not."""
+    """Return the shapes that follow from the inputs'; None for very many nodes, and where `tfg check` says why not."""
     if len(graph) > _MAX_INFERRED:
         return None
     try:
@@ -82,7 +82,7 @@ def inferred(graph: Graph) -> Inference | None:
 
 
 def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> PeakMemory:
-    """The estimate for a run of `fetches`."""
+    """Return the estimate for a run of `fetches`."""
     plan = compile_plan(graph, [graph.fetch(name) for name in fetches])
     walk = _Walk(inference)
     peak, node = walk.steps(plan.steps)

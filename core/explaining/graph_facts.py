@@ -201,7 +201,7 @@ def explain_signature(
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
-    """The tensors that a node brings into the graph: a placeholder's, or the components of an iterator's elements."""
+    """Yield the tensors that a node brings into the graph: a placeholder's, or the components of an iterator's elements."""
     if node.is_placeholder:
         yield tensor_facts(node)
     elif has_fact(node.op, "next_element"):
@@ -209,7 +209,7 @@ def _input_facts(node: Node) -> Iterator[TensorFacts]:
 
 
 def op_counts(graph: Graph) -> tuple[OpCount, ...]:
-    """The op histogram, most frequent first."""
+    """Return the op histogram, most frequent first."""
     counts = collections.Counter(node.op for node in all_nodes(graph))
     return tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common())
 
@@ -296,7 +296,7 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
 
 
 def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[str]:
-    """Updates that nothing but other stages waits for: fetching them trains."""
+    """Return updates that only other stages wait for: fetching them trains."""
     for node in graph:
         if placed[node][0] == "updates" and not node.uses:
             yield node.name
@@ -346,13 +346,13 @@ _MAX_CALLS: Final = 4
 
 
 def _call_command(graph: str, called: CallableFacts) -> str:
-    """The command that runs a function of a SavedModel's objects on values that fit."""
+    """Return the command that runs a function of a SavedModel's objects on values that fit."""
     feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in called.inputs)
     return f"tfg run {graph} --function {shlex.quote(called.name)}{feeds}"
 
 
 def signature_command(name: str, signature: Signature, option: str = "--signature") -> str:
-    """The command that runs a signature of the graph called `name` on values that fit."""
+    """Return the command that runs a signature of the graph called `name` on values that fit."""
     fed = signature.fed.keys() - signature.defaults.keys()
     facts = [TensorFacts(key, "", str(info.dtype), info.shape) for key, info in signature.inputs.items() if key in fed]
     feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in facts)
@@ -360,7 +360,7 @@ def signature_command(name: str, signature: Signature, option: str = "--signatur
 
 
 def example(tensor: TensorFacts) -> str:
-    """A value of the grammar of --feed that fits a tensor; unknown sizes are 1."""
+    """Return a value of the grammar of --feed that fits a tensor; unknown sizes are 1."""
     sizes = [dim if isinstance(dim, int) else 1 for dim in tensor.shape.dims or ()]
     listed = ",".join(map(str, sizes))
     if tensor.dtype == string.name:

@@ -298,7 +298,7 @@ class Explainer:
 
 
 def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]]:
-    """The names that go with each node's outputs, in the order given."""
+    """Return the names that go with each node's outputs, in the order given."""
     found: dict[Node, list[str]] = {}
     for value, name in named:
         if value is not None:

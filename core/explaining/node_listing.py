@@ -52,7 +52,7 @@ class NodeRecord:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Data inputs, then control inputs with their `^`."""
+        """Return data inputs, then control inputs with their `^`."""
         return self.inputs + tuple(f"^{name}" for name in self.control_inputs)
 
     @property
@@ -86,7 +86,7 @@ class Filter:
         return self == Filter()
 
     def apply(self, nodes: Iterable[Node]) -> Iterator[Node]:
-        """The nodes that pass; InvalidArgumentError for a bad regular expression."""
+        """Yield the nodes that pass; InvalidArgumentError for a bad regular expression."""
         if self.is_empty:
             yield from nodes
             return
@@ -179,7 +179,7 @@ def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...
 
 
 def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
-    """The shapes that the node's own attributes tell, without inference."""
+    """Return the shapes that the node's own attributes tell, without inference."""
     recorded = node.attr_of(list, RECORDED_SHAPES) or ()
     if len(recorded) == count and all(isinstance(shape, Shape) for shape in recorded):
         return recorded
@@ -220,7 +220,7 @@ def _attribute_kinds(op: str) -> tuple[Mapping[str, AttrDef], frozenset[str | No
 
 
 def attribute_text(attributes: Mapping[str, Any]) -> str:
-    """`name=value` pairs, large constants cut short."""
+    """Return `name=value` pairs, large constants cut short."""
     return ", ".join(f"{name}={value_text(value)}" for name, value in attributes.items())
 
 
@@ -257,7 +257,7 @@ def _tensor_text(tensor: Tensor) -> str:
 
 
 def require_nodes(records: Sequence[Any], chosen: Filter) -> None:
-    """NotFoundError where a filter let nothing pass."""
+    """Raise NotFoundError where a filter let nothing pass."""
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         wanted = [f"{part} '{text}'" for part, text in parts.items() if text]

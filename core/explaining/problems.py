@@ -143,7 +143,7 @@ def _attributes(body: Body, node: Node) -> Iterator[Problem]:
 
 
 def _inputs(body: Body, node: Node) -> Iterator[Problem]:
-    """Edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
+    """Yield edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
     for source in (*(value.node for value in node.inputs), *node.control_inputs):
         if body.graph.get(source.name) is not source:
             yield body.problem(
@@ -359,7 +359,7 @@ def _sound_part(body: Body, broken: set[str | None]) -> Graph:
 
 
 def _uninitialized(body: Body) -> Iterator[Problem]:
-    """Variables that no assignment, restore or checkpoint of the model's own gives a first value."""
+    """Yield variables that no assignment, restore or checkpoint of the model's own gives a first value."""
     meta = body.graph.meta
     if meta is not None and (meta.saver is not None or meta.start_steps):
         return

@@ -53,7 +53,9 @@ class RunRaces:
 
 
 def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
-    """The races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has effects."""
+    """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
+    effects.
+    """
     if fetches:
         return (_run_races(graph, tuple(fetches)),)
     return tuple(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))

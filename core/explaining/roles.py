@@ -51,12 +51,12 @@ class Roles:
 
     @functools.cached_property
     def initializers(self) -> dict[Node, VariableNodes]:
-        """The assignments that give variables their first values."""
+        """Return the assignments that give variables their first values."""
         return {v.initializer: v for v in self.variables.values() if v.initializer is not None}
 
     @functools.cached_property
     def init_ops(self) -> tuple[Node, ...]:
-        """The NoOps that run initializers."""
+        """Return the NoOps that run initializers."""
         return initializer_ops(self.graph)
 
     @functools.cached_property
@@ -86,7 +86,7 @@ class Roles:
 
     @functools.cached_property
     def slots(self) -> dict[Node, Slot]:
-        """Variables that optimizers keep for themselves."""
+        """Return the variables that optimizers keep for themselves."""
         found: dict[Node, Slot] = {}
         for update in self.updates.values():
             if update.optimizer is not None:
@@ -127,7 +127,7 @@ class Roles:
 
     @functools.cached_property
     def needed_by_loss(self) -> set[Node]:
-        """All that the losses need, themselves included."""
+        """Return all nodes that the losses need, losses included."""
         return reachable(self.losses)
 
     def gradient_of(self, node: Node) -> Node | None:
@@ -169,7 +169,7 @@ class Roles:
 
 
 def _counts(node: Node) -> bool:
-    """True for a step counter: a constant is added each time."""
+    """Return True for a step counter: a constant is added each time."""
     return has_fact(node.op, "increment") and len(node.inputs) == 2 and node.inputs[1].node.is_constant
 
 
@@ -189,7 +189,7 @@ class Origins:
 
 
 def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
-    """Inputs with the names of the op's arguments; only for ops without list arguments."""
+    """Yield inputs with the names of the op's arguments; only for ops without list arguments."""
     definition = node.op_def
     if definition is not None and len(definition.inputs) == len(node.inputs):
         for arg, value in zip(definition.inputs, node.inputs):
@@ -206,7 +206,7 @@ def _writes_variable(node: Node) -> bool:
 
 
 def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Node]:
-    """Nodes before the roots that `allowed` admits and that feed nothing but the roots and each other."""
+    """Return nodes before the roots that `allowed` admits and that feed nothing but the roots and each other."""
     members = set(roots)
     found: set[Node] = set()
     stack = list(members)

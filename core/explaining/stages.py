@@ -66,7 +66,7 @@ def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage,
 
 
 def stage_of_nodes(roles: Roles) -> dict[Node, tuple[str, str]]:
-    """(stage, evidence) of every node."""
+    """Return (stage, evidence) of every node."""
     return _Sorter(roles).sort()
 
 

@@ -26,7 +26,7 @@ class AlikeCosts:
         self._found: KeyedCache[Key, tuple[Mapping[str, Any], Cost, DimLike]] = KeyedCache(_MAX_KEPT)
 
     def find(self, key: Key, node: Node) -> tuple[Cost, DimLike] | None:
-        """The cost and the bytes of a node with this key, None where they have to be worked out."""
+        """Return the cost and the bytes of a node with this key, None where they have to be worked out."""
         found = self._found.get(key)
         return found[1:] if found is not None and found[0] is node.attrs else None
 

@@ -112,7 +112,7 @@ class _Call:
 
     @property
     def unused(self) -> tuple[int, ...]:
-        """The results that nobody reads."""
+        """Return the results that nobody reads."""
         return unused_outputs(self.node, self.scope.needed, self.scope.targets) if self.node.op in PARTLY_READ else ()
 
 
@@ -137,7 +137,7 @@ class _Counter:
             self.notes.append("so many calls are not listed one by one: nodes of functions stand for all calls of these")
 
     def count(self, targets: Sequence[Output | Node], needed: set[Node], known: Known) -> list[NodeCost]:
-        """The cost of the nodes that run for the targets; initializers that run with them are told apart."""
+        """Return the cost of the nodes that run for the targets; initializers that run with them are told apart."""
         return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets))
 
     def _scope(
@@ -186,7 +186,7 @@ class _Counter:
             self.notes += self.loops.note(loop)
 
     def _node(self, node: Node, scope: Scope, section: str) -> NodeCost:
-        """The cost of a node by itself."""
+        """Return the cost of a node by itself."""
         path, function = scope.prefix + node.name, registry.flops_function(node.op)
         if function is None:
             reason = "its op is not declared" if node.op_def is None else f"op {node.op} has no FLOPs formula"
@@ -342,7 +342,7 @@ class _Counter:
         return differentiated(function, node.attr("Tin"), self.functions)
 
     def _parameters(self, node: Node, scope: Scope) -> DimLike:
-        """Elements of the variables, or weights frozen to constants, that this node is the first to read."""
+        """Return the elements of the variables, or weights frozen to constants, that this node is the first to read."""
         count: DimLike = 0
         if _is_source(node) or passes_parameters_on(node):
             return 0
@@ -377,7 +377,7 @@ def _is_source(node: Node) -> bool:
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
-    """Bytes read and written; ops that only pass a value on move none."""
+    """Return the bytes read and written; ops that only forward a value move none."""
     passes_on = has_fact(node.op, "passes_each_on") or has_fact(node.op, "forwarding")
     if _is_source(node) or node.op in VARIABLES or passes_on:
         return 0

@@ -56,7 +56,7 @@ class Scope:
 
 
 def is_definite(shape: Shape) -> bool:
-    """True where all dimensions are numbers or have names."""
+    """Return True where all dimensions are numbers or have names."""
     return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
 
 
@@ -86,13 +86,13 @@ def _before(node: Node, scope: Scope) -> tuple[Output, Scope] | None:
 
 
 def _parameters(value: Output) -> Output | None:
-    """A value that is a variable, or a floating-point constant of rank 1 and more, else None."""
+    """Return a value that is a variable, or a floating-point constant of rank 1 and more, else None."""
     is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
     return value if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape) else None
 
 
 def passes_parameters_on(node: Node) -> bool:
-    """True for nodes that hold parameters or hand them on, but do nothing with them."""
+    """Return True for nodes that hold parameters or hand them on, but do nothing with them."""
     return _hands_on(node) or node.op in VARIABLES
 
 

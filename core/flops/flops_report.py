@@ -71,33 +71,33 @@ class FlopsReport:
     """The costs of input pipelines for each element, not part of any total."""
 
     def sections(self) -> dict[str, Section]:
-        """Totals by section, sections without nodes left out."""
+        """Return totals by section, sections without nodes left out."""
         return {name: total(n for n in self.nodes if n.section == name) for name in SECTIONS if self._has(name)}
 
     def total(self) -> Section:
         return total(self.nodes)
 
     def unknown(self) -> list[NodeCost]:
-        """The nodes that could not be counted."""
+        """Return the nodes that could not be counted."""
         return [node for node in self.nodes if node.reason]
 
     @property
     def coverage(self) -> float:
-        """The share of nodes that are counted or free, 1.0 where nothing is unknown."""
+        """Return the share of nodes that are counted or free, 1.0 where nothing is unknown."""
         return 1.0 - len(self.unknown()) / len(self.nodes) if self.nodes else 1.0
 
     def _has(self, section: str) -> bool:
         return any(node.section == section for node in self.nodes)
 
     def substituted(self, values: Mapping[str, int]) -> FlopsReport:
-        """The report with symbols replaced by numbers."""
+        """Return the report with symbols replaced by numbers."""
         nodes = tuple(_substituted(node, values) for node in self.nodes)
         left = {name: text for name, text in self.symbols.items() if name not in values}
         return FlopsReport(self.fetches, nodes, left, self.notes)
 
 
 def total(nodes: Iterable[NodeCost]) -> Section:
-    """The sums over nodes."""
+    """Return the sums over nodes."""
     listed = list(nodes)
     return Section(
         add_up(n.cost.flops for n in listed),

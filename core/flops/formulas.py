@@ -51,7 +51,7 @@ def formulas(ops: Iterable[str]) -> tuple[Formula, ...]:
 
 
 def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
-    """(formula, explanation, family) of a function that counts."""
+    """Return (formula, explanation, family) of a counting function."""
     given = function.keywords if isinstance(function, functools.partial) else {}
     if "per_element" in given:
         return _per_element(given["per_element"]), "for each element of the result", family
@@ -89,7 +89,7 @@ def _expression(function: Callable[..., Any]) -> str:
 
 
 def _assigned(tree: ast.AST) -> list[tuple[str, str]]:
-    """Sizes that have names: `elements, rows = x.shape.num_elements, ...`."""
+    """Yield the named sizes: `elements, rows = x.shape.num_elements, ...`."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ".num_elements" in ast.unparse(node.value):
@@ -101,7 +101,7 @@ def _assigned(tree: ast.AST) -> list[tuple[str, str]]:
 
 
 def _as_factor(value: ast.expr) -> str:
-    """An expression that may stand beside a product's sign: sums and choices in parentheses."""
+    """Return an expression that may stand beside a product's sign: sums and choices in parentheses."""
     is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub))
     return f"({ast.unparse(value)})" if is_sum or isinstance(value, ast.IfExp) else ast.unparse(value)
 

@@ -166,7 +166,7 @@ class FrameLoops:
         return home is not None and home.is_inside(self._homes[symbol])
 
     def _then(self, symbol: str, node: Node) -> DimLike:
-        """The iteration of another loop that a node takes a value from."""
+        """Return the iteration of another loop that a node takes a value from."""
         home = self._frames.get(node)
         if home is not None and node.op in ("StackPop", "StackPopV2"):
             return self._left[symbol].rounds - 1 - Dim.symbol(_iteration(home))
@@ -199,7 +199,7 @@ def _outermost(frame: Frame) -> Frame:
 
 
 def _writers(order: Iterable[Node]) -> dict[Node, list[Node]]:
-    """The nodes that fill each stack and tensor array."""
+    """Return the nodes that fill each stack and tensor array."""
     found: dict[Node, list[Node]] = {}
     for node in order:
         container = container_of(node)
@@ -224,13 +224,13 @@ def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, 
 
 
 def _symbols(spec: TensorSpec) -> set[str]:
-    """The symbols in a tensor's shape and value."""
+    """Return the symbols in a tensor's shape and value."""
     shown = [*(spec.shape.dims or ()), *(spec.value.ravel().tolist() if spec.value is not None else ())]
     return {symbol for item in shown if isinstance(item, Dim) for symbol in item.symbols}
 
 
 def _iteration(frame: Frame) -> str:
-    """The symbol for the iteration of a V1 loop."""
+    """Return the symbol for the iteration of a V1 loop."""
     return f"iteration of {frame.name}"
 
 
@@ -250,7 +250,7 @@ def _entering(merge: Node, inference: Inference) -> TensorSpec:
 
 
 def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
-    """The specs of a V1 loop's variables, inside and where they leave."""
+    """Return the specs of a V1 loop's variables, inside and where they leave."""
     found: dict[Output, TensorSpec] = {}
     for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):
         found[merge.output()] = spec

@@ -29,7 +29,7 @@ class Growth:
     specs: Sequence[TensorSpec]
 
     def after(self, rounds: DimLike) -> list[TensorSpec]:
-        """The specs that leave the loop."""
+        """Return the specs that leave the loop."""
         return [substituted(spec, {self.symbol: rounds}) for spec in self.specs]
 
 
@@ -109,7 +109,9 @@ def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
 
 
 def _power_sum(power: int, rounds: DimLike) -> DimLike:
-    """0^k + ... + (n-1)^k: the sum over j of S(k, j) n(n-1)...(n-j) / (j+1) with Stirling numbers S of the second kind."""
+    """Return 0^k + ... + (n-1)^k: the sum over j of S(k, j) n(n-1)...(n-j) / (j+1) with Stirling numbers S of the second
+    kind.
+    """
     if power == 0:
         return rounds
     total: DimLike = 0

@@ -83,7 +83,7 @@ def _declared_shape(graph: Graph, node: Node) -> Shape:
 
 
 def _symbolic(node: Node, shape: Shape, symbols: Symbols) -> Shape:
-    """The shape with a symbol for each unknown dimension: N for the first, others called after the placeholder."""
+    """Return the shape with a symbol for each unknown dimension: N for the first, others called after the placeholder."""
     if shape.dims is None:
         return shape
     dims = [

@@ -37,7 +37,7 @@ class Loop:
         return [_in_all(cost, self.growth.symbol, self.rounds + more, self.name) for cost in costs]
 
     def leaving(self) -> list[TensorSpec]:
-        """The specs of the variables behind the loop."""
+        """Return the specs of the variables behind the loop."""
         return self.growth.after(self.rounds)
 
 
@@ -62,7 +62,7 @@ class Loops:
             yield f"loop {loop.name}: {loop.rounds} iterations, derived from its condition"
 
     def require_used(self) -> None:
-        """InvalidArgumentError where the user says something of a loop that there is not."""
+        """Raise InvalidArgumentError where the user gives the iterations of a missing loop."""
         ends = {end for name in self._met for end in _ends(name)}
         for name in self._given:
             if name not in ends:
@@ -124,7 +124,7 @@ class Loops:
 
 
 def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost:
-    """The cost of a node in the iterations 0 to `rounds` - 1 together."""
+    """Return the cost of a node in the iterations 0 to `rounds` - 1 together."""
     values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
     sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
     if len(sums) < len(values) or _is_anonymous(sums) > _is_anonymous(values):

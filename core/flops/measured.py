@@ -45,12 +45,12 @@ class MeasuredNode:
 
     @property
     def rate(self) -> float:
-        """FLOPs a second."""
+        """Return FLOPs a second."""
         return self.flops / self.seconds if self.seconds else 0.0
 
     @property
     def intensity(self) -> float:
-        """FLOPs a byte."""
+        """Return FLOPs a byte."""
         return self.flops / self.bytes if self.bytes else 0.0
 
 
@@ -83,7 +83,7 @@ class Measurement:
 
     @property
     def op_seconds(self) -> float:
-        """The sum of the nodes' own times."""
+        """Return the sum of the nodes' own times."""
         return sum(node.seconds for node in self.nodes)
 
     def unknown(self) -> list[MeasuredNode]:
@@ -159,7 +159,7 @@ class Recorder:
         return ((path, own) for path, _, _, _, own in self._records)
 
     def calls(self) -> Iterable[tuple[str, str, int, int]]:
-        """(path, op, start, duration) of each call, in the order they ended."""
+        """Return (path, op, start, duration) of each call, in the order they ended."""
         return ((path, op, start, duration) for path, op, start, duration, _ in self._records)
 
 
@@ -254,7 +254,7 @@ def _seconds(run: Callable[[], Any]) -> float:
 
 
 def matmul_peak() -> float:
-    """FLOPs a second of this machine's best of several float32 matrix products."""
+    """Return FLOPs a second of this machine's best of several float32 matrix products."""
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)
     out = np.empty_like(a)
     with one_thread:

@@ -59,7 +59,7 @@ def _declared(value: Output) -> Shape:
 
 
 def _call(graph: Graph, reference: FuncRef, function: Function, given: Sequence[tuple[DType, Shape]]) -> Graph:
-    """A graph that calls the function on placeholders."""
+    """Return a graph that calls the function on placeholders."""
     called = Graph()
     called.functions.update(graph.functions)
     made = [

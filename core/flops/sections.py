@@ -28,7 +28,7 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
 
 
 def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Node], section: str) -> dict[Node, str]:
-    """The sections of a function's nodes; a whole training step may stand in a function that the forward pass calls."""
+    """Return the sections of a function's nodes; a whole training step may stand in a function that the forward pass calls."""
     if section == "forward" and any(map(is_gradient, needed)):
         return classify(body, needed, targets)
     return dict.fromkeys(needed, section)
@@ -44,12 +44,12 @@ def _updates(needed: set[Node]) -> list[Node]:
 
 
 def is_gradient(node: Node) -> bool:
-    """True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
+    """Return True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
     return any(part.startswith(("gradients", "gradient_tape")) for part in node.name.split("/")[:-1])
 
 
 def is_update(node: Node) -> bool:
-    """True for ops that change a variable step by step."""
+    """Return True for ops that change a variable step by step."""
     return has_fact(node.op, "increment") or has_fact(node.op, "training")
 
 

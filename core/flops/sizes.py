@@ -90,7 +90,7 @@ def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, t
 
 
 def is_inside(node: Node, frames: Mapping[Node, Frame]) -> bool:
-    """True where a node's outputs are in a loop."""
+    """Return True where a node's outputs are in a loop."""
     frame = frames.get(node)
     return frame is not None and (node.op not in EXIT or frame.enclosing is not None)
 

@@ -34,7 +34,7 @@ class Symbols:
 
 
 def _labels(path: str) -> Iterator[str]:
-    """`c`, `b/c`, `a/b/c` of `a/b/c`, then the whole path with numbers."""
+    """Yield `c`, `b/c`, `a/b/c` of `a/b/c`, then the whole path with numbers."""
     parts = path.split("/")
     yield from ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
     yield from (f"{path}#{number}" for number in itertools.count(2))

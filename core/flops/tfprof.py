@@ -51,7 +51,7 @@ def compare(
 def _profiler_counts(
     graph: Graph, shapes: Mapping[str, Any], batch: int | None
 ) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """(FLOPs by op, why nodes were dropped by op): every node of the graph, once."""
+    """Return (FLOPs by op, reasons for dropped nodes by op): every node of the graph, once."""
     known = symbolic_placeholders(graph, shapes, Symbols())
     if batch is not None:
         known = {value: dataclasses.replace(spec, shape=_with_batch(spec.shape, batch)) for value, spec in known.items()}

@@ -43,7 +43,7 @@ class Timing:
 
     @property
     def rate(self) -> float:
-        """FLOPs a second, 0 where symbols remain."""
+        """Return FLOPs a second, 0 where symbols remain."""
         return magnitude(self.flops) / self.seconds if isinstance(self.flops, int) and self.seconds else 0.0
 
 
@@ -97,7 +97,7 @@ def mean_of(timings: Iterable[Timing], runs: int) -> tuple[Timing, ...]:
 
 
 def device_trace(times: Iterable[NodeTime]) -> dict[str, Any]:
-    """Executions in the Trace Event Format, a process a device."""
+    """Return executions in the Trace Event Format, a process a device."""
     listed = list(times)
     devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in listed), 1)}
     named = [

@@ -43,7 +43,7 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
 
 
 def _matching(named: Mapping[str, str], loss: str, wrt: str) -> dict[str, str]:
-    """The gradients of variables that match; InvalidArgumentError where there are none."""
+    """Return the gradients of variables that match; InvalidArgumentError where there are none."""
     found = {variable: gradient for variable, gradient in named.items() if re.search(wrt, variable)}
     if not found:
         hint = f"it has those of {', '.join(named)}" if named else None
@@ -62,7 +62,7 @@ def _weights(graph: Graph, target: Output) -> list[Node]:
 
 
 def _gradients_by_variable(graph: Graph) -> dict[str, str]:
-    """Variables and the gradients that training ops write them from."""
+    """Return variables and the gradients that training ops write them from."""
     found = {}
     for node in graph:
         if has_fact(node.op, "training") and node.op_def is not None:
@@ -91,6 +91,6 @@ def per_variable(graph: Graph, gradients: Mapping[str, str], report: FlopsReport
 
 
 def _ends(nodes: Sequence[Node]) -> list[Node]:
-    """The gradient nodes that no other gradient node reads."""
+    """Return the gradient nodes that no other gradient node reads."""
     inside = set(nodes)
     return [node for node in nodes if not any(consumer in inside for consumer in node.uses)]

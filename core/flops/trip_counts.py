@@ -94,7 +94,7 @@ def _trips(
     counter_of: Callable[[Output], tuple[Output, Output] | None],
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
-    """ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
+    """Return ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
     found = [trips for node in _conditions(predicate) if (trips := _until(node, counter_of, constant)) is not None]
     return functools.reduce(dim_min, found) if found else None
 

@@ -41,7 +41,7 @@ def select(report: FlopsReport, name: str = "", op: str = "", min_flops: float =
 
 
 def by_op(nodes: Sequence[NodeCost]) -> list[Row]:
-    """Totals by op type, the most FLOPs first."""
+    """Return totals by op type, the most FLOPs first."""
     groups: dict[str, list[NodeCost]] = {}
     for node in nodes:
         groups.setdefault(node.op, []).append(node)
@@ -87,7 +87,7 @@ def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> lis
 
 
 def readable(value: DimLike) -> str:
-    """`7.72 G x N`: a number, or each term of a polynomial, with a metric prefix."""
+    """Return `7.72 G x N`: a number, or each term of a polynomial, with a metric prefix."""
     return _with_prefix(value) if isinstance(value, int) else _sum(_ordered(value))
 
 

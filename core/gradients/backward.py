@@ -93,7 +93,9 @@ class Backward(Sweep):
         return result
 
     def _whole_gradient(self, node: Node) -> _WholeGradient | None:
-        """How a conditional or a call is taken back; None for other nodes, and for calls that no gradient is declared of."""
+        """Return the gradient function of a conditional or a call; None for other nodes, and for calls without a declared
+        gradient.
+        """
         kind = call_kind(self.graph.functions, node)
         if kind is None:
             return CONDITIONALS.get(node.op)

@@ -46,7 +46,7 @@ class BatchHook:
         return self._rule(node, inputs)(node, call, inputs)
 
     def _rule(self, node: Node, inputs: Sequence[Any]) -> Rule:
-        """Lists and other objects are taken member by member."""
+        """Return the rule for a node; steps on lists and other objects run member by member."""
         if has_fact(node.op, "control_flow"):
             return _routed
         if any(isinstance(value, Batched) and value.values.dtype == object for value in inputs):
@@ -54,7 +54,7 @@ class BatchHook:
         return _RULES.get(node.op) or _rule_by_facts(node)
 
     def _parted(self, value: Any) -> Any:
-        """The handles of the members' own states in the place of a handle; other values as they are."""
+        """Return the handles of the members' own states in the place of a handle; other values as they are."""
         state = _state_behind(value)
         if state is None:
             return value
@@ -143,7 +143,7 @@ def _matmul(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _reduction(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """A reduction over fixed axes, counted from behind the batch axis."""
+    """Return a reduction over fixed axes, counted from behind the batch axis."""
     value, axes = inputs
     if isinstance(axes, Batched):
         return _one_by_one(node, call, inputs)
@@ -169,7 +169,7 @@ def _transpose(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _conv2d_backprop_input(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """The batch joins the images: the op treats each image alike."""
+    """Join the batch with the images: the op treats each image alike."""
     sizes, weights, grad = inputs
     if isinstance(weights, Batched) or isinstance(sizes, Batched):
         return _one_by_one(node, call, inputs)

@@ -20,7 +20,7 @@ def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 
 def merge_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
-    """The gradient, sent to the input that came from the branch taken."""
+    """Return the gradient, sent to the input that came from the branch taken."""
     g = backward.builder
     grad = grads[0]
     if grad is None:

@@ -99,7 +99,7 @@ class DifferentiatedFunctions:
 
 
 def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
-    """ResourceExhaustedError where a node would return more intermediate values of functions than any graph can need."""
+    """Raise ResourceExhaustedError where a node would return more intermediate values of functions than any graph can need."""
     count = sum(len(parts.captured) for parts in branches)
     if count > _MAX_SAVED:
         name = branches[0].function.name

@@ -153,7 +153,7 @@ def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], kn
 
 
 def _outside_control_flow(body: Graph, nodes: Sequence[Node]) -> list[Node]:
-    """The nodes that run always and once, as constants do."""
+    """Return the nodes that run always and once, as constants do."""
     deadness, frames = Deadness(predicate=predicate_source), find_frames(body)
     return [node for node in nodes if node not in frames and deadness.of_node(node) == ALWAYS]
 

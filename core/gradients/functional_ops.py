@@ -74,7 +74,7 @@ class _Call:
 def _differentiated_call(
     backward: Sweep, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
 ) -> _Call:
-    """The functions for calls of a function that gradients of the same results arrive at."""
+    """Return the functions for calls of a function that gradients of the same results arrive at."""
     parts = differentiate(backward, node, function, reference.attrs, wanted, Form.CALL)
     require_few(node, [parts])
     forward = add_forward_function(backward.graph, parts)
@@ -169,7 +169,7 @@ def _agree(branches: Sequence[Differentiated]) -> None:
 
 
 def _dense(g: GradientBuilder, node: Node, grads: Gradients, functions: Sequence[Function]) -> list[Output | None]:
-    """The gradients as tensors, with zeros for the results that have none, as in TensorFlow; saved values need none."""
+    """Return the gradients as tensors, with zeros for the results that have none, as in TensorFlow; saved values need none."""
     library = g.graph.functions
     own = min(len(library.get(origin_of(function), function).results) for function in functions)
     filled = list(grads)

@@ -12,14 +12,14 @@ from ..types.dtypes import DType
 
 
 def parts(grad: Gradient) -> tuple[Output, ...]:
-    """The tensors that a gradient consists of."""
+    """Return the tensors that a gradient consists of."""
     if isinstance(grad, IndexedSlices):
         return grad.values, grad.indices, grad.dense_shape
     return () if grad is None else (grad,)
 
 
 def rebuilt(model: Gradient, tensors: Iterator[Output]) -> Gradient:
-    """A gradient of the kind of `model` from the next of `tensors`."""
+    """Return a gradient of the kind of `model` from the next of `tensors`."""
     if isinstance(model, IndexedSlices):
         return IndexedSlices(next(tensors), next(tensors), next(tensors))
     return None if model is None else next(tensors)
@@ -51,7 +51,7 @@ def zeros_for(g: GradientBuilder, value: Output, dtype: DType) -> Output:
 
 
 def carries_gradient(value: Output) -> bool:
-    """True for values with a gradient of their own dtype: floats, complex numbers, and variants that hold them.
+    """Return True for values with a gradient of their own dtype: floats, complex numbers, and variants that hold them.
 
     A variable's handle has a gradient too, of the variable's dtype.
     """

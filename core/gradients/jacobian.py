@@ -52,13 +52,13 @@ def jacobian(
 
 @_typed
 def vjp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
-    """v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
+    """Return v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
 @_typed
 def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
-    """J v: how y changes when x moves along `v`, of x's shape."""
+    """Return J v: the change of y when x moves along `v`, of x's shape."""
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
@@ -66,7 +66,7 @@ def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, ses
 def hessian_vector(
     graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
 ) -> Array:
-    """H v: the change of the gradient of (the sum of) y when x moves along `v`, of x's shape."""
+    """Return H v: the change of the gradient of (the sum of) y when x moves along `v`, of x's shape."""
     return Derivative(graph, y, x, session).hessian_vector(v, feeds or {})
 
 
@@ -84,12 +84,12 @@ class Derivative:
         self.session = Session(self.graph) if session is None else session.on_graph(self.graph)
 
     def values(self, feeds: Feeds) -> tuple[Array, Array]:
-        """The values of y and x; x counts as the value behind a variable's reference or handle."""
+        """Return the values of y and x; x counts as the value behind a variable's reference or handle."""
         y, x = self.session.run([self.y.name, self._x_value.name], feeds)
         return y, x
 
     def jacobian(self, feeds: Feeds, mode: str = "auto", chunk_bytes: int = DEFAULT_CHUNK_BYTES) -> Array:
-        """All derivatives, of y's shape followed by x's."""
+        """Return all derivatives, of y's shape followed by x's."""
         if mode not in MODES:
             raise InvalidArgumentError(f"mode is '{mode}', not one of {', '.join(MODES)}")
         for value in (self.y, self._x_value):
@@ -106,7 +106,7 @@ class Derivative:
         return (rows.T if is_forward else rows).reshape((*y.shape, *x.shape))
 
     def vjp(self, v: Any, feeds: Feeds) -> Array:
-        """v^T J, of x's shape; a batch of v gives a batch."""
+        """Return v^T J, of x's shape; a batch of v gives a batch."""
         seed, product = self._reverse
         return self._run(product, {**feeds, seed.name: v})
 
@@ -117,7 +117,7 @@ class Derivative:
         return self._run(product, {**feeds, seed.name: np.zeros_like(y), direction.name: v})
 
     def hessian_vector(self, v: Any, feeds: Feeds) -> Array:
-        """H v for the sum of y, of x's shape."""
+        """Return H v for the sum of y, of x's shape."""
         direction, product = self._second
         return self._run(product, {**feeds, direction.name: v})
 
@@ -164,7 +164,7 @@ class Derivative:
         return np.broadcast_to(result, (len(batch.values), *result.shape))
 
     def _one_by_one(self, fetch: Output, feeds: Feeds, count: int) -> Array:
-        """A run for each member of a batch, for sessions that take no batches."""
+        """Return a run for each member of a batch, for sessions that take no batches."""
         members = (
             {name: value.values[i] if isinstance(value, Batched) else value for name, value in feeds.items()}
             for i in range(count)
@@ -173,7 +173,7 @@ class Derivative:
 
 
 def _basis(basis_of: Array, other: Array, chunk_bytes: int) -> Any:
-    """The unit vectors in chunks, with the number of the first of each chunk."""
+    """Yield the unit vectors in chunks, with the number of the first of each chunk."""
     per_vector = max((basis_of.size + other.size) * basis_of.dtype.itemsize, 1)
     chunk = int(np.clip(chunk_bytes // per_vector, 1, max(basis_of.size, 1)))
     for start in range(0, basis_of.size, chunk):

@@ -38,7 +38,7 @@ class Loops:
         return node in self._adopted
 
     def frame_of(self, node: Node) -> Frame | None:
-        """The innermost forward loop that a node lies in."""
+        """Return the innermost forward loop that a node lies in."""
         return self._adopted[node] if node in self._adopted else self._frames.get(node)
 
     def frame_of_value(self, value: Output) -> Frame | None:

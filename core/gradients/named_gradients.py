@@ -71,7 +71,7 @@ def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
 
 
 def _handle(backward: Sweep, name: str) -> Output:
-    """A handle of a variable of the graph that is run."""
+    """Return a handle of a variable of the graph that is run."""
     root = backward
     while root.call is not None:
         root = root.call.backward

@@ -117,7 +117,7 @@ class _Stacks:
         return [use for handle in self.handles[stack] for use in self.uses[handle]]
 
     def holders(self, stack: Node) -> list[Node]:
-        """The outer stacks that hold a stack."""
+        """Return the outer stacks that hold a stack."""
         return [self.filled[use.node] for use in self.all_uses(stack) if use.is_saved and use.node in self.filled]
 
     def given_back(self, stack: Node) -> list[Output]:
@@ -125,7 +125,7 @@ class _Stacks:
         return [use.node.output() for holder in self.holders(stack) for use in self.all_uses(holder) if use.is_pop]
 
     def depth(self, stack: Node) -> int:
-        """How many loops a stack is made in."""
+        """Return the number of loops around the node that makes a stack."""
         frame = self.loops.frame_of(stack)
         return 0 if frame is None else 1 + frame.depth
 
@@ -174,7 +174,7 @@ def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, .
 
 
 def _branches(loops: Loops, use: _Use, value: Output, frame: Frame | None) -> list[tuple[Output, int]]:
-    """The branches in an iteration of a loop that a value is on and the way to a use has not taken yet."""
+    """Return the branches in an iteration of a loop that a value is on and the way to a use has not taken yet."""
     passed = {(source_of(step[0]), step[1]) for step in use.way if isinstance(step, tuple)}
     around = [taken for taken in branches_of(value, loops.deadness) if loops.frame_of_value(taken[0]) is frame]
     return [taken for taken in around if taken not in passed]
@@ -229,7 +229,7 @@ class _Conversion:
         return close_variable(self.g, switch, self.along(use, rest, switch.output(1), change))
 
     def pushed(self, use: _Use, items: Output) -> Output:
-        """The list with the element that a node pushes."""
+        """Return the list with the element that a node pushes."""
         push, value = use.node, use.node.inputs[1]
         with self.g.control_dependencies(push.control_inputs):
             longer: Output = self.g.TensorListPushBack(items, value, element_dtype=dtype_of(value))

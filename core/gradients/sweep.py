@@ -44,13 +44,13 @@ class Call:
 
     @property
     def scope(self) -> Scope:
-        """Where the arguments of the body come from."""
+        """Return the scope of the body's arguments."""
         outer = self.backward.call
         given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
         return Scope(dict(zip(self.args, given)), outer.scope if outer is not None else None)
 
     def argument_of(self, value: Output) -> Output | None:
-        """The argument that the call gives a value to."""
+        """Return the argument that the call gives a value to."""
         wanted = source_of(value)
         return next((arg.output() for arg, taken in self.scope.given.items() if source_of(taken) == wanted), None)
 
@@ -124,7 +124,7 @@ class Sweep(abc.ABC):
                 self._take_back(unit, grads)
 
     def total(self, output: Output) -> Gradient:
-        """The sum of everything that arrived at an output, None where nothing did."""
+        """Return the sum of everything that arrived at an output, None where nothing did."""
         arrived = self._arrived.get(output, [])
         if len(arrived) > 1:
             arrived = self._arrived[output] = [self._sum(arrived)]
@@ -165,7 +165,7 @@ class Sweep(abc.ABC):
         return [inner.total(x) for x in xs]
 
     def _nodes_between(self) -> set[Node]:
-        """The nodes on a path of differentiable edges from an x to a y; paths stop where an iteration ends."""
+        """Return the nodes on a path of differentiable edges from an x to a y; paths stop where an iteration ends."""
         forward: set[Node] = set()
         stack = list(self._xs)
         while stack:
@@ -185,7 +185,7 @@ class Sweep(abc.ABC):
         return self._enclosing is not None and node.op in NEXT_ITERATION and self.loops.frame_of(node) is self._enclosing
 
     def reaches(self, node: Node) -> bool:
-        """True where a path from an x to a y leads through the node."""
+        """Return True where a path from an x to a y leads through the node."""
         return node in self._between
 
     def is_wanted(self, value: Output) -> bool:
@@ -214,7 +214,7 @@ class Sweep(abc.ABC):
         return self._specs
 
     def carries_gradient(self, value: Output) -> bool:
-        """True for values with a gradient of their own dtype; a list of integers has none."""
+        """Return True for values with a gradient of their own dtype; a list of integers has none."""
         if not carries_gradient(value) or dtype_of(value) is not dtypes.variant:
             return carries_gradient(value)
         elements = element_dtype(value, self.graph.functions, self._scope())
@@ -255,7 +255,7 @@ class Sweep(abc.ABC):
         return frame is self._enclosing
 
     def _scoped_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """The node's gradient with new nodes under `gradients/NODE_grad/`."""
+        """Return the node's gradient with new nodes under `gradients/NODE_grad/`."""
         with self.builder.name_scope(f"{self.scope}{node.name}_grad/"):
             if not self.colocate:
                 return self.node_gradient(node, grads)
@@ -276,7 +276,7 @@ class Sweep(abc.ABC):
             return self.builder.AddN(dense)
 
     def _concatenated(self, slices: list[IndexedSlices]) -> IndexedSlices:
-        """Slices add up by standing beside each other."""
+        """Add up slices by concatenation."""
         with self.builder.name_scope(self.scope):
             values = self.builder.ConcatV2([s.values for s in slices], 0)
             indices = self.builder.ConcatV2([self.builder.Cast(s.indices, DstT="int64") for s in slices], 0)
@@ -313,7 +313,7 @@ class Sweep(abc.ABC):
         return Unit(node, tuple(outputs), tuple(inputs), lambda _, grads: self.loop_gradient(loop, grads), loop.condition)
 
     def path(self, through: Node) -> list[str]:
-        """The names of the nodes on a shortest path from a y through the node to an x."""
+        """Return the names of the nodes on a shortest path from a y through the node to an x."""
         sources = {x.node for x in self._xs}
         up = _shortest_path(through, {y.node for y in self._ys}, lambda n: iter(n.uses), self._between)
         down = _shortest_path(through, sources, _data_inputs, self._between | sources)
@@ -321,7 +321,7 @@ class Sweep(abc.ABC):
 
 
 def is_differentiable(output: Output) -> bool:
-    """True for dtypes that carry gradients, and for the handles of variables."""
+    """Return True for dtypes that carry gradients, and for the handles of variables."""
     return carries_gradient(output) or _is_handle(output)
 
 
@@ -356,7 +356,7 @@ def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:
 def _shortest_path(
     start: Node, goals: set[Node], neighbours: Callable[[Node], Iterator[Node]], allowed: set[Node]
 ) -> list[Node]:
-    """The nodes from `start` to the nearest goal; just `start` where none can be reached."""
+    """Return the nodes from `start` to the nearest goal; just `start` where none can be reached."""
     came_from: dict[Node, Node | None] = {start: None}
     queue = [start]
     for node in queue:

@@ -133,7 +133,7 @@ class _LoopGradient:
         return _Counter(pivot, back, leaving)
 
     def _backward_counter(self) -> _Counter:
-        """A counter in the backward loop: from the number of iterations down to 0, and the loop's condition."""
+        """Return a counter in the backward loop: from the number of iterations down to 0, and the loop's condition."""
         g = self.g
         merge = enter_and_merge(g, self.forward_counter.exit, self.frame_name, self.parallel_iterations)
         with g.control_dependencies([merge]):
@@ -146,16 +146,16 @@ class _LoopGradient:
         return _Counter(pivot, back, g.Exit(switch.output(0)))
 
     def _enter(self, value: Output, frame_name: str) -> Output:
-        """The value in every iteration of a loop."""
+        """Return the value in every iteration of a loop."""
         return self.g.Enter(value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations)
 
     def _start_variable(self, initial: Output) -> Node:
-        """Enter, Merge and Switch of a variable of the backward loop; returns the Switch."""
+        """Add Enter, Merge and Switch of a variable of the backward loop; return the Switch."""
         merge = enter_and_merge(self.g, initial, self.frame_name, self.parallel_iterations)
         return self.g.Switch(merge, self.condition)[0].node
 
     def _accumulate(self, enter: Node, grad: Output) -> Output:
-        """The sum over all iterations of the gradient of a loop invariant."""
+        """Return the sum over all iterations of the gradient of a loop invariant."""
         zeros = zeros_for(self.g, enter.inputs[0], dtype_of(grad))
         self._outside.update([zeros.node, *(value.node for value in zeros.node.inputs)])
         switch = self._start_variable(zeros)
@@ -222,7 +222,7 @@ class _LoopGradient:
         return popped
 
     def _branches(self, value: Output) -> list[tuple[Output, int]]:
-        """The predicates inside this loop that decide whether `value` is alive, outermost first."""
+        """Return the predicates inside this loop that decide whether `value` is alive, outermost first."""
         loops = self.backward.loops
         found = branches_of(value, loops.deadness)
         return [(predicate, branch) for predicate, branch in found if loops.frame_of_value(predicate) is self.frame]

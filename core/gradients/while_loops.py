@@ -70,7 +70,7 @@ class _Loop:
 
 
 def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | None]) -> _Loop:
-    """The functions for loops of the same condition and body that hand on gradients of the same variables."""
+    """Return the functions for loops of the same condition and body that hand on gradients of the same variables."""
     condition, body = node.attr("cond"), node.attr("body")
     parts = differentiate(backward, node, find_function(backward.graph, node, body), body.attrs, wanted, Form.LOOP)
     require_few(node, [parts])

@@ -22,12 +22,12 @@ _LARGE: Final = 20
 
 
 def part_dtype(dtype: DType) -> DType:
-    """The dtype of the parts of a complex number."""
+    """Return the dtype of the parts of a complex number."""
     return dtypes.float32 if dtype is dtypes.complex64 else dtypes.float64
 
 
 def whole_dtype(dtype: DType) -> DType:
-    """The dtype of the complex number with parts of a dtype."""
+    """Return the dtype of the complex number with parts of a dtype."""
     return dtypes.complex64 if dtype is dtypes.float32 else dtypes.complex128
 
 
@@ -68,7 +68,7 @@ def _cast(g: Any, value: Any, dtype: Any) -> Value:
 
 
 def _bilinear(name: str) -> Callable[..., Value]:
-    """A product (a + bi)(c + di) = ac - bd + (ad + bc)i by an operator of real numbers."""
+    """Emit a product (a + bi)(c + di) = ac - bd + (ad + bc)i by an operator of real numbers."""
 
     def function(g: Any, x: Any, y: Any, **attrs: Any) -> Value:
         def product(left: Any, right: Any) -> Any:
@@ -104,7 +104,7 @@ def _equal(g: Any, x: Any, y: Any) -> Value:
 
 
 def magnitude(g: Any, x: Any) -> Any:
-    """The absolute value, scaled so that no square is too large."""
+    """Emit the absolute value, scaled so that no square overflows."""
     a, b = (g.Abs(part) for part in g.parts(x))
     large = g.Max(a, b)
     ratio = g.Div(g.Min(a, b), large)
@@ -151,7 +151,7 @@ def _log(g: Any, x: Any) -> Value:
 
 
 def _sqrt(g: Any, x: Any) -> Value:
-    """The root with a real part of at least 0; the larger part is worked out first, so that no digits are lost."""
+    """Emit the root with a real part of at least 0; the larger part is computed first, so that no digits are lost."""
     real, imag = g.parts(x)
     larger = g.Sqrt(g.Mul(g.Add(magnitude(g, x), g.Abs(real)), 0.5))
     smaller = g.Where(g.Equal(larger, 0), 0, g.Div(g.Mul(imag, 0.5), larger))
@@ -171,7 +171,7 @@ def _cosh(g: Any, x: Any) -> Value:
 
 
 def _tanh(g: Any, x: Any) -> Value:
-    """(sinh 2a + i sin 2b) / (cosh 2a + cos 2b)."""
+    """Emit (sinh 2a + i sin 2b) / (cosh 2a + cos 2b)."""
     a, b = g.parts(x)
     a, b = g.Mul(g.Max(g.Min(a, _LARGE), -_LARGE), 2), g.Mul(b, 2)
     under = g.Add(g.Cosh(a), g.Cos(b))
@@ -179,7 +179,7 @@ def _tanh(g: Any, x: Any) -> Value:
 
 
 def _turned(g: Any, x: Any) -> Value:
-    """i x."""
+    """Emit i x."""
     real, imag = g.parts(x)
     return g.complex(g.Neg(imag), real)
 
@@ -195,7 +195,7 @@ def _around(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _asinh(g: Any, x: Any) -> Any:
-    """log(x + sqrt(x² + 1)), taken where no digits are lost, in the right half plane."""
+    """Emit log(x + sqrt(x² + 1)), taken where no digits are lost, in the right half plane."""
     is_left = g.Less(g.parts(x)[0], 0)
     right = g.Where(is_left, g.Neg(x), x)
     found = _log(g, g.Add(right, _sqrt(g, g.Add(g.Mul(right, right), 1))))
@@ -203,12 +203,12 @@ def _asinh(g: Any, x: Any) -> Any:
 
 
 def _acosh(g: Any, x: Any) -> Any:
-    """log(x + sqrt(x + 1) sqrt(x - 1))."""
+    """Emit log(x + sqrt(x + 1) sqrt(x - 1))."""
     return _log(g, g.Add(x, g.Mul(_sqrt(g, g.Add(x, 1)), _sqrt(g, g.Sub(x, 1)))))
 
 
 def _atanh(g: Any, x: Any) -> Any:
-    """(log(1 + x) - log(1 - x)) / 2."""
+    """Emit (log(1 + x) - log(1 - x)) / 2."""
     return g.Mul(g.Sub(_log(g, g.Add(x, 1)), _log(g, g.Sub(1, x))), 0.5)
 
 
@@ -217,7 +217,7 @@ def _acos(g: Any, x: Any) -> Any:
 
 
 def _pow(g: Any, x: Any, y: Any) -> Any:
-    """exp(y log x); 1 for an exponent of 0, and 0 of 0 for another."""
+    """Emit exp(y log x); 1 for an exponent of 0, and 0 of 0 for another."""
     is_zero = g.Equal(x, 0)
     found = g.Where(is_zero, 0, _exp(g, g.Mul(y, _log(g, g.Where(is_zero, 1, x)))))
     return g.Where(g.Equal(y, 0), 1, found)

@@ -43,7 +43,7 @@ def _acos(g: Any, x: Any) -> Any:
 
 
 def _sinh(g: Any, x: Any) -> Any:
-    """A series up to 1, where the difference of exponentials would lose digits."""
+    """Emit a series up to 1, where the difference of exponentials would lose digits."""
     near = g.Max(g.Min(x, 1), -1)
     series = _polynomial(g, g.Mul(near, near), [1 / math.factorial(2 * k + 1) for k in range(10)])
     far = g.Mul(g.Sub(g.Exp(x), g.Exp(g.Neg(x))), 0.5)

@@ -108,7 +108,9 @@ class Emitter:
         return narrow if isinstance(results, list) else narrow[0]
 
     def _gathered_strings(self, x: Value, indices: Value, axis: int = 0) -> Value:
-        """A Gather of strings; onnxruntime's (1.31) leaves all but the first of several that are next to each other empty."""
+        """Return a Gather of strings; onnxruntime's (1.31) leaves all but the first of several that are next to each other
+        empty.
+        """
         rank, count = self.rank(x), self.rank(indices)
         axis %= rank
         front = self.transpose(x, [axis, *(i for i in range(rank) if i != axis)])
@@ -123,7 +125,7 @@ class Emitter:
         return outputs[0] if len(outputs) == 1 else outputs
 
     def _values(self, inputs: Sequence[Argument]) -> list[Value | None]:
-        """The arguments as values; numbers are of the dtype of the first value that is no truth value."""
+        """Return the arguments as values; numbers are of the dtype of the first value that is no truth value."""
         given = [value.dtype for value in inputs if isinstance(value, Value)]
         dtype = next((each for each in given if each is not dtypes.bool_), dtypes.bool_)
         return [self._value(value, dtype) for value in inputs]
@@ -195,18 +197,18 @@ class Emitter:
         return result
 
     def like(self, number: float, value: Value) -> Value:
-        """A scalar constant of the value's dtype."""
+        """Return a scalar constant of the value's dtype."""
         return self.constant(number, value.dtype)
 
     def zeros_like(self, value: Value) -> Value:
-        """Zeros of a value's shape and dtype."""
+        """Return zeros of a value's shape and dtype."""
         result: Value = self.op("Expand", self.like(0, value), self.dims(value))
         return result
 
     # Complex numbers are pairs of values; those that enter and leave the model are along the last dimension of one.
 
     def parts(self, value: Value) -> tuple[Value, Value]:
-        """The real and the imaginary part."""
+        """Return the real and the imaginary part."""
         if value.parts is None:
             array = np.asarray(value.array)
             value.parts = self.constant(array.real), self.constant(array.imag)
@@ -226,17 +228,17 @@ class Emitter:
         return self.complex(real, self.op("Neg", imag))
 
     def arctangent(self, y: Value, x: Value) -> Value:
-        """The arc tangent of y/x in the half plane where (x, y) lies."""
+        """Return the arc tangent of y/x in the half plane of (x, y)."""
         found: Value = arctangent(self, y, x)
         return found
 
     def packed(self, value: Value) -> Value:
-        """(...) complex as (..., 2) real."""
+        """Return (...) complex as (..., 2) real."""
         result: Value = self.op("Concat", *(self.unsqueeze(part, -1) for part in self.parts(value)), axis=-1)
         return result
 
     def unpacked(self, value: Value) -> Value:
-        """(..., 2) real as (...) complex."""
+        """Return (..., 2) real as (...) complex."""
         return self.complex(*(self.op("Gather", value, np.array(side), axis=-1) for side in (0, 1)))
 
     def fresh(self, dtype: DType, shape: Shape, like: Value | None = None) -> Value:
@@ -275,13 +277,13 @@ class Emitter:
         return found if found.rank == 1 else self.op("Reshape", found, [-1])
 
     def joined(self, *parts: Value | int | Sequence[int]) -> Value:
-        """A vector of int64 made of vectors and numbers."""
+        """Return a vector of int64 made of vectors and numbers."""
         values = [part if isinstance(part, Value) else self.constant(np.array(part, np.int64).reshape(-1)) for part in parts]
         values = [value for value in values if value.array is None or value.array.size] or values[:1]
         return values[0] if len(values) == 1 else self.op("Concat", *values, axis=0)
 
     def reshape(self, value: Value, *parts: Value | int | Sequence[int]) -> Value:
-        """With dimensions joined from vectors and numbers; 0 is an empty dimension."""
+        """Reshape to dimensions joined from vectors and numbers; 0 is an empty dimension."""
         dims = self.joined(*parts)
         if dims.array is not None and tuple(dims.array) == value.shape.dims:
             return value
@@ -313,12 +315,12 @@ class Emitter:
         return result
 
     def channels_first(self, value: Value) -> Value:
-        """N, ..., C as N, C, ..."""
+        """Transpose N, ..., C to N, C, ..."""
         rank = self.rank(value)
         return self.transpose(value, [0, rank - 1, *range(1, rank - 1)])
 
     def channels_last(self, value: Value, rank: int) -> Value:
-        """N, C, ... as N, ..., C."""
+        """Transpose N, C, ... to N, ..., C."""
         return self.transpose(value, [0, *range(2, rank), 1])
 
     def split(self, value: Value, count: int, axis: int) -> list[Value]:
@@ -360,11 +362,11 @@ class Emitter:
     # Optionals.
 
     def held(self, values: Sequence[Any]) -> Held:
-        """An optional that holds values."""
+        """Return an optional that holds values."""
         return Held(self.constant(np.array(True)), tuple(values))
 
     def nothing(self) -> Held:
-        """An optional that holds none."""
+        """Return an optional without values."""
         return Held(self.constant(np.array(False)))
 
     # Blocks.
@@ -465,7 +467,7 @@ def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
 
 
 def _principal(name: str, values: Sequence[Value | None]) -> DType | None:
-    """The dtype that an operator computes in."""
+    """Return the dtype that an operator computes in."""
     place = {"Where": 1, "OneHot": 2}.get(name, 0)
     found = values[place] if place < len(values) else None
     return None if found is None else found.dtype

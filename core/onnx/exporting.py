@@ -94,7 +94,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
 
 
 def _input(spec: TensorSpec) -> Value:
-    """An input of a model; complex numbers are pairs along a last dimension."""
+    """Return an input of a model; complex numbers are pairs along a last dimension."""
     if spec.dtype.is_complex:
         return Value(part_dtype(spec.dtype), spec.shape + Shape((2,)) if spec.shape.dims is not None else UNKNOWN)
     return Value(spec.dtype, spec.shape)
@@ -288,7 +288,7 @@ class _Frame:
                 raise UnimplementedError(f"ONNX has no tensors of {dtype.base}")
 
     def known(self, node: Node, values: Sequence[Any]) -> Sequence[Value] | None:
-        """The values that inference knows, or that the kernel makes of constants; None where they are not known."""
+        """Return the values that inference knows, or that the kernel makes of constants; None where they are not known."""
         specs = [self.specs[Output(node, i)] for i in range(len(node.output_dtypes))]
         if not specs or any(spec.dtype not in _TYPES for spec in specs):
             return None

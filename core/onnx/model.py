@@ -87,7 +87,7 @@ class Operation:
 
     @property
     def blocks(self) -> list[Block]:
-        """The subgraphs among the attributes."""
+        """Return the subgraphs among the attributes."""
         return [value for value in self.attrs.values() if isinstance(value, Block)]
 
     def values(self) -> Iterator[Value]:

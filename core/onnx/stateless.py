@@ -18,7 +18,7 @@ _INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Su
 
 
 def updates(graph: Graph, outputs: Sequence[str]) -> list[Access]:
-    """The writes to variables and tables in a run of `outputs`."""
+    """Return the writes to variables and tables in a run of `outputs`."""
     return [access for access in _accesses(graph, outputs) if access.kind == WRITE]
 
 
@@ -57,7 +57,7 @@ class _Values:
         self.values: dict[str, Output] = {}
 
     def along(self, order: Sequence[str]) -> dict[str, str]:
-        """The last value of each variable."""
+        """Return the last value of each variable."""
         missing = next((access for name, access in self.by_node.items() if name not in order), None)
         if missing is not None:
             raise _refusal(missing)

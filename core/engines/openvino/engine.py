@@ -63,7 +63,7 @@ class OpenVino:
 
     @functools.cached_property
     def faster(self) -> Sequence[OpenVino]:
-        """Itself in the types of 16 bits that the processor has instructions for."""
+        """Return engines for the types of 16 bits that the processor has instructions for."""
         able = self.core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") if self.precision == "f32" else ()
         return [OpenVino(precision) for precision, capability in _CAPABILITIES.items() if capability in able]
 
@@ -120,7 +120,7 @@ class OpenVino:
         return _Model(compiled, inputs, outputs)
 
     def _model(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Any:
-        """The frontend's model from inputs to outputs."""
+        """Return the frontend's model from inputs to outputs."""
         model = input_model(self.frontend, graph)
         model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
@@ -137,12 +137,12 @@ class OpenVino:
 
 
 def _left_over(converted: Any) -> set[str]:
-    """The names of the nodes that a model holds as they are."""
+    """Return the names of the nodes that a model holds unconverted."""
     return {op.get_friendly_name() for op in converted.get_ordered_ops() if op.get_type_name() in _UNTRANSLATED}
 
 
 def _is_small(value: Output) -> bool:
-    """True for a constant of integers that are as well in int32."""
+    """Return True for a constant of integers that fit into int32."""
     made = source(value)
     if not made.node.is_constant or made.dtype is not dtypes.int64:
         return False
@@ -193,7 +193,7 @@ def _found(ports: Mapping[str, int], value: Output) -> int:
 
 
 def _loose_graph(nodes: Sequence[Node]) -> tuple[Graph, dict[str, Node]]:
-    """The nodes with the constants that they take, and placeholders for all else; the nodes by their names there."""
+    """Return the nodes with the constants that they take, and placeholders for all else; the nodes by their names there."""
     graph, made, own = Graph(), dict[Output, Output](), set(nodes)
     for node in nodes:
         inputs = []

@@ -52,7 +52,7 @@ class _Part:
         return [self.values[i] for i in self.varying], [cell.value for cell in self.cells]
 
     def enter(self, state: tuple[Sequence[Any], Sequence[Any]]) -> list[Any]:
-        """The values inside, the cells filled."""
+        """Return the values inside, the cells filled."""
         given = list(self.values)
         for i, value in zip(self.varying, state[0]):
             given[i] = value
@@ -61,7 +61,7 @@ class _Part:
         return given
 
     def holds(self) -> Any:
-        """Whether all holds that is required since the conditions were last taken."""
+        """Return whether all requirements hold since the conditions were last taken."""
         conditions = [jnp.asarray(condition) for condition in self.xla.conditions]
         self.xla.conditions = []
         return jnp.all(jnp.stack(conditions)) if conditions else jnp.asarray(True)
@@ -153,7 +153,7 @@ class _Loop(_Part):
         return found
 
     def run(self) -> list[Any]:
-        """The values after the last iteration."""
+        """Return the values after the last iteration."""
         self.settle()
         if not self.varying and not self.cells:
             raise UnimplementedError("nothing changes from one iteration of a loop to the next")
@@ -252,7 +252,7 @@ def _read(value: Any, form: Any) -> Any:
 
 
 def _common(values: Sequence[Any]) -> Any:
-    """The constant that all values are, or None."""
+    """Return the constant that all values are, or None."""
     first = values[0]
     if any(isinstance(value, (jax.Array, Elements, Unread)) for value in values):
         return None

@@ -70,13 +70,13 @@ def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int
 
 
 def _signature(module: Any) -> Any:
-    """The type of a program's main function."""
+    """Return the type of a program's main function."""
     main = ir.SymbolTable(module.operation)["main"]
     return ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
 
 
 def _fits(parameter: Any, value: Any) -> bool:
-    """True where a value is of a parameter's rank and known dimensions."""
+    """Return True where a value is of a parameter's rank and known dimensions."""
     dims = [None if parameter.is_dynamic_dim(i) else parameter.get_dim_size(i) for i in range(parameter.rank)]
     return len(dims) == len(value.shape) and all(a in (None, b) for a, b in zip(dims, value.shape))
 

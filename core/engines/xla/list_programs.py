@@ -56,7 +56,7 @@ class Elements:
 
     @property
     def capacity(self) -> int:
-        """For how many elements there is room."""
+        """Return the number of elements that there is room for."""
         return 0 if self.rows is None else int(self.rows.shape[0])
 
     def with_room(self, shape: tuple[int, ...], capacity: int) -> Elements:
@@ -77,7 +77,7 @@ class Elements:
             raise UnimplementedError(f"it holds {self.dtype}, not {dtype}")
 
     def of(self, dtype: np.dtype[Any]) -> Elements:
-        """Itself, with rows in place of a constant."""
+        """Return the list with rows in place of a constant."""
         self.require_dtype(dtype)
         if self.constant is None:
             return self
@@ -132,13 +132,13 @@ class Elements:
         return dataclasses.replace(found, rows=rows, length=length)
 
     def _is_constant(self, value: Any) -> bool:
-        """True where all elements so far, if there are any, are `value`."""
+        """Return True where all elements so far, if there are any, are `value`."""
         if self.constant is None:
             return isinstance(self.length, np.integer) and self.length == 0
         return self.constant.shape == np.shape(value) and np.array_equal(self.constant, value)
 
     def popped(self, xla: Any, shape: tuple[int, ...] | None = None) -> tuple[Elements, Any]:
-        """Without the last element, and that element."""
+        """Return the list without the last element, and the element."""
         length = self.length - np.int32(1)
         xla.require(length >= 0)
         return dataclasses.replace(self, length=length), self.item(xla, length, shape)
@@ -194,7 +194,7 @@ class Elements:
         return dataclasses.replace(a, rows=a.rows[: int(a.length)] + b.rows[: int(a.length)], sites={})
 
     def gathered(self, xla: Any, indices: Any, shape: tuple[int, ...] | None) -> Any:
-        """The elements at indices, stacked."""
+        """Return the elements at indices, stacked."""
         indices = jnp.asarray(indices)
         self.require_places(xla, indices)
         if self.constant is not None:
@@ -263,7 +263,7 @@ class Stack(_OfRun):
         super().__init__(Elements(dtype, limit=limit))
 
     def push(self, xla: Any, value: Any, site: str) -> Any:
-        """The value, now on top."""
+        """Push a value and return the value."""
         self.require(value.dtype)
         self.value = self.value.pushed(xla, value, site)
         return value
@@ -316,7 +316,7 @@ class TensorArray(_OfRun):
         self.is_divided = source.is_divided
 
     def read(self, xla: Any, index: Any, dtype: np.dtype[Any]) -> Any:
-        """The element at an index."""
+        """Return the element at an index."""
         self.require(dtype)
         self.value.require_places(xla, index)
         mark = jax.lax.dynamic_index_in_dim(self.value.marks, jnp.asarray(index), 0, keepdims=False)
@@ -344,7 +344,7 @@ class TensorArray(_OfRun):
         self.value = dataclasses.replace(self.value, marks=marks)
 
     def gather(self, xla: Any, indices: Any, dtype: np.dtype[Any]) -> Any:
-        """The elements at indices, each once, stacked."""
+        """Return the elements at indices, each once, stacked."""
         self.require(dtype)
         indices = jnp.asarray(indices)
         value = self.value

@@ -24,11 +24,11 @@ class Placement(Protocol):
     """Where arrays are."""
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
-        """`jax.jit` for that place."""
+        """Return `jax.jit` for the place."""
         ...
 
     def put(self, value: Any) -> Any:
-        """An array there, whole on every device."""
+        """Return an array there, whole on every device."""
         ...
 
     def divide(self, value: Any) -> Any:
@@ -48,7 +48,7 @@ class OneDevice:
 
     @staticmethod
     def put(value: Any) -> Any:
-        """The array itself."""
+        """Return the array itself."""
         return value
 
     divide = put
@@ -83,7 +83,7 @@ class Mesh:
         return jax.jit(function, out_shardings=self._everywhere, **options)
 
     def put(self, value: Any) -> Any:
-        """The array, whole on every device."""
+        """Return the array, whole on every device."""
         return self._placed(value, self._everywhere)
 
     def divide(self, value: Any) -> Any:
@@ -100,7 +100,9 @@ class Mesh:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """A run that fails where processes work together is the end: the others are elsewhere then."""
+        """Return the context of a run; an error on a shared mesh becomes UnavailableError, as the other processes are
+        elsewhere by then.
+        """
         try:
             yield
         except (jax.errors.JaxRuntimeError, DataLossError) as error:
@@ -137,7 +139,7 @@ def _join(meeting: Meeting) -> None:
 
 
 def _devices(each: int, processes: int) -> list[Any]:
-    """The first devices of every process."""
+    """Return the first devices of every process."""
     found: list[Any] = []
     for index in range(processes):
         own = [device for device in jax.devices() if device.process_index == index]

@@ -56,7 +56,7 @@ class Namespace:
         """Whether the run would reach the traced code, by the surrounding branches."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """A function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
+        """Return a function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
         for module in (jnp, jax.nn, jax.lax):
             if hasattr(module, name):
                 found: Callable[..., Any] = getattr(module, name)
@@ -74,7 +74,7 @@ class Namespace:
             raise Declined("a value is not what its op takes")
 
     def holds(self) -> Any:
-        """Whether all holds that is required so far, None where nothing is."""
+        """Return whether all requirements hold so far, None where there are none."""
         return jnp.all(jnp.stack(self.conditions)) if self.conditions else None
 
     def stored(self, old: Any, new: Any) -> Any:
@@ -91,12 +91,12 @@ class Namespace:
 
     @staticmethod
     def truncated_quotient(x: Any, y: Any) -> Any:
-        """The quotients of integers, rounded towards 0."""
+        """Return the quotients of integers, rounded towards 0."""
         return jax.lax.div(*jnp.broadcast_arrays(x, y))
 
     @staticmethod
     def is_true(value: Any) -> Any:
-        """Whether conditionals and loops take a value for true: a number that is not 0, a tensor that has elements."""
+        """Return the truth of a value in conditionals and loops: a number other than 0, a tensor with elements."""
         if np.ndim(value):
             return np.bool_(value.size > 0)
         return value if value.dtype == bool else value != 0
@@ -131,7 +131,7 @@ class Namespace:
         return self.cells[-1]  # type: ignore[return-value]
 
     def gradient_array(self, array: TensorArray, source: str) -> TensorArray:
-        """The array for the gradients of another."""
+        """Return the array for the gradients of another."""
         found, is_new = array.gradient(source)
         if is_new:
             self.cells.append(found)
@@ -144,7 +144,7 @@ class Namespace:
         return self.plans[function.name]
 
     def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
-        """The results of a function of the library."""
+        """Return the results of a function of the library."""
         found, plan = self.plan(function)
         slots = _started(plan, values)
         branches = run_steps(self, plan.steps, slots)
@@ -153,13 +153,13 @@ class Namespace:
         return [slots[i] for i in fetches]
 
     def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
-        """The results of the function of that number."""
+        """Return the results of the function numbered by the index."""
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
         return tuple(control_flow_programs.choose(self, index, branches, values))
 
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
-        """`values`, replaced by the results of `body` as long as `condition` is true of them."""
+        """Return `values` after `body` has run for as long as `condition` is true of them."""
 
         def known(function: FuncRef, given: Sequence[Any]) -> list[Any]:
             found, plan = self.plan(function)
@@ -172,12 +172,12 @@ class Namespace:
 
     @staticmethod
     def transposed(forward: Callable[[Any], Any], shape: tuple[int, ...], value: Any) -> Any:
-        """The transpose of a linear function of arrays of `shape`, at `value`."""
+        """Return the transpose of a linear function of arrays of `shape`, at `value`."""
         return jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, value.dtype))(value)[0]
 
     @staticmethod
     def pulled_back(forward: Callable[[Any], Any], x: Any, value: Any) -> Any:
-        """The vector-Jacobian product of a function at x with `value`."""
+        """Return the vector-Jacobian product of a function at x with `value`."""
         return jax.vjp(forward, x)[1](value)[0]
 
 
@@ -282,7 +282,7 @@ def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[An
 
 
 def _started(plan: Plan, values: Sequence[Any]) -> list[Any]:
-    """The slots of a plan that is given `values`."""
+    """Return the slots of a plan that is given `values`."""
     slots: list[Any] = [None] * plan.slots
     for slot, value in zip(plan.feeds, values):
         slots[slot] = value
