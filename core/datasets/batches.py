@@ -212,21 +212,21 @@ class PaddedBatch(Batch):
         )
 
     def _padded(self, place: int, column: Sequence[Any]) -> Any:
-        wanted = self.shapes[place]
+        limits = self.shapes[place]
         shapes = [value.shape for value in column]
         require_one_type(place, (self.padding[place], *column))
         for shape in shapes:
-            if len(shape) != len(wanted):
+            if len(shape) != len(limits):
                 raise InvalidArgumentError(
                     f"All elements in a batch must have the same rank as the padded shape for component{place}: expected rank "
-                    f"{len(wanted)} but got element with rank {len(shape)}"
+                    f"{len(limits)} but got element with rank {len(shape)}"
                 )
-            if any(size > limit >= 0 for size, limit in zip(shape, wanted)):
+            if any(size > limit >= 0 for size, limit in zip(shape, limits)):
                 raise DataLossError(
                     f"Attempted to pad to a smaller size than the input element: {list(shape)} in component {place}, which is "
-                    f"padded to {list(wanted)}."
+                    f"padded to {list(limits)}."
                 )
-        sizes = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(wanted, *shapes)]
+        sizes = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(limits, *shapes)]
         first = array_of(column[0])
         reserve(len(column) * math.prod(sizes) * first.dtype.itemsize)
         result = np.empty((len(column), *sizes), first.dtype)
@@ -268,8 +268,8 @@ class Unbatch(Dataset):
         if size in (INFINITE, UNKNOWN) or not size:
             return size
         first = [shape[0] if shape.rank else None for shape in self.source.spec.shapes]
-        known = [count for count in first if isinstance(count, int)]
-        return size * known[0] if known else UNKNOWN
+        sizes = [count for count in first if isinstance(count, int)]
+        return size * sizes[0] if sizes else UNKNOWN
 
 
 def _common_size(element: Element) -> int:
@@ -300,8 +300,8 @@ class Rebatch(Dataset):
 
         def next_element() -> Element | None:
             nonlocal turn, rows, is_over
-            wanted = self.sizes[turn]
-            while rows < wanted and not is_over:
+            size = self.sizes[turn]
+            while rows < size and not is_over:
                 element = pull()
                 if element is None:
                     is_over = True
@@ -309,14 +309,14 @@ class Rebatch(Dataset):
                 held.append(element)
                 rows += _common_size(element)
                 check_time()
-            if is_over and (not rows or (self.drops_remainder and rows < wanted)):
+            if is_over and (not rows or (self.drops_remainder and rows < size)):
                 rows = 0
                 return None
             turn = (turn + 1) % len(self.sizes)
-            if not wanted:
+            if not size:
                 return self._nothing()
-            batch, held[:] = _cut(held, wanted)
-            rows = max(0, rows - wanted)
+            batch, held[:] = _cut(held, size)
+            rows = max(0, rows - size)
             return batch
 
         return next_element
@@ -400,14 +400,14 @@ class LegacyRebatch(Dataset):
 
         def next_element() -> Element | None:
             nonlocal slices
-            found = next(slices, None)
-            while found is None:
+            element_slice = next(slices, None)
+            while element_slice is None:
                 element = pull()
                 if element is None:
                     return None
                 slices = self._slices(element)
-                found = next(slices, None)
-            return found
+                element_slice = next(slices, None)
+            return element_slice
 
         return next_element
 

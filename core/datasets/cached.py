@@ -33,8 +33,8 @@ class Cache(SameElements):
 
     def begin(self) -> Pull:
         if self.cache.elements is not None:
-            found = iter(self.cache.elements)
-            return lambda: next(found, None)
+            elements = iter(self.cache.elements)
+            return lambda: next(elements, None)
         return keeping(self.source, self.cache.keep)
 
     @property
@@ -42,16 +42,16 @@ class Cache(SameElements):
         return True
 
     def element(self, index: int) -> Element:
-        kept = self.cache.by_place
+        elements = self.cache.by_place
         if self.cache.pull is None:
             self.cache.pull = self.source.begin()
-        while 0 <= len(kept) <= index:
-            found = self.cache.pull()
-            if found is None:
+        while 0 <= len(elements) <= index:
+            element = self.cache.pull()
+            if element is None:
                 break
-            kept.append(found)
-        require_index(index, len(kept))
-        return kept[index]
+            elements.append(element)
+        require_index(index, len(elements))
+        return elements[index]
 
 
 class CacheFile(Protocol):
@@ -80,5 +80,5 @@ class FileCache(SameElements):
     def begin(self) -> Pull:
         if not self.file.is_there():
             return keeping(self.source, self.file.write)
-        found = self.file.read()
-        return lambda: next(found, None)
+        elements = self.file.read()
+        return lambda: next(elements, None)

@@ -43,11 +43,11 @@ class ChooseFastestBranch(Dataset):
     ratio: tuple[int, int]
 
     def begin(self) -> Pull:
-        source, branch, given, is_over = self.source.begin(), 0, 0, False
+        source, branch, trial_elements, is_over = self.source.begin(), 0, 0, False
         current: Pull | None = None
 
         def next_element() -> Element | None:
-            nonlocal branch, given, current, is_over
+            nonlocal branch, trial_elements, current, is_over
             if is_over:
                 return None
             is_trial = branch < len(self.branches)
@@ -57,9 +57,9 @@ class ChooseFastestBranch(Dataset):
                 is_over = element is None
                 return element
             finally:
-                given += is_trial
-                if given == self.tried:
-                    branch, given, current = branch + 1, 0, None
+                trial_elements += is_trial
+                if trial_elements == self.tried:
+                    branch, trial_elements, current = branch + 1, 0, None
 
         return next_element
 

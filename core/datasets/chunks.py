@@ -36,15 +36,15 @@ class Chunks(Dataset):
     folder: ChunkStore
 
     def begin(self) -> Pull:
-        given: set[bytes] = set()
+        seen: set[bytes] = set()
         waiting: list[bytes] = []
 
         def next_element() -> Element | None:
             is_done = False
             while not waiting and not is_done:
                 is_done = self.folder.is_done()
-                waiting.extend(sorted(set(self.folder.chunks()) - given, key=_place))
-                given.update(waiting)
+                waiting.extend(sorted(set(self.folder.chunks()) - seen, key=_place))
+                seen.update(waiting)
                 if not waiting and not is_done:
                     sleep(_MOMENT)
             return (scalar_object(waiting.pop(0)),) if waiting else None
@@ -54,6 +54,6 @@ class Chunks(Dataset):
 
 def _place(path: bytes) -> tuple[int, int, bytes]:
     """Return (number of the chunk, number of its stream, path) of a path."""
-    found = _NAME.match(os.path.basename(path))
-    stream, number = map(int, found.groups()) if found else (0, 0)
+    match = _NAME.match(os.path.basename(path))
+    stream, number = map(int, match.groups()) if match else (0, 0)
     return number, stream, path

@@ -143,14 +143,14 @@ class _Reader:
 
     def _plain_field(self, problems: list[str]) -> bytes:
         while True:
-            found = self._plain.match(self._data, self._position)
-            assert found is not None
-            if found.end() < len(self._data) or not self._more():
+            match = self._plain.match(self._data, self._position)
+            assert match is not None
+            if match.end() < len(self._data) or not self._more():
                 break
-        self._position = found.end()
-        if self._form.quotes and _QUOTE in found[0]:
+        self._position = match.end()
+        if self._form.quotes and _QUOTE in match[0]:
             problems.append("Unquoted fields cannot have quotes inside")
-        return found[0]
+        return match[0]
 
     def _quoted_field(self, problems: list[str]) -> bytes:
         self._position += 1

@@ -125,8 +125,8 @@ class Pairs(Dataset):
     open: OpenFile
 
     def begin(self) -> Pull:
-        found = (pair for path in self.paths for pair in self._pairs(path))
-        return lambda: next(found, None)
+        pairs = (pair for path in self.paths for pair in self._pairs(path))
+        return lambda: next(pairs, None)
 
     def _pairs(self, path: bytes) -> Iterator[Element]:
         try:

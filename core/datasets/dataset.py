@@ -44,25 +44,25 @@ class Spec:
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.dtypes)} types but got {len(other.dtypes)}."
             )
-        for i, (wanted, found) in enumerate(zip(self.dtypes, other.dtypes)):
-            if wanted.base is not found.base:
-                raise InvalidArgumentError(f"Data type mismatch at component {i}: expected {wanted} but got {found}.")
-        for i, (shape, given) in enumerate(zip(self.shapes, other.shapes)):
+        for i, (expected, actual) in enumerate(zip(self.dtypes, other.dtypes)):
+            if expected.base is not actual.base:
+                raise InvalidArgumentError(f"Data type mismatch at component {i}: expected {expected} but got {actual}.")
+        for i, (shape, other_shape) in enumerate(zip(self.shapes, other.shapes)):
             try:
-                merge_shapes(shape, given)
+                merge_shapes(shape, other_shape)
             except InvalidArgumentError:
                 raise InvalidArgumentError(
-                    f"Incompatible shapes at component {i}: expected {shape} but got {given}."
+                    f"Incompatible shapes at component {i}: expected {shape} but got {other_shape}."
                 ) from None
 
 
-def require_types(wanted: Sequence[DType], element: Sequence[Any]) -> None:
+def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
     """Raise InvalidArgumentError where components differ from the dtypes: functions may break a dataset's declaration."""
-    if len(element) != len(wanted):
+    if len(element) != len(dtypes):
         raise InvalidArgumentError(
-            f"Number of components does not match: expected {len(wanted)} types but got {len(element)}."
+            f"Number of components does not match: expected {len(dtypes)} types but got {len(element)}."
         )
-    for i, (value, dtype) in enumerate(zip(element, wanted)):
+    for i, (value, dtype) in enumerate(zip(element, dtypes)):
         if not is_of(value, dtype):
             raise InvalidArgumentError(f"Data type mismatch at component {i}: expected {dtype} but got {value.dtype}.")
 
@@ -275,17 +275,17 @@ def ended() -> None:
 
 def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
     """Begin a pass over `source`; at the pass's end `keep` receives all elements."""
-    pull, kept = source.begin(), list[Element]()
+    pull, elements = source.begin(), list[Element]()
     is_over = False
 
     def next_element() -> Element | None:
         nonlocal is_over
         element = None if is_over else pull()
         if element is not None:
-            kept.append(element)
+            elements.append(element)
         elif not is_over:
             is_over = True
-            keep(kept)
+            keep(elements)
         return element
 
     return next_element

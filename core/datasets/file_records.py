@@ -54,14 +54,14 @@ class Files(Dataset):
                 try:
                     if current is None:
                         current = self.read(place, self.paths[place])
-                    found = next(current, None)
+                    record = next(current, None)
                 except TfgError as error:
                     current = None
                     if isinstance(error, DataLossError):
                         place += 1
                     raise
-                if found is not None:
-                    return (scalar_object(found),)
+                if record is not None:
+                    return (scalar_object(record),)
                 current, place = None, place + 1
                 check_time()
             return None
@@ -76,10 +76,10 @@ def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
     if compression == "ZLIB":
         contents = file.read()
         unpacker = zlib.decompressobj()
-        found = unpacker.decompress(contents, unpacked_limit(len(contents)))
+        unpacked = unpacker.decompress(contents, unpacked_limit(len(contents)))
         if unpacker.unconsumed_tail:
             raise DataLossError(f"{_shown(path)}: {len(contents):,} bytes would uncompress to too many")
-        return io.BytesIO(found)
+        return io.BytesIO(unpacked)
     if compression == "SNAPPY":
         return io.BytesIO(snappy.unframed(file.read()))
     return file
@@ -112,10 +112,10 @@ def guarded_error(path: bytes) -> Iterator[None]:
         raise DataLossError(f"{_shown(path)}: {error}") from error
 
 
-def _guarded(path: bytes, found: Iterator[bytes]) -> Iterator[bytes]:
+def _guarded(path: bytes, records: Iterator[bytes]) -> Iterator[bytes]:
     """Yield records, and raise the compression's errors as DataLossErrors that name the file."""
     with guarded_error(path):
-        yield from found
+        yield from records
 
 
 @dataclasses.dataclass(eq=False)

@@ -424,10 +424,10 @@ class AssertCardinality(SameElements):
     def has_places(self) -> bool:
         return True
 
-    def _refusal(self, found: str) -> FailedPreconditionError:
-        wanted = "an infinite number of" if self.count == INFINITE else str(self.count)
+    def _refusal(self, actual: str) -> FailedPreconditionError:
+        expected = "an infinite number of" if self.count == INFINITE else str(self.count)
         return FailedPreconditionError(
-            f"Input dataset was expected to contain {wanted} elements but contained {found} elements."
+            f"Input dataset was expected to contain {expected} elements but contained {actual} elements."
         )
 
     def cardinality(self) -> int:

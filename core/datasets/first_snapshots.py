@@ -101,5 +101,5 @@ def _read_description(component: bytes) -> tuple[tuple[int, ...], int]:
 
 
 def _last_number(message: bytes, number: int) -> int:
-    found = wire.repeated_integers([field for field in wire.fields(message) if field.number == number])
-    return found[-1] if found else 0
+    numbers = wire.repeated_integers([field for field in wire.fields(message) if field.number == number])
+    return numbers[-1] if numbers else 0

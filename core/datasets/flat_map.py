@@ -68,12 +68,12 @@ class IndexFlatMap(Dataset):
 
         def next_element() -> Element | None:
             nonlocal current, held, place
-            wanted, offset = self._place(place)
-            if wanted > current or not held:
+            index, offset = self._place(place)
+            if index > current or not held:
                 element, held = pull(), ()
                 if element is None:
                     return None
-                held, current = self.function(element), wanted
+                held, current = self.function(element), index
             place += 1
             return _slice(held, offset)
 
@@ -81,13 +81,13 @@ class IndexFlatMap(Dataset):
 
     def _place(self, place: int) -> tuple[int, int]:
         """Return (number of the element, offset in the element) of a place."""
-        found = self.place_of((np.int64(place),))
-        if len(found) != 2 or any(array_of(part).dtype.kind not in "iu" or np.ndim(part) for part in found):
+        results = self.place_of((np.int64(place),))
+        if len(results) != 2 or any(array_of(part).dtype.kind not in "iu" or np.ndim(part) for part in results):
             raise InvalidArgumentError(
                 "The `index_map_func` for `index_flat_map` is expected to return two int32/int64 values representing the "
-                f"element index and an offset within the element. Got: {[array_of(part).tolist() for part in found]}"
+                f"element index and an offset within the element. Got: {[array_of(part).tolist() for part in results]}"
             )
-        return int(found[0]), int(found[1])
+        return int(results[0]), int(results[1])
 
     def cardinality(self) -> int:
         return self.size

@@ -44,11 +44,11 @@ class IteratorState:
                 f"the variant holds no state of an iterator that tfg kept, but '{stored.kind}'",
                 hint="TensorFlow's states are of its own iterators: run the iterator's initializer, it begins anew",
             )
-        found = list(wire.fields(stored.metadata))
+        fields = list(wire.fields(stored.metadata))
         taken, failed = (
-            wire.repeated_integers([field for field in found if field.number == number]) for number in (_TAKEN, _FAILED)
+            wire.repeated_integers([field for field in fields if field.number == number]) for number in (_TAKEN, _FAILED)
         )
-        seeds = [wire.read_varints(field.payload, 3)[0] for field in found if field.number == _SEEDS]
+        seeds = [wire.read_varints(field.payload, 3)[0] for field in fields if field.number == _SEEDS]
         starts = tuple((a, b, position) for a, b, position in seeds)
         return IteratorState(max(0, *taken, 0), starts, any(failed))
 
@@ -110,8 +110,8 @@ class DatasetIterator(Shared):
         for i, dims in self._sizes:
             shape = element[i].shape
             if len(shape) != len(dims) or any(d is not None and d != n for d, n in zip(dims, shape)):
-                wanted = self.spec.shapes[i]
-                raise InvalidArgumentError(f"Incompatible shapes at component {i}: expected {wanted} but got {Shape(shape)}.")
+                shapes = f"expected {self.spec.shapes[i]} but got {Shape(shape)}"
+                raise InvalidArgumentError(f"Incompatible shapes at component {i}: {shapes}.")
 
     def next(self) -> Element:
         """The next element; OutOfRangeError at the end."""
@@ -136,11 +136,11 @@ class DatasetIterator(Shared):
             raise FailedPreconditionError(
                 "Failed to restore iterator as its dataset is not initialized: run its initializer first"
             )
-        found = _seeds(self.dataset)
-        if len(found) != len(state.seeds):
+        own_seeds = _seeds(self.dataset)
+        if len(own_seeds) != len(state.seeds):
             raise InvalidArgumentError("the state of another dataset's iterator cannot be restored into this one")
-        for seeds, kept in zip(found, state.seeds):
-            seeds.restore(kept)
+        for seeds, saved in zip(own_seeds, state.seeds):
+            seeds.restore(saved)
         self._starts, self.taken, self._has_failed = state.seeds, state.taken, state.has_failed
         self._pull = self._after_failures(state.taken) if state.has_failed else self.dataset.begin_at(state.taken)
 

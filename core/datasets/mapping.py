@@ -117,9 +117,9 @@ class FlatMap(Dataset):
                     if element is None:
                         return None
                     inner = self.function(element).begin()
-                found = inner()
-                if found is not None:
-                    return found
+                inner_element = inner()
+                if inner_element is not None:
+                    return inner_element
                 inner = None
                 check_time()
 
@@ -311,8 +311,8 @@ class Zip(Pure):
 
     def cardinality(self) -> int:
         sizes = [source.cardinality() for source in self.inputs]
-        known = [size for size in sizes if size != INFINITE]
-        return UNKNOWN if UNKNOWN in known else min(known, default=INFINITE)
+        finite = [size for size in sizes if size != INFINITE]
+        return UNKNOWN if UNKNOWN in finite else min(finite, default=INFINITE)
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))

@@ -47,10 +47,10 @@ class DealingIterator(Shared):
             raise InvalidArgumentError(f"there is no shard {shard}: the iterator has {len(self._waiting)}")
         while not self._waiting[shard]:
             self._deal(self._pull)
-        found = self._waiting[shard].popleft()
-        if isinstance(found, Exception):
-            raise found
-        return found
+        outcome = self._waiting[shard].popleft()
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def _deal(self, pull: Pull) -> None:
         """Queue the next element, or its error, for the shard whose turn has come; OutOfRangeError at the end."""

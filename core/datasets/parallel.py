@@ -25,14 +25,14 @@ def outcomes(
     At most `most` calls are made at a time (-1: the number of threads), and only where the first call took long. A run with
     a hook makes a single call at a time, since the hook must see kernels in order.
     """
-    found: list[Outcome] = [None] * len(elements)
+    results: list[Outcome] = [None] * len(elements)
 
     def call(place: int) -> None:
         element = elements[place]
         try:
-            found[place] = element if isinstance(element, Exception) else function(element)
+            results[place] = element if isinstance(element, Exception) else function(element)
         except Exception as error:
-            found[place] = error
+            results[place] = error
 
     run, begun = current(None), time.perf_counter()
     if elements:
@@ -41,11 +41,11 @@ def outcomes(
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
             call(place)
-        return found
+        return results
 
     def call_apart(place: int) -> None:
         with run.part():
             call(place)
 
     divide(call_apart, others, most if most > 0 else None)
-    return found
+    return results

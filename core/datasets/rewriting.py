@@ -36,12 +36,12 @@ def finalized(dataset: Dataset) -> Dataset:
 def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     """Gather the options of a dataset: a later setting overrides an earlier setting."""
     check_time()  # a dataset that is twice an input of each of many others stands at very many places
-    found: dict[OptionName, int] = {}
+    options: dict[OptionName, int] = {}
     for source in dataset.inputs:
-        found.update(gathered_options(source))
+        options.update(gathered_options(source))
     if isinstance(dataset, Options):
-        found.update(fusion_rules.parsed_options(dataset.serialized))
-    return found
+        options.update(fusion_rules.parsed_options(dataset.serialized))
+    return options
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
@@ -215,32 +215,32 @@ def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) ->
         hold_assertions(source, (dataset.title, *following))
 
 
-def _hold(wanted: Sequence[str], following: Sequence[str]) -> None:
-    if len(wanted) > len(following):
-        raise InvalidArgumentError(f"Asserted next {len(wanted)} transformations but encountered only {len(following)}.")
-    for i, (name, found) in enumerate(zip(wanted, following)):
-        if _VERSION.sub("", name) != found:
+def _hold(expected: Sequence[str], following: Sequence[str]) -> None:
+    if len(expected) > len(following):
+        raise InvalidArgumentError(f"Asserted next {len(expected)} transformations but encountered only {len(following)}.")
+    for i, (name, title) in enumerate(zip(expected, following)):
+        if _VERSION.sub("", name) != title:
             raise InvalidArgumentError(
-                f"Asserted transformation matching {name} at offset {i} but encountered {found} transformation instead."
+                f"Asserted transformation matching {name} at offset {i} but encountered {title} transformation instead."
             )
 
 
 _VERSION: Final = re.compile(r"V\d+$")
 
 
-def _hold_previous(wanted: Sequence[str], dataset: Dataset) -> None:
+def _hold_previous(expected: Sequence[str], dataset: Dataset) -> None:
     """Check the names of the previous transformations: the dataset's op, the op of its first input, and so on."""
-    for i, text in enumerate(wanted):
+    for i, text in enumerate(expected):
         name = _NAME.match(text)
         if name is None or name[3].strip():
             raise InvalidArgumentError(f"cannot read the transformation {text!r} at offset {i}: only a name is understood")
-        found = "" if dataset.origin is None else dataset.origin.node.op
-        if _VERSION.sub("", found) != _VERSION.sub("", name[2]):
+        op = "" if dataset.origin is None else dataset.origin.node.op
+        if _VERSION.sub("", op) != _VERSION.sub("", name[2]):
             raise InvalidArgumentError(
-                f"Asserted transformation matching '{name[2]}' at offset {i} but encountered '{found}' transformation instead."
+                f"Asserted transformation matching '{name[2]}' at offset {i} but encountered '{op}' transformation instead."
             )
-        if i + 1 < len(wanted) and not dataset.inputs:
-            raise InvalidArgumentError(f"Asserted previous {len(wanted)} transformations but encountered only {i + 1}.")
+        if i + 1 < len(expected) and not dataset.inputs:
+            raise InvalidArgumentError(f"Asserted previous {len(expected)} transformations but encountered only {i + 1}.")
         dataset = dataset.inputs[0] if dataset.inputs else dataset
 
 

@@ -53,16 +53,16 @@ class Metadata:
     @staticmethod
     def parse(data: bytes, version: int = FORMAT) -> Metadata:
         """Parse metadata; DataLossError where the message is damaged or of another version."""
-        found: dict[int, list[wire.Field]] = {}
+        fields: dict[int, list[wire.Field]] = {}
         for field in wire.fields(data):
-            found.setdefault(field.number, []).append(field)
+            fields.setdefault(field.number, []).append(field)
         versions, sizes, finished, created = (
-            wire.repeated_integers(found.get(number, [])) or [0] for number in (_VERSION, _SIZE, _FINISHED, _CREATED)
+            wire.repeated_integers(fields.get(number, [])) or [0] for number in (_VERSION, _SIZE, _FINISHED, _CREATED)
         )
-        if versions[-1] != version or _RUN not in found:
+        if versions[-1] != version or _RUN not in fields:
             raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {version}")
-        run, graph = (b"".join(f.payload for f in found.get(n, [])[-1:]).decode("utf-8", "replace") for n in (_RUN, _GRAPH))
-        dtypes = tuple(wire.repeated_integers(found.get(_DTYPES, [])))
+        run, graph = (b"".join(f.payload for f in fields.get(n, [])[-1:]).decode("utf-8", "replace") for n in (_RUN, _GRAPH))
+        dtypes = tuple(wire.repeated_integers(fields.get(_DTYPES, [])))
         return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])
 
 
@@ -81,12 +81,12 @@ class Shard(Dataset):
 
 def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], width: int) -> Iterator[Element]:
     """Yield elements of `width` components from records of a component each."""
-    found: list[object] = []
+    element: list[object] = []
     for record in records:
-        found.append(parse(record))
-        if len(found) == width:
-            yield tuple(found)
-            found = []
+        element.append(parse(record))
+        if len(element) == width:
+            yield tuple(element)
+            element = []
 
 
 @dataclasses.dataclass(eq=False)
@@ -189,6 +189,6 @@ class FirstSnapshot(SameElements):
         """A pass that reads, writes or does neither, as the folder is now."""
         state = self.folder.state()
         if state == READ:
-            found = self.folder.load()
-            return lambda: next(found, None)
+            elements = self.folder.load()
+            return lambda: next(elements, None)
         return keeping(self.source, self.folder.store) if state == WRITE else self.source.begin()

@@ -22,8 +22,8 @@ class ByPlace(Pure):
         return self.begin_at(0)
 
     def begin_at(self, count: int) -> Pull:
-        found = map(self.element, range(count, self.cardinality()))
-        return lambda: next(found, None)
+        elements = map(self.element, range(count, self.cardinality()))
+        return lambda: next(elements, None)
 
 
 @dataclasses.dataclass(eq=False)
@@ -61,8 +61,8 @@ class Slices(ByPlace):
 
     def begin_at(self, count: int) -> Pull:
         if any(component.dtype == object for component in self.components):
-            found = map(self._row, range(count, self.cardinality()))
-            return lambda: next(found, None)
+            elements = map(self._row, range(count, self.cardinality()))
+            return lambda: next(elements, None)
         rows = zip(*[component[count:] for component in self.components])
         return lambda: next(rows, None)
 
@@ -85,8 +85,8 @@ class ListOf(ByPlace):
     elements: Sequence[Element]
 
     def begin_at(self, count: int) -> Pull:
-        found = iter(self.elements[count:])
-        return lambda: next(found, None)
+        elements = iter(self.elements[count:])
+        return lambda: next(elements, None)
 
     def cardinality(self) -> int:
         return len(self.elements)

@@ -69,8 +69,8 @@ def map_pull(pull: Callable[[], Sequence[Element] | None], make: Callable[[Seque
     """Elements that are each made of several."""
 
     def next_element() -> Element | None:
-        found = pull()
-        return None if found is None else make(found)
+        element = pull()
+        return None if element is None else make(element)
 
     return next_element
 

@@ -18,10 +18,10 @@ def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callab
     """
     if count == 1 or policy not in (AUTO, BY_FILE, BY_DATA):
         return dataset
-    found = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
-    if found is None and policy == BY_FILE:
+    sharded = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
+    if sharded is None and policy == BY_FILE:
         raise NotFoundError("Found an unshardable source dataset: no dataset of the pipeline reads files")
-    return Shard((dataset,), count, index, False) if found is None else found
+    return Shard((dataset,), count, index, False) if sharded is None else sharded
 
 
 def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:

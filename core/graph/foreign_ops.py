@@ -30,9 +30,9 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
 
 def foreign(op: str) -> tuple[str, str | None]:
     """Describe an op type that no TensorFlow has, and name a substitute type."""
-    known = origin(op)
-    if known is not None:
-        return known
+    known_origin = origin(op)
+    if known_origin is not None:
+        return known_origin
     import difflib
 
     close = difflib.get_close_matches(op, list(CATALOG), 1, 0.8)

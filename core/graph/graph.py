@@ -77,24 +77,24 @@ class Graph:
 
     def node(self, name: str) -> Node:
         """The node called `name`; NotFoundError names the nearest names."""
-        found = self._nodes.get(name)
-        if found is None:
+        node = self._nodes.get(name)
+        if node is None:
             raise self.left_out.get(name) or NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
-        return found
+        return node
 
     def function(self, name: str) -> Function:
         """The function of the library called `name`; NotFoundError where there is none."""
-        found = self.functions.get(name)
-        if found is None:
+        function = self.functions.get(name)
+        if function is None:
             raise NotFoundError(f"function '{name}' is not in the graph's library")
-        return found
+        return function
 
     def signature(self, name: str) -> OpDef | None:
         """The interface of the library's function called `name`, None where there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
-        found = self.functions.get(name)
-        return None if found is None else found.signature
+        function = self.functions.get(name)
+        return None if function is None else function.signature
 
     def node_of(self, tensor_name: str) -> Node:
         """Return the node of `a`, `a:1` or `^a`; the output's number is not checked."""
@@ -121,9 +121,9 @@ class Graph:
 
     def result(self, name: str) -> Output | Node:
         """Return the first output of `a`, or the operation where `a` has no output."""
-        found = self.fetch(name)
-        has_outputs = isinstance(found, Node) and (found.op_def is None or found.output_dtypes)
-        return found.output() if isinstance(found, Node) and has_outputs else found
+        target = self.fetch(name)
+        has_outputs = isinstance(target, Node) and (target.op_def is None or target.output_dtypes)
+        return target.output() if isinstance(target, Node) and has_outputs else target
 
     def unique_name(self, name: str) -> str:
         """`name`, or with the first free suffix `_1`, `_2` ... as TensorFlow numbers them."""

@@ -45,11 +45,11 @@ class Signature:
 
 def _flat(arguments: Mapping[str, SignatureTensor]) -> dict[str, str]:
     """Names and tensors; the components of a composite argument `x` are `x.0`, `x.1` ..."""
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for key, info in arguments.items():
         parts = {f"{key}.{number}": name for number, name in enumerate(info.components)}
-        found |= parts or {key: info.tensor}
-    return found
+        keys |= parts or {key: info.tensor}
+    return keys
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ class Output:
     index: int
 
     def __new__(cls, node: Node, index: int) -> Output:
-        known = node._first if index == 0 else node._others.get(index) if node._others is not None else None
-        return known if known is not None else _make_output(node, index)
+        output = node._first if index == 0 else node._others.get(index) if node._others is not None else None
+        return output if output is not None else _make_output(node, index)
 
     @property
     def name(self) -> str:
@@ -47,8 +47,8 @@ class Output:
     @property
     def dtype(self) -> DType | None:
         """The dtype, or None where the op is not declared."""
-        found = self.node.output_dtypes
-        return found[self.index] if self.index < len(found) else None
+        dtypes = self.node.output_dtypes
+        return dtypes[self.index] if self.index < len(dtypes) else None
 
     @property
     def base_dtype(self) -> DType:
@@ -71,16 +71,16 @@ def _make_output(node: Node, index: int) -> Output:
     """The object for an output that nobody asked for before; of threads that ask at once, all get the same."""
     with _making:
         others = {} if node._others is None else node._others
-        known = node._first if index == 0 else others.get(index)
-        if known is None:
-            known = object.__new__(Output)
-            known.node, known.index = node, index
+        output = node._first if index == 0 else others.get(index)
+        if output is None:
+            output = object.__new__(Output)
+            output.node, output.index = node, index
             if index == 0:
-                node._first = known
+                node._first = output
             else:
-                others[index] = known
+                others[index] = output
                 node._others = others
-        return known
+        return output
 
 
 CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
@@ -215,8 +215,8 @@ class Node(OfKind):
 
     @property
     def inputs(self) -> tuple[Output, ...]:
-        found = self._inputs
-        return self._gathered() if found is None else found
+        inputs = self._inputs
+        return self._gathered() if inputs is None else inputs
 
     @inputs.setter
     def inputs(self, value: object) -> None:
@@ -250,11 +250,11 @@ class Node(OfKind):
     @property
     def uses(self) -> dict[Node, int]:
         """Consumers of the node, each with the number of its data and control inputs from this node."""
-        found = self._uses
-        if found is None:
+        uses = self._uses
+        if uses is None:
             self._home.link()
-            found = self._uses
-        return found  # type: ignore[return-value]
+            uses = self._uses
+        return uses  # type: ignore[return-value]
 
     def input_names(self) -> tuple[list[str], list[str]]:
         """Return (names of the data inputs, names of the control inputs); an output 0 goes by its node's name."""
@@ -302,9 +302,9 @@ class Node(OfKind):
 
     def _source_of(self, text: str) -> tuple[Node, int]:
         """The node and the number of the output that a data input's text names."""
-        found = self._home.get(text)
-        if found is not None:
-            return found, 0
+        source = self._home.get(text)
+        if source is not None:
+            return source, 0
         name, index, _ = parse_tensor_name(text)
         return self._home.node(name), index
 
@@ -331,22 +331,22 @@ class Node(OfKind):
 
         `memo` has the results of nodes with the same attributes.
         """
-        found = self.checked
-        if found is None or not found.holds(self.op, self.attrs):
+        checked = self.checked
+        if checked is None or not checked.holds(self.op, self.attrs):
             check_name(self.name)
             key = self.op, id(self.attrs), self.input_count()
-            found = memo.get(key)
-            if found is None:
-                found = memo[key] = check_node(self.op, self.attrs, key[2])
-            self.checked = found
-            self._output_dtypes = found.outputs if self.op_def is not None else None
-        return found
+            checked = memo.get(key)
+            if checked is None:
+                checked = memo[key] = check_node(self.op, self.attrs, key[2])
+            self.checked = checked
+            self._output_dtypes = checked.outputs if self.op_def is not None else None
+        return checked
 
     @property
     def is_checked(self) -> bool:
         """True where the result of a check still holds."""
-        found = self.checked
-        return found is not None and found.holds(self.op, self.attrs)
+        checked = self.checked
+        return checked is not None and checked.holds(self.op, self.attrs)
 
     @property
     def op_def(self) -> OpDef | None:
@@ -396,9 +396,9 @@ class Node(OfKind):
         """Derive the output dtypes anew, after `op` or `attrs` were assigned."""
         self._output_dtypes = None
 
-    def note_dtypes(self, found: tuple[DType, ...]) -> None:
+    def note_dtypes(self, dtypes: tuple[DType, ...]) -> None:
         """Keep the output dtypes that a check found."""
-        self._output_dtypes = found
+        self._output_dtypes = dtypes
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
@@ -413,8 +413,8 @@ class Node(OfKind):
         return self._output_dtypes
 
     def output_dtype(self, index: int) -> DType | None:
-        found = self.output_dtypes
-        return found[index] if index < len(found) else None
+        dtypes = self.output_dtypes
+        return dtypes[index] if index < len(dtypes) else None
 
     def output(self, index: int = 0) -> Output:
         return Output(self, index)

@@ -26,21 +26,21 @@ def connected(graph: Graph) -> Graph:
     matching = [node for node in receivers if _key(node) in senders]
     if not matching:
         return graph
-    found = graph.copy()
+    result = graph.copy()
     for node in matching:
-        _connect(found, found.node(node.name), found.node(senders[_key(node)].name))
-    return found
+        _connect(result, result.node(node.name), result.node(senders[_key(node)].name))
+    return result
 
 
 def _senders(graph: Graph) -> dict[_Key, Node]:
-    found: dict[_Key, Node] = {}
+    senders: dict[_Key, Node] = {}
     for node in graph:
         if node.op in SENDS:
-            other = found.setdefault(_key(node), node)
+            other = senders.setdefault(_key(node), node)
             if other is not node:
                 message = f"'{other.name}' sends the same tensor between the same devices"
                 raise InvalidArgumentError(message, node=node.name, op=node.op)
-    return found
+    return senders
 
 
 def _key(node: Node) -> _Key:

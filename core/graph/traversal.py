@@ -60,7 +60,7 @@ def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable
     number: dict[Node, int] = {}
     low: dict[Node, int] = {}
     stack: list[Node] = []
-    found: list[list[Node]] = []
+    components: list[list[Node]] = []
     place: dict[Node, int] = {}
     closed: set[Node] = set()
     for root in nodes:
@@ -89,8 +89,8 @@ def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable
                     members = stack[place[node] :]
                     del stack[-len(members) :]
                     closed.update(members)
-                    found.append(members)
-    return found
+                    components.append(members)
+    return components
 
 
 def forward_predecessors(node: Node) -> list[Node]:
@@ -109,64 +109,64 @@ def reachable(
 
     Without `by_control` only data inputs are followed.
     """
-    found = set(roots)
-    stack = list(found)
+    visited = set(roots)
+    stack = list(visited)
     while stack:
         node = stack.pop()
         if stop(node):
             continue
         for source in (*(value.node for value in node.inputs), *(node.control_inputs if by_control else ())):
-            if source not in found:
-                found.add(source)
+            if source not in visited:
+                visited.add(source)
                 stack.append(source)
-    return found
+    return visited
 
 
 def descendants(roots: Iterable[Node]) -> set[Node]:
     """Return the roots and every node downstream of a root."""
-    found = set(roots)
-    stack = list(found)
+    visited = set(roots)
+    stack = list(visited)
     while stack:
         for user in stack.pop().uses:
-            if user not in found:
-                found.add(user)
+            if user not in visited:
+                visited.add(user)
                 stack.append(user)
-    return found
+    return visited
 
 
 def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list[Node]:
     """Return a node and all nodes reachable by `sources`, in postorder: each node once and after its sources, apart from
     cycles.
     """
-    found: list[Node] = []
+    order: list[Node] = []
     entered = {root}
     stack = [(root, iter(sources(root)))]
     while stack:
         node, left = stack[-1]
         following = next((source for source in left if source not in entered), None)
         if following is None:
-            found.append(node)
+            order.append(node)
             stack.pop()
         else:
             entered.add(following)
             stack.append((following, iter(sources(following))))
-    return found
+    return order
 
 
-def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None = None) -> Output:
+def trail_end(value: Output, before: Callable[[Output], Output | None], ends: dict[Output, Output] | None = None) -> Output:
     """Follow `before` from `value` to the last value before None, or, in a cycle, to the first value met again.
 
-    `known` caches the ends of all values on the way, so that many trails take time linear in the number of values.
+    `ends` caches the ends of all values on the way, so that many trails take time linear in the number of values.
     """
     passed: dict[Output, None] = {}
     end: Output | None = value
-    while end is not None and end not in passed and (known is None or end not in known):
+    while end is not None and end not in passed and (ends is None or end not in ends):
         passed[end] = None
         value, end = end, before(end)
     if end is not None:
-        value = known[end] if known is not None and end in known else end
-    if known is not None:
-        known.update(dict.fromkeys(passed, value))
+        value = ends[end] if ends is not None and end in ends else end
+    if ends is not None:
+        ends.update(dict.fromkeys(passed, value))
     return value
 
 
@@ -180,15 +180,15 @@ def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Nod
     candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)
     left = {node: sum(not is_member(control) for control in node.control_inputs) for node in candidates}
     pending = [node for node, count in left.items() if not count]
-    found: set[Node] = set()
+    members: set[Node] = set()
     while pending:
         node = pending.pop()
-        found.add(node)
+        members.add(node)
         for user in node.uses:
             if user in left:
                 left[user] -= 1
                 pending += [user] if not left[user] else []
-    return [node for node in left if node in found]
+    return [node for node in left if node in members]
 
 
 def function_names(graph: Graph, node: Node) -> Iterator[str]:

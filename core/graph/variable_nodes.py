@@ -35,22 +35,22 @@ class VariableNodes:
 
 def find_variables(graph: Graph) -> dict[str, VariableNodes]:
     """The variables by name, in the order of the graph."""
-    found = (_variable_nodes(graph, node) for node in graph if node.op in VARIABLES)
-    return {variable.name: variable for variable in found}
+    variables = (_variable_nodes(graph, node) for node in graph if node.op in VARIABLES)
+    return {variable.name: variable for variable in variables}
 
 
 def variable(graph: Graph, name: str) -> VariableNodes:
     """Return a variable by its name, its node's name or its value's tensor name; NotFoundError names the nearest variables."""
     variables = find_variables(graph)
     stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
-    found = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
-    if found is None:
+    match = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
+    if match is None:
         from difflib import get_close_matches
 
         close = get_close_matches(stem, variables, 3) or list(variables)[:3]
         hint = f"its variables are {', '.join(close)} ..." if close else "it has no variables"
         raise NotFoundError(f"the graph has no variable '{name}'", hint=hint)
-    return found
+    return match
 
 
 def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
@@ -86,6 +86,6 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
     def initializes(node: Node) -> bool:
         return node in initializers or has_fact(node.op, "initializes_table")
 
-    found = dict.fromkeys(groups(graph, initializes))
-    outer = tuple(node for node in found if not any(user in found for user in node.uses))
+    no_ops = dict.fromkeys(groups(graph, initializes))
+    outer = tuple(node for node in no_ops if not any(user in no_ops for user in node.uses))
     return outer or tuple(node for node in graph if node.is_no_op and node.name == "init")

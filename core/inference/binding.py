@@ -126,8 +126,8 @@ def keyword_names(function: Callable[..., Any], attrs: frozenset[str]) -> tuple[
 @functools.cache
 def attr_bundles(function: Callable[..., Any]) -> dict[str, type[Any]]:
     """Find the keyword-only parameters whose annotation is a NamedTuple with attributes of the op as fields."""
-    found = {p.name: _bundle(function, p) for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY}
-    return {name: bundle for name, bundle in found.items() if bundle is not None}
+    bundles = {p.name: _bundle(function, p) for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY}
+    return {name: bundle for name, bundle in bundles.items() if bundle is not None}
 
 
 Bundles = tuple[type[Any] | None, ...]
@@ -141,10 +141,10 @@ def input_bundles(function: Callable[..., Any], has_context: bool = False) -> Bu
     With `has_context` the first parameter is no input.
     """
     positional = [p for p in _parameters(function).values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    found = [_bundle(function, p) for p in positional[has_context:]]
-    while found and found[-1] is None:
-        found.pop()
-    return tuple(found)
+    bundles = [_bundle(function, p) for p in positional[has_context:]]
+    while bundles and bundles[-1] is None:
+        bundles.pop()
+    return tuple(bundles)
 
 
 @functools.cache
@@ -242,9 +242,9 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     are_lists = [arg.is_list for arg in outputs]
 
     def flattened(*values: Any) -> Any:
-        found = call(*values)
+        results = call(*values)
         flat: list[Any] = []
-        for is_list, result in zip(are_lists, (found,) if len(outputs) == 1 else found):
+        for is_list, result in zip(are_lists, (results,) if len(outputs) == 1 else results):
             if is_list:
                 flat += result
             else:

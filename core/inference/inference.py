@@ -70,7 +70,7 @@ class Specs(dict[Output, TensorSpec]):
 class Answers:
     """Cached results of function calls, by the specs of the arguments: valid while the function is unchanged."""
 
-    found: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
+    results: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
     """Each with the unnamed dimensions of the arguments."""
     signatures: Signatures = dataclasses.field(default_factory=Signatures)
     derived: DerivedSpecs = dataclasses.field(default_factory=DerivedSpecs)
@@ -99,9 +99,9 @@ def infer(
     watch = Stopwatch()
     graph.check_changes()
     library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
-    found = _infer(topological_order(graph), Specs(), known or {}, library)
+    inference = _infer(topological_order(graph), Specs(), known or {}, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
-    return found
+    return inference
 
 
 def infer_again(
@@ -113,8 +113,8 @@ def infer_again(
 ) -> Inference:
     """Infer the specs of `nodes`, in topological order, anew from `known` and the specs of all other nodes in `before`."""
     anew = set(nodes)
-    given = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
-    return _infer(nodes, Specs(given, before.specs), known, _Library(functions, loop_rule))
+    inputs = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
+    return _infer(nodes, Specs(inputs, before.specs), known, _Library(functions, loop_rule))
 
 
 def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec], library: _Library) -> Inference:
@@ -198,13 +198,13 @@ def _contents(
         handle = handed_in(node.inputs[0])
         element = _without_dims(inference.specs[node.inputs[position]], counting)
         written[handle] = cover(written[handle], element) if handle in written else element
-    found: dict[Output, TensorSpec] = {}
+    filled: dict[Output, TensorSpec] = {}
     for handle, element in written.items():
         spec = inference.specs[handle]
         spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
         if handle.node in containers and (handle not in assumed or _shown(assumed[handle]) != _shown(spec)):
-            found[handle] = spec
-    return found
+            filled[handle] = spec
+    return filled
 
 
 def container_of(node: Node) -> Node | None:
@@ -238,22 +238,22 @@ def _relaxed(
     for merge, back in loops.items():
         if merge.output() in known:
             continue
-        merged, found = inference.specs[merge.output()], inference.specs[back]
-        relaxed = relax_shapes(merged.shape, found.shape)
+        merged, arriving = inference.specs[merge.output()], inference.specs[back]
+        relaxed = relax_shapes(merged.shape, arriving.shape)
         if str(relaxed) != str(merged.shape):
-            changed[back] = dataclasses.replace(found, shape=relaxed, value=None)
+            changed[back] = dataclasses.replace(arriving, shape=relaxed, value=None)
     return changed
 
 
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Library) -> list[TensorSpec]:
     inputs = [specs[value] for value in node.inputs]
-    found = library.call_specs(node, inputs)
-    if found is None and (before := library.derived.find(node, inputs)) is not None:
+    results = library.call_specs(node, inputs)
+    if results is None and (before := library.derived.find(node, inputs)) is not None:
         return before
     unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
-    if found is not None:
-        if [spec.dtype.base for spec in found] == [spec.dtype.base for spec in unknown]:
-            return found
+    if results is not None:
+        if [spec.dtype.base for spec in results] == [spec.dtype.base for spec in unknown]:
+            return results
         reasons[node.name] = "what it calls returns other dtypes than it declares"
         return unknown
     definition = node.op_def
@@ -321,8 +321,8 @@ class _Library:
             return self._branches(references, arguments)
         if kind.counters:
             return self.loop(references[-1], arguments, [dataclasses.replace(inputs[0], value=None)])
-        found = self._loop_rule(node, arguments) if self._loop_rule is not None else None
-        return self.loop(references[-1], arguments) if found is None else list(found)
+        results = self._loop_rule(node, arguments) if self._loop_rule is not None else None
+        return self.loop(references[-1], arguments) if results is None else list(results)
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call: the body is inferred once for equal arguments."""
@@ -331,28 +331,28 @@ class _Library:
             return None
         arguments, unnamed = signature_of(inputs)
         key = (function, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
-        found_before = self._answers.found
-        if key not in found_before:
+        cached = self._answers.results
+        if key not in cached:
             if self._answers.signatures.is_full(function) or len(self._calls) >= _MAX_DEPTH:
                 return None
             self._answers.signatures.add(function)
-            found_before[key] = unnamed, self._inside(function, reference, inputs)
-        before, found = found_before[key]
-        return found if before is unnamed or found is None else renamed(found, before, unnamed)
+            cached[key] = unnamed, self._inside(function, reference, inputs)
+        before, results = cached[key]
+        return results if before is unnamed or results is None else renamed(results, before, unnamed)
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
         function.check()
-        known = dict(zip((arg.output() for arg in function.args), inputs))
+        arguments = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)
         try:
-            inner = _infer(topological_order(function.body), Specs(), known, self)
+            inner = _infer(topological_order(function.body), Specs(), arguments, self)
         finally:
             self._calls.pop()
         specs = [inner.specs.get(result) for result in function.results]
-        found = [spec for spec in specs if spec is not None]
-        return found if len(found) == len(specs) else None
+        results = [spec for spec in specs if spec is not None]
+        return results if len(results) == len(specs) else None
 
     def _branches(self, references: Sequence[FuncRef], inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return specs that cover the results of all branches."""
@@ -413,9 +413,9 @@ def loop_specs(
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
     """Return the specs of a loop's variables in any iteration: values only for variables that the body passes on."""
-    kept = unchanged(body)
+    invariant = unchanged(body)
     args = body.args[len(body.args) - len(specs) :]
-    return [spec if arg in kept else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, args)]
+    return [spec if arg in invariant else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, args)]
 
 
 def unchanged(body: Function) -> set[Node]:

@@ -52,8 +52,8 @@ def stages_of(dataset: Output) -> list[Node]:
     """
 
     def sources(node: Node) -> list[Node]:
-        given = node.inputs if has_fact(node.op, "input_pipeline") else ()
-        makers = (maker_of(value) for value in given if value.dtype is dataset.dtype)
+        values = node.inputs if has_fact(node.op, "input_pipeline") else ()
+        makers = (maker_of(value) for value in values if value.dtype is dataset.dtype)
         return [maker for maker in makers if has_fact(maker.op, "input_pipeline")]
 
     return sources_first(maker_of(dataset), sources)
@@ -83,18 +83,18 @@ def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tupl
 
 def asking_for_elements(node: Node) -> list[Node]:
     """Return the nodes that give elements of a node's pipeline: the node itself, or nodes downstream."""
-    found: dict[Node, None] = {}
+    givers: dict[Node, None] = {}
     seen, pending = {node}, [node]
     while pending:
         last = pending.pop()
         if has_fact(last.op, "next_element"):
-            found[last] = None
+            givers[last] = None
             continue
         behind = [user for user in last.uses if has_fact(user.op, "input_pipeline") or variant in user.output_dtypes]
         behind += [value.node for value in last.inputs[1:] if last in beginning(value.node)]
         pending += [other for other in behind if other not in seen]
         seen.update(behind)
-    return list(found)
+    return list(givers)
 
 
 def stand_ins(node: Node) -> str | None:

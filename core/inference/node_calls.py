@@ -32,17 +32,17 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     grouped = binding.regroup(inputs, lengths)
     try:
         arguments = binding.bundled(grouped, binding.input_bundles(function))
-        found = _flat_results(definition, function(*arguments, **keywords))
+        results = _flat_results(definition, function(*arguments, **keywords))
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "shape function")
-    if len(found) != len(node.output_dtypes):
-        message = f"its attributes ask for {counted(len(found), 'output')}, its interface has {len(node.output_dtypes)}"
+    if len(results) != len(node.output_dtypes):
+        message = f"its attributes ask for {counted(len(results), 'output')}, its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
-    for result in found:
+    for result in results:
         shape = result if result.__class__ is Shape else result.shape
         if shape.dims and any(d.__class__ is int and d < 0 for d in shape.dims):
             raise InvalidArgumentError(f"it asks for a result of shape {shape}", node=node.name, op=node.op)
-    return found
+    return results
 
 
 def _flat_results(definition: OpDef, result: Any) -> list[Any]:

@@ -62,17 +62,17 @@ class _Tiles:
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
         """The sums over positions of the first of two terms of each part, and of their product."""
-        found = np.empty((2, len(self.parts), self.shape[1]), self.dtype)
+        partial_sums = np.empty((2, len(self.parts), self.shape[1]), self.dtype)
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
         def add(part: slice) -> None:
             first, second = terms(part)
-            sums, products = found[:, numbers[part.start]]
+            sums, products = partial_sums[:, numbers[part.start]]
             np.matmul(np.ones(len(first), self.dtype), first, out=sums)
             np.einsum("ij,ij->j", first, second, out=products)
 
         self.each(add)
-        total, product = found.reshape(2, -1, self.channels).sum(1, np.float64)
+        total, product = partial_sums.reshape(2, -1, self.channels).sum(1, np.float64)
         return total, product
 
 
@@ -99,15 +99,15 @@ class _Channels(_Tiles):
         return rows.T.reshape(shape), rows
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
-        found = np.empty((2, self.shape[0]), self.dtype)
+        channel_sums = np.empty((2, self.shape[0]), self.dtype)
 
         def add(part: slice) -> None:
             first, second = terms(part)
-            np.matmul(first, np.ones(self.shape[1], self.dtype), out=found[0, part])
-            np.vecdot(first, second, out=found[1, part])
+            np.matmul(first, np.ones(self.shape[1], self.dtype), out=channel_sums[0, part])
+            np.vecdot(first, second, out=channel_sums[1, part])
 
         self.each(add)
-        total, product = found.astype(np.float64)
+        total, product = channel_sums.astype(np.float64)
         return total, product
 
 
@@ -159,13 +159,13 @@ def scaled(x: Array, factor: Array, bias: Array) -> Array:
 def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Array, Array]:
     """The sums over positions of dy and of dy (x - mean)."""
     tiles = _tiles(x)
-    rows, given = tiles.rows(x), tiles.rows(dy)
+    rows, gradients = tiles.rows(x), tiles.rows(dy)
     if is_near:
-        total, product = tiles.sums(lambda part: (given[part], rows[part]))
+        total, product = tiles.sums(lambda part: (gradients[part], rows[part]))
         product -= total * mean
     else:
         center = tiles.vector(mean)
-        total, product = tiles.sums(lambda part: (given[part], rows[part] - tiles.of(center, part)))
+        total, product = tiles.sums(lambda part: (gradients[part], rows[part] - tiles.of(center, part)))
     return total.astype(dy.dtype), product.astype(dy.dtype)
 
 
@@ -173,7 +173,7 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offs
     """(dy - (x - mean) * slope - offset) * factor, all but dy and x numbers for each channel."""
     tiles = _tiles(x)
     result, target = tiles.result(dy.shape)
-    rows, given = tiles.rows(x), tiles.rows(dy)
+    rows, gradients = tiles.rows(x), tiles.rows(dy)
     center = None if is_near else tiles.vector(mean)
     factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - offset if is_near else -offset))
 
@@ -184,7 +184,7 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offs
         else:
             np.subtract(rows[part], tiles.of(center, part), out=some)
             some *= tiles.of(slope, part)
-        some += given[part]
+        some += gradients[part]
         some += tiles.of(rest, part)
         some *= tiles.of(factor, part)
 

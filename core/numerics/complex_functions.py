@@ -50,10 +50,10 @@ def _by_parts(z: Array, parts: Callable[[Array, Array, Array], Array], otherwise
     if z.dtype != np.complex64 or z.size < WORTHWHILE:
         return otherwise(z)
     result = np.empty(z.shape, z.dtype)
-    given, found = z.reshape(-1), result.reshape(-1)
+    numbers, results = z.reshape(-1), result.reshape(-1)
     with np.errstate(all="ignore"):
-        for start in range(0, len(given), _AT_ONCE):
-            some, made = given[start : start + _AT_ONCE], found[start : start + _AT_ONCE]
+        for start in range(0, len(numbers), _AT_ONCE):
+            some, made = numbers[start : start + _AT_ONCE], results[start : start + _AT_ONCE]
             holds = parts(np.ascontiguousarray(some.real), np.ascontiguousarray(some.imag), made)
             if not holds.all():
                 made[~holds] = otherwise(some[~holds])

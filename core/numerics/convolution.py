@@ -300,10 +300,10 @@ def product_rows(
     """Return the convolution with a window of a single element, w (1..., C, F), at every position, as a producer of rows."""
     depth, filters = w.shape[-2:]
     matrix = w.reshape(depth, filters)
-    given = x.reshape(-1, depth).__getitem__ if producer is None else producer.make
+    rows_of = x.reshape(-1, depth).__getitem__ if producer is None else producer.make
 
     def make(some: slice) -> Array:
-        rows = given(some)
+        rows = rows_of(some)
         out = np.empty((len(rows), filters), rows.dtype)
         _multiply(rows, matrix, out, bias)
         if finish is not None:

@@ -144,18 +144,18 @@ class _Beam:
         self.blank = self.label_probability = self.total = _IMPOSSIBLE
 
     def child(self, label: int) -> _Beam:
-        found = self.children.get(label)
-        if found is None:
-            found = self.children[label] = _Beam(self, label)
-        return found
+        child = self.children.get(label)
+        if child is None:
+            child = self.children[label] = _Beam(self, label)
+        return child
 
     def labels(self) -> list[int]:
         """The labels from the root on."""
-        beam, found = self, []
+        beam, labels = self, []
         while beam.parent is not None:
-            found.append(beam.label)
+            labels.append(beam.label)
             beam = beam.parent
-        return found[::-1]
+        return labels[::-1]
 
 
 def beam_search(logits: Array, width: int, paths: int) -> list[tuple[list[int], float]]:
@@ -198,15 +198,15 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
 def _better(beam: _Beam, ranked: list[tuple[int, float]], numbers: list[float], least: float) -> set[int]:
     """Return the labels that make a beam more probable than `least`; `ranked` has the most probable labels first."""
     blank, total = beam.old
-    found = set()
+    better = set()
     for label, number in ranked:
         if not number + total > least:
             break
-        found.add(label)
-    found.discard(beam.label)
+        better.add(label)
+    better.discard(beam.label)
     if beam.label >= 0 and numbers[beam.label] + blank > least:
-        found.add(beam.label)
-    return found
+        better.add(beam.label)
+    return better
 
 
 def _extend(beam: _Beam, row: list[float]) -> None:

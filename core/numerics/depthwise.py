@@ -94,8 +94,8 @@ def _sum_lines(
 ) -> None:
     """Fill the result by blocks of lines that stay in a cache together with their input."""
     if len(pads) == 1:  # one line of an image
-        given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
-        _sum_lines(*given, finish)
+        arguments = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
+        _sum_lines(*arguments, finish)
         return
     sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, producer is not None)
     filters = sums.filters(w)
@@ -208,14 +208,14 @@ class _LineSums:
         phases = [w[..., phase :: self.step, :, 0] for phase in range(len(self.windows))]
         return [np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1) for w in phases]
 
-    def _placings(self, first: int, lines: int, given: int) -> tuple[Placing, ...]:
-        """Return for each phase the cut of `lines` padded lines, from `first` on, out of `given` lines."""
+    def _placings(self, first: int, lines: int, available: int) -> tuple[Placing, ...]:
+        """Return for each phase the cut of `lines` padded lines, from `first` on, out of `available` lines."""
         firsts = [first, *(-before for before, _ in self.pads[1:])]
         steps = (1,) * (len(firsts) - 1) + (self.step,)
         counts = [lines, *self.padded[1:]]
         return tuple(
             placing(
-                (given, *self.shape[2:-1]),
+                (available, *self.shape[2:-1]),
                 (*firsts[:-1], firsts[-1] + phase),
                 steps,
                 (*counts[:-1], len(range(phase, counts[-1], self.step))),
@@ -264,13 +264,13 @@ class _LineSums:
     def placed(self, block: _Block, x: Array, producer: RowProducer | None = None) -> list[Array]:
         """Return a block's padded input, for each phase."""
         if producer is None:
-            given = x[block.images, block.seen]
+            lines_seen = x[block.images, block.seen]
         else:
             lines, inner = self.shape[1], math.prod(self.shape[2:-1])
             first, last = block.images.start * lines + block.seen.start, (block.images.stop - 1) * lines + block.seen.stop
             rows = producer.make(slice(first * inner, last * inner))
-            given = rows.reshape(block.images.stop - block.images.start, -1, *self.shape[2:])
-        return [np.ascontiguousarray(placing.of(given)) for placing in block.placings]
+            lines_seen = rows.reshape(block.images.stop - block.images.start, -1, *self.shape[2:])
+        return [np.ascontiguousarray(placing.of(lines_seen)) for placing in block.placings]
 
     def fill(self, block: _Block, seen: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
         """Compute the lines of a block from the block's input."""
@@ -280,11 +280,11 @@ class _LineSums:
             if phase:
                 np.add(out, part, out=out)
 
-    def gather(self, block: _Block, seen: Sequence[Array], grad: Array, found: Array) -> None:
+    def gather(self, block: _Block, seen: Sequence[Array], grad: Array, gradient: Array) -> None:
         """Compute the filter's gradient (window..., C) from the gradient of a block's lines and the block's input."""
         for phase, view in enumerate(_windows(block, seen)):
             part = np.einsum(self.gradient_axes, view, grad)
-            found[..., phase :: self.step, :] = part.reshape(*part.shape[:-1], self.fold, -1).sum(-2)
+            gradient[..., phase :: self.step, :] = part.reshape(*part.shape[:-1], self.fold, -1).sum(-2)
 
 
 def _windows(block: _Block, seen: Sequence[Array]) -> Iterator[Array]:
@@ -362,19 +362,19 @@ def depthwise_filter_gradient(
     x = pad(x, pads)
     parts = list(_images(grad))
     is_empty = not grad.size or not math.prod(filter_shape)
-    found = (np.zeros if is_empty else np.empty)((len(parts), *filter_shape), np.result_type(x, grad))
+    partial = (np.zeros if is_empty else np.empty)((len(parts), *filter_shape), np.result_type(x, grad))
 
     def add(number: int) -> None:
-        given = grad[parts[number]].reshape(-1, *grad.shape[1:-1], channels, *((multiplier,) if multiplier != 1 else ()))
-        products = np.empty(given.shape, found.dtype)
+        part = grad[parts[number]].reshape(-1, *grad.shape[1:-1], channels, *((multiplier,) if multiplier != 1 else ()))
+        products = np.empty(part.shape, partial.dtype)
         for offset in offsets(window):
             shifted = x[parts[number]][offset_index(offset, grad.shape[1:-1], strides, dilations)]
-            np.multiply(shifted if multiplier == 1 else shifted[..., np.newaxis], given, out=products)
-            found[(number, *offset)] = column_sums(products.reshape(-1, channels * multiplier)).reshape(channels, multiplier)
+            np.multiply(shifted if multiplier == 1 else shifted[..., np.newaxis], part, out=products)
+            partial[(number, *offset)] = column_sums(products.reshape(-1, channels * multiplier)).reshape(channels, multiplier)
 
     if not is_empty:
         divide(add, range(len(parts)))
-    return found.sum(0)
+    return partial.sum(0)
 
 
 def _line_gradients(
@@ -386,14 +386,14 @@ def _line_gradients(
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // TILE_ELEMENTS))
     workers = workers_for(_work(grad.size, window))
-    found = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
+    partial_sums = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
 
     def gather(number: int) -> None:
         block = blocks[number]
-        sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], found[number])
+        sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], partial_sums[number])
 
     divide(gather, range(len(blocks)), workers)
-    return found.sum(0)
+    return partial_sums.sum(0)
 
 
 def _images(array: Array) -> Iterator[slice]:

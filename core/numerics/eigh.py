@@ -29,8 +29,8 @@ def eigh(matrices: Array) -> tuple[Array, Array]:
     if not matrices.size:
         return np.zeros(matrices.shape[:-1], matrices.real.dtype), matrices.copy()
     if size > _LARGEST or matrices.size > _MOST_ELEMENTS:
-        found = np.linalg.eigh(matrices)
-        return found.eigenvalues, found.eigenvectors
+        decomposition = np.linalg.eigh(matrices)
+        return decomposition.eigenvalues, decomposition.eigenvectors
     pairs = [_eigh(matrix) for matrix in matrices.reshape(-1, size, size)]
     values = np.stack([values for values, _ in pairs]).reshape(matrices.shape[:-1])
     return values, np.stack([vectors for _, vectors in pairs]).reshape(matrices.shape)

@@ -39,8 +39,8 @@ def parse(equation: str) -> Equation:
     for subscripts in (*inputs, parts[1]):
         if "." in subscripts.replace(ELLIPSIS, "", 1):
             raise ValueError(f"Invalid einsum subscripts, with more than one ellipsis or a lone period: {subscripts}")
-    known = set("".join(inputs)) | {"."}
-    if "," in parts[1] or not known >= set(parts[1]):
+    input_labels = set("".join(inputs)) | {"."}
+    if "," in parts[1] or not input_labels >= set(parts[1]):
         raise ValueError(f"the output of '{equation}' has labels that no input has")
     return Equation(inputs, parts[1])
 
@@ -77,17 +77,17 @@ def einsum(equation: str, operands: Sequence[Array]) -> Array:
     labels = [expand(s, x.ndim) for s, x in zip(parsed.inputs, operands)]
     out = output_labels(parsed, labels)
     _check_sizes(labels, operands)
-    kept = [*dict.fromkeys(out)]
+    output = [*dict.fromkeys(out)]
     if len(operands) == 1:
-        result, found = _simplified(operands[0], labels[0], kept)
+        result, result_labels = _simplified(operands[0], labels[0], output)
     else:
-        x, first = _simplified(operands[0], labels[0], {*kept, *labels[1]})
-        y, second = _simplified(operands[1], labels[1], {*kept, *labels[0]})
+        x, first = _simplified(operands[0], labels[0], {*output, *labels[1]})
+        y, second = _simplified(operands[1], labels[1], {*output, *labels[0]})
         sides = (x, first), (y, second)
-        if kept and kept[-1] not in second:  # what varies fastest comes of the second: then the result need not be turned
+        if output and output[-1] not in second:  # what varies fastest comes of the second: then the result need not be turned
             sides = sides[::-1]
-        result, found = _contracted(*sides[0], *sides[1], set(kept))
-    return _inflated(result.transpose([found.index(label) for label in kept]), kept, out)
+        result, result_labels = _contracted(*sides[0], *sides[1], set(output))
+    return _inflated(result.transpose([result_labels.index(label) for label in output]), output, out)
 
 
 def _check_sizes(labels: Sequence[Sequence[Label]], operands: Sequence[Array]) -> None:
@@ -101,8 +101,8 @@ def _check_sizes(labels: Sequence[Sequence[Label]], operands: Sequence[Array]) -
             sizes[label] = size if before == 1 else before
 
 
-def _simplified(x: Array, labels: Sequence[Label], kept: Iterable[Label]) -> tuple[Array, list[Label]]:
-    """Take diagonals of repeated labels, and sum over axes whose label is not in `kept`."""
+def _simplified(x: Array, labels: Sequence[Label], output: Iterable[Label]) -> tuple[Array, list[Label]]:
+    """Take diagonals of repeated labels, and sum over axes whose label is not in `output`."""
     names = list(labels)
     for label in dict.fromkeys(labels):
         while names.count(label) > 1:
@@ -110,19 +110,19 @@ def _simplified(x: Array, labels: Sequence[Label], kept: Iterable[Label]) -> tup
             second = names.index(label, first + 1)
             x = np.diagonal(x, axis1=first, axis2=second)
             names = [n for i, n in enumerate(names) if i not in (first, second)] + [label]
-    summed = tuple(i for i, label in enumerate(names) if label not in kept)
+    summed = tuple(i for i, label in enumerate(names) if label not in output)
     if summed:
         x = np.asarray(x.sum(summed, dtype=x.dtype))
-        names = [label for label in names if label in kept]
+        names = [label for label in names if label in output]
     return x, names
 
 
-def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], kept: set[Label]) -> tuple[Array, list[Label]]:
-    """Contract two operands by a (batched) matrix product: shared labels in `kept` are the batch, other shared labels are
+def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], output: set[Label]) -> tuple[Array, list[Label]]:
+    """Contract two operands by a (batched) matrix product: shared labels in `output` are the batch, other shared labels are
     contracted.
     """
-    batch = [label for label in first if label in second and label in kept]
-    inner = [label for label in first if label in second and label not in kept]
+    batch = [label for label in first if label in second and label in output]
+    inner = [label for label in first if label in second and label not in output]
     rows = [label for label in first if label not in second]
     columns = [label for label in second if label not in first]
     x = x.transpose([first.index(label) for label in (*batch, *rows, *inner)])

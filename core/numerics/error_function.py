@@ -87,9 +87,9 @@ def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
 def _by_blocks(evaluate: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:
     """Evaluate blocks of elements into `out`, if given, or a new array; `out` may be `x`."""
     result = out if out is not None and out.flags.c_contiguous else np.empty(x.shape, x.dtype)
-    given, found = x.reshape(-1), result.reshape(-1)
-    for start in range(0, len(given), _AT_ONCE):
-        evaluate(given[start : start + _AT_ONCE], found[start : start + _AT_ONCE])
+    numbers, results = x.reshape(-1), result.reshape(-1)
+    for start in range(0, len(numbers), _AT_ONCE):
+        evaluate(numbers[start : start + _AT_ONCE], results[start : start + _AT_ONCE])
     if out is not None and result is not out:
         out[...] = result
     return result if out is None else out

@@ -135,9 +135,9 @@ def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> N
     if ufunc in _ONE_BY_ONE and not is_narrow(target.dtype) and target.size == len(target) and target.flags.c_contiguous:
         ufunc.at(target.reshape(-1), groups, rows.reshape(-1))
         return
-    found, reduced = reduce_groups(ufunc, groups, rows)
-    if len(found):
-        target[found] = ufunc(target[found], reduced)
+    targets, reduced = reduce_groups(ufunc, groups, rows)
+    if len(targets):
+        target[targets] = ufunc(target[targets], reduced)
 
 
 def group_sizes(groups: Array, count: int) -> Array:

@@ -49,7 +49,7 @@ def histogram(values: Array) -> Histogram:
     ordered = np.sort(numbers)  # much faster than a search for each
     counts = np.diff(np.searchsorted(ordered, limits, side="left"), prepend=0)
     # Of a run of empty buckets the last one stands for all.
-    kept = (counts > 0) | np.append(counts[1:] > 0, True)
+    is_shown = (counts > 0) | np.append(counts[1:] > 0, True)
     total, sum_squares = _sums(numbers)
     return Histogram(
         float(ordered[0]),
@@ -57,8 +57,8 @@ def histogram(values: Array) -> Histogram:
         float(numbers.size),
         total,
         sum_squares,
-        limits[kept].tolist(),
-        counts[kept].astype(np.float64).tolist(),
+        limits[is_shown].tolist(),
+        counts[is_shown].astype(np.float64).tolist(),
     )
 
 

@@ -55,8 +55,8 @@ def _substitute(matrix: Array, rhs: Array, lower: bool) -> Array:
     result = np.zeros_like(rhs)
     size = rhs.shape[-2]
     for i in range(size) if lower else reversed(range(size)):
-        known = slice(0, i) if lower else slice(i + 1, size)
-        done = matrix[..., i : i + 1, known] @ result[..., known, :]
+        solved = slice(0, i) if lower else slice(i + 1, size)
+        done = matrix[..., i : i + 1, solved] @ result[..., solved, :]
         result[..., i, :] = (rhs[..., i, :] - done[..., 0, :]) / matrix[..., i, i, None]
     return result
 

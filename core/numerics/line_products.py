@@ -105,12 +105,12 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
 
     def add(block: Block, total: Array, is_first: bool) -> None:
         windows = gathered(block)
-        given = grad[block].reshape(len(windows), 1, -1, shape[-1])
-        found = np.matmul(windows.swapaxes(2, 3), given)
+        gradients = grad[block].reshape(len(windows), 1, -1, shape[-1])
+        products = np.matmul(windows.swapaxes(2, 3), gradients)
         if is_first:
-            np.add.reduce(found, 0, out=total)
+            np.add.reduce(products, 0, out=total)
         else:
-            total += np.add.reduce(found, 0)
+            total += np.add.reduce(products, 0)
 
     shares = one_thread.available
     lines = (shape[0], math.prod(shape[1:-1]), shape[-1])
@@ -126,13 +126,13 @@ def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilation
 
     def gathered(block: Block) -> Array:
         images, lines = block
-        found = windows((images, slice(lines.start, lines.stop + reach - 1)))
-        count, width = images.stop - images.start, found.shape[1]
-        line = len(found) // (count * (lines.stop - lines.start + reach - 1))
-        row = width * found.itemsize
+        rows = windows((images, slice(lines.start, lines.stop + reach - 1)))
+        count, width = images.stop - images.start, rows.shape[1]
+        line = len(rows) // (count * (lines.stop - lines.start + reach - 1))
+        row = width * rows.itemsize
         shape = (count, reach, (lines.stop - lines.start) * line, width)
-        jumps = (len(found) // count * row, line * row, row, found.itemsize)
-        return np.lib.stride_tricks.as_strided(found, shape, jumps, writeable=False)
+        jumps = (len(rows) // count * row, line * row, row, rows.itemsize)
+        return np.lib.stride_tricks.as_strided(rows, shape, jumps, writeable=False)
 
     return gathered
 

@@ -52,32 +52,32 @@ def suppress(
     """Return the selected boxes, by falling score: none overlaps a better box by more than the threshold."""
     candidates = np.flatnonzero(scores > score_threshold)
     candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
-    kept: list[int] = []
+    selected: list[int] = []
     size = min(max(limit, _LEAST_BLOCK), _BLOCK)
     for start in range(0, len(candidates), size):
-        if len(kept) >= limit:
+        if len(selected) >= limit:
             break
         block = candidates[start : start + size]
-        if kept:
-            block = block[~np.any(overlaps_of(block, kept).astype(scores.dtype) > threshold, 1)]
+        if selected:
+            block = block[~np.any(overlaps_of(block, selected).astype(scores.dtype) > threshold, 1)]
         similar = overlaps_of(block, block).astype(scores.dtype) > threshold
-        kept += block[_first_of_similar(similar)].tolist()
-    kept = kept[: max(limit, 0)]
-    return np.array(kept, np.int32), scores[kept]
+        selected += block[_first_of_similar(similar)].tolist()
+    selected = selected[: max(limit, 0)]
+    return np.array(selected, np.int32), scores[selected]
 
 
 def _first_of_similar(similar: Array) -> list[int]:
     """Select boxes in order: a box is selected unless similar, by the matrix, to a box selected before."""
     columns = np.ascontiguousarray(np.packbits(similar, axis=0, bitorder="little").T)
     data, width = columns.tobytes(), columns.shape[1]
-    found = []
+    selected = []
     left = (1 << len(similar)) - 1
     while left:
         bit = left & -left
         i = bit.bit_length() - 1
-        found.append(i)
+        selected.append(i)
         left &= ~(bit | int.from_bytes(data[i * width : (i + 1) * width], "little"))
-    return found
+    return selected
 
 
 def suppress_softly(
@@ -86,11 +86,11 @@ def suppress_softly(
     """As suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
     heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
     heapq.heapify(heap)
-    kept: list[int] = []
+    selected: list[int] = []
     kept_scores: list[Any] = []
     softening = _Softening(scores, sigma, overlaps_of)
     weights: list[Array] = []
-    while len(kept) < limit and heap:
+    while len(selected) < limit and heap:
         negated, box, seen = heapq.heappop(heap)
         original = score = scores.dtype.type(-negated)
         for row in reversed(weights[seen:]):
@@ -99,12 +99,12 @@ def suppress_softly(
                 if score <= score_threshold:
                     break
         if score == original:
-            kept.append(box)
+            selected.append(box)
             kept_scores.append(score)
             weights.append(softening.weights(box, (number for _, number, _ in heap)))
         elif score > score_threshold:
-            heapq.heappush(heap, (-float(score), box, len(kept)))
-    return np.array(kept, np.int32), np.array(kept_scores, scores.dtype)
+            heapq.heappush(heap, (-float(score), box, len(selected)))
+    return np.array(selected, np.int32), np.array(kept_scores, scores.dtype)
 
 
 class _Softening:

@@ -103,12 +103,12 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     result = (np.empty if grad.size else np.zeros)(padded.shape, grad.dtype)
 
     def fill(images: slice) -> None:
-        given = grad[images]
+        gradients = grad[images]
         if not fills:
             result[images] = 0
-        for lines in cut(outputs[0], min(-(-given.size // IN_CACHE), outputs[0])):
+        for lines in cut(outputs[0], min(-(-gradients.size // IN_CACHE), outputs[0])):
             seen = slice(lines.start * strides[0], (lines.stop - 1) * strides[0] + windows[0])
-            if not _spread_to_first(padded[images, seen], given[:, lines], result[images, seen], windows, strides):
+            if not _spread_to_first(padded[images, seen], gradients[:, lines], result[images, seen], windows, strides):
                 raise NotFinite
 
     try:
@@ -164,13 +164,13 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
     """Return the gradient of x: each window's gradient goes to all elements within 1e-5 of the window's maximum `y`."""
     padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
     result = np.empty(padded.shape, grad.dtype)
-    given, found, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
+    images_of_x, images_of_result, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
     places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
     share = np.multiply if np.isfinite(grad).all() else _where
     overlap = any(map(operator.gt, windows, strides))
 
     def fill(images: slice) -> None:
-        seen, target, top, flow = cells(given[images]), found[images], largest[images], flows[images]
+        seen, target, top, flow = cells(images_of_x[images]), images_of_result[images], largest[images], flows[images]
         target[...] = 0
         for place in places:
             away = seen[place].copy().view(x.dtype)
@@ -181,7 +181,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
             else:
                 cells(target)[place] = cells(part)
 
-    divide(fill, cut(len(given), min(-(-given.size // BLOCK_ELEMENTS), len(given))))
+    divide(fill, cut(len(images_of_x), min(-(-images_of_x.size // BLOCK_ELEMENTS), len(images_of_x))))
     return np.ascontiguousarray(unpad(result, pads))
 
 
@@ -202,12 +202,12 @@ def first_equal(x: Array, y: Array, values: Array, windows: Ints, strides: Ints,
     padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
     taken, inside = pad(values, pads, 0), pad(np.ones((1, *x.shape[1:-1], 1), bool), pads, 0)
     result = np.zeros(y.shape, values.dtype)
-    found = np.zeros(y.shape, bool)
+    is_filled = np.zeros(y.shape, bool)
     for offset in offsets(windows):
         index = offset_index(offset, outputs, strides, [1] * len(outputs))
-        matches = ~found & inside[index] & (padded[index] == y)
+        matches = ~is_filled & inside[index] & (padded[index] == y)
         result = np.where(matches, taken[index], result)
-        found |= matches
+        is_filled |= matches
     return result
 
 
@@ -270,9 +270,9 @@ def _known_counts(
         starts = np.arange(output_size(size + before + after, window, stride, 1)) * stride - before
         covered = np.minimum(starts + window, size) - np.maximum(starts, 0)
         counts = np.multiply.outer(counts, np.maximum(covered, 0))
-    found = np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
-    found.flags.writeable = False
-    return found
+    divisors = np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
+    divisors.flags.writeable = False
+    return divisors
 
 
 def _lowest(dtype: Any) -> Any:

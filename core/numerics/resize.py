@@ -65,15 +65,15 @@ class _Band(NamedTuple):
 def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
     count = len(taps.indices)
     step = max(min(_BAND, _BAND * count // max(taps.size, 1)), 4)
-    found = []
+    bands = []
     for start in range(0, count, step):
         indices = taps.indices[start : start + step]
         first, last = int(indices.min()), int(indices.max()) + 1
         matrix = np.zeros((len(indices), last - first), dtype)
         np.add.at(matrix, (np.arange(len(indices))[:, None], indices - first), taps.weights[start : start + step])
         wide = np.kron(matrix.T, np.eye(channels, dtype=dtype)) if channels < _SHORT else matrix
-        found.append(_Band(slice(start, start + len(indices)), slice(first, last), matrix, wide))
-    return found
+        bands.append(_Band(slice(start, start + len(indices)), slice(first, last), matrix, wide))
+    return bands
 
 
 def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Array:

@@ -22,10 +22,10 @@ def sorted_top_k(keys: Array, k: int) -> Array:
     """Places of the k smallest keys along the last dimension, ascending; of equals the first comes first, NaN last."""
     count = keys.shape[-1]
     if k == 1 and count:
-        found = np.argmin(keys, -1, keepdims=True)
-        least = np.take_along_axis(keys, found, -1)
+        least_place = np.argmin(keys, -1, keepdims=True)
+        least = np.take_along_axis(keys, least_place, -1)
         if not np.any(least != least):
-            return found
+            return least_place
     elif 0 < 4 * k <= count and keys.size > _FEW:
         return _smallest(keys, k)
     return np.argsort(keys, -1, kind="stable")[..., :k]
@@ -43,9 +43,9 @@ def _smallest(keys: Array, k: int) -> Array:
         below, equal = keys < last, keys == last
         missing = k - np.count_nonzero(below, -1, keepdims=True)
         chosen = below | (equal & (np.cumsum(equal, -1, dtype=np.int32) <= missing))
-    found = np.nonzero(chosen)[-1].reshape(*keys.shape[:-1], k)
-    best = np.take_along_axis(keys, found, -1)
-    return np.take_along_axis(found, np.argsort(best, -1, kind="stable"), -1)
+    chosen_places = np.nonzero(chosen)[-1].reshape(*keys.shape[:-1], k)
+    best = np.take_along_axis(keys, chosen_places, -1)
+    return np.take_along_axis(chosen_places, np.argsort(best, -1, kind="stable"), -1)
 
 
 def unsorted_top_k(keys: Array, k: int) -> Array:

@@ -33,16 +33,16 @@ _kept: dict[tuple[int, Hashable], _Kept] = {}
 def kept(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
     """Return `make(array)`, cached under `kind` where the array cannot change."""
     key = id(array), kind
-    known = _kept.get(key)
-    if known is not None and known.made is not None and known.array() is array:
-        found: _Made = known.made
-        return found
+    entry = _kept.get(key)
+    if entry is not None and entry.made is not None and entry.array() is array:
+        value: _Made = entry.made
+        return value
     if not never_changes(array):
         return make(array)
-    if known is None or known.array() is not array:
-        known = _Kept(weakref.ref(array, functools.partial(_forget, key)), 0, None)
-    made, sights = make(array), known.sights + 1
-    _kept[key] = _Kept(known.array, sights, made if sights >= _SIGHTS else None)
+    if entry is None or entry.array() is not array:
+        entry = _Kept(weakref.ref(array, functools.partial(_forget, key)), 0, None)
+    made, sights = make(array), entry.sights + 1
+    _kept[key] = _Kept(entry.array, sights, made if sights >= _SIGHTS else None)
     return made
 
 

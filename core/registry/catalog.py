@@ -107,14 +107,14 @@ class OpDef:
         """Return the dtypes of an argument's values."""
         count = self.length(arg, attrs)
         if arg.type_list_attr is not None:
-            found = list(self.attr(attrs, arg.type_list_attr))
+            dtypes_of_arg = list(self.attr(attrs, arg.type_list_attr))
         else:
             if count > MAX_LENGTH:
                 raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, of at most {MAX_LENGTH} that tfg takes")
-            found = [arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))] * count
-        if not all(isinstance(dtype, (DType, Placeholder)) for dtype in found):
+            dtypes_of_arg = [arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))] * count
+        if not all(isinstance(dtype, (DType, Placeholder)) for dtype in dtypes_of_arg):
             raise InvalidArgumentError(f"attribute '{arg.type_list_attr or arg.type_attr}' holds what is no dtype")
-        return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in found] if arg.is_ref else found
+        return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in dtypes_of_arg] if arg.is_ref else dtypes_of_arg
 
     def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
         """Return the number of values of an argument; InvalidArgumentError where its attribute is of another kind."""
@@ -144,16 +144,16 @@ class Catalog:
 
     def get(self, op: str) -> OpDef | None:
         """The interface of an op, or None for an op that nobody declared."""
-        found = self._known.get(op)
-        if found is None and (found := self._custom.get(op) or _builtin(op)) is not None:
-            self._known[op] = found
-        return found
+        definition = self._known.get(op)
+        if definition is None and (definition := self._custom.get(op) or _builtin(op)) is not None:
+            self._known[op] = definition
+        return definition
 
     def __getitem__(self, op: str) -> OpDef:
-        found = self.get(op)
-        if found is None:
+        definition = self.get(op)
+        if definition is None:
             raise InvalidArgumentError(f"op '{op}' is not declared", op=op)
-        return found
+        return definition
 
     def is_builtin(self, op: str) -> bool:
         """True for TensorFlow's own ops."""
@@ -226,8 +226,8 @@ def _checked(definition: OpDef) -> OpDef:
     for attr in definition.attrs.values():
         element = attr.type[5:-1] if attr.type.startswith("list(") else attr.type
         if element not in _VALUE_PARSERS:
-            known = ", ".join(_VALUE_PARSERS)
-            message = f"op spec of {definition.name}: attribute '{attr.name}' is '{attr.type}', not one of {known}"
+            types = ", ".join(_VALUE_PARSERS)
+            message = f"op spec of {definition.name}: attribute '{attr.name}' is '{attr.type}', not one of {types}"
             raise InvalidArgumentError(message)
     for arg in (*definition.inputs, *definition.outputs):
         if arg.number_attr is not None and arg.number_attr not in definition.attrs:

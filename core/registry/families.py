@@ -61,11 +61,11 @@ def family_of_op() -> dict[str, str]:
 @functools.cache
 def ops_of_fact() -> dict[str, frozenset[str]]:
     """The ops that a fact is stated of, by fact."""
-    found: dict[str, list[str]] = {}
+    ops_by_fact: dict[str, list[str]] = {}
     for _, ops, facts in _lines():
         for fact in facts:
-            found.setdefault(fact, []).extend(ops)
-    return {fact: frozenset(ops) for fact, ops in found.items()}
+            ops_by_fact.setdefault(fact, []).extend(ops)
+    return {fact: frozenset(ops) for fact, ops in ops_by_fact.items()}
 
 
 @functools.cache

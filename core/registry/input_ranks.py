@@ -22,9 +22,9 @@ def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[Tens
     allowed = _allowed().get(definition.name)
     if allowed is None:
         return
-    for arg, given in zip(definition.inputs, inputs):
+    for arg, value in zip(definition.inputs, inputs):
         low, high = allowed.get(arg.name, (0, float("inf")))
-        for spec in given if isinstance(given, list) else (given,):
+        for spec in value if isinstance(value, list) else (value,):
             rank = spec.shape.rank
             if rank is not None and not low <= rank <= high:
                 raise InvalidArgumentError(f"{arg.name} must be of {_described(low, high)}, not of shape {spec.shape}")

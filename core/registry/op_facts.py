@@ -106,8 +106,8 @@ class _Written(dict[str, frozenset[str]]):
     """The ops of each fact by the heads of the families, read when first asked for: `tfg dump` does not ask."""
 
     def __missing__(self, name: str) -> frozenset[str]:
-        self[name] = found = ops_of_fact().get(name, frozenset())
-        return found
+        self[name] = ops = ops_of_fact().get(name, frozenset())
+        return ops
 
 
 _WRITTEN: Final = _Written()

@@ -171,16 +171,16 @@ def check_colocation(value: Any) -> None:
         raise InvalidArgumentError(f"attribute '_class' must be list(string), not {_described(value)}")
 
 
-def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> tuple[DType, ...] | None:
-    """Return the dtypes of the inputs; InvalidArgumentError where the interface has more or fewer inputs than `given`.
+def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], count: int) -> tuple[DType, ...] | None:
+    """Return the dtypes of the inputs; InvalidArgumentError where the interface has more or fewer inputs than `count`.
 
     None where a function's caller decides the number or the dtypes.
     """
     if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
         return None
-    wanted = sum(definition.length(arg, attrs) for arg in definition.inputs)
-    if wanted != given:
-        raise InvalidArgumentError(f"it has {counted(given, 'input')}, its op takes {wanted}")
+    expected = sum(definition.length(arg, attrs) for arg in definition.inputs)
+    if expected != count:
+        raise InvalidArgumentError(f"it has {counted(count, 'input')}, its op takes {expected}")
     return tuple(definition.input_dtypes(attrs))
 
 
@@ -190,10 +190,10 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 
 
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
-    found = _rules.get(id(definition))
-    if found is None:
-        found = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
-    return found[1]
+    entry = _rules.get(id(definition))
+    if entry is None:
+        entry = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
+    return entry[1]
 
 
 def _rule(attr: AttrDef) -> _Rule:

@@ -24,8 +24,8 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
         def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             for name, value in (*zip(names, args), *kwargs.items()):
                 if name in kinds and not isinstance(value, kinds[name]):
-                    wanted, given = _named(kinds[name]), type(value).__name__
-                    raise ArgumentTypeError(f"{function.__qualname__}: {name} must be {wanted}, not {given}")
+                    expected, actual = _named(kinds[name]), type(value).__name__
+                    raise ArgumentTypeError(f"{function.__qualname__}: {name} must be {expected}, not {actual}")
             with bounded_depth():
                 return function(*args, **kwargs)
 

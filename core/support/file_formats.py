@@ -70,11 +70,11 @@ class Writable(NamedTuple):
 
     def __str__(self) -> str:
         """The formats in words: `.npz (NumPy archive), .ckpt or no extension (checkpoint)`."""
-        return ", ".join(f"{listed(self._names(known))} ({known.name})" for known in self.formats)
+        return ", ".join(f"{listed(self._names(file_format))} ({file_format.name})" for file_format in self.formats)
 
-    def _names(self, known: FileFormat) -> list[str]:
-        bare = ["no extension"] if known is self.default else []
-        return [*known.extensions, *bare, *(["a slash at the end"] if known.is_folder else [])]
+    def _names(self, file_format: FileFormat) -> list[str]:
+        bare = ["no extension"] if file_format is self.default else []
+        return [*file_format.extensions, *bare, *(["a slash at the end"] if file_format.is_folder else [])]
 
 
 GRAPHS: Final = Writable((BINARY_GRAPH, TEXT_GRAPH, META_GRAPH), BINARY_GRAPH)
@@ -120,14 +120,14 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
     """The format that a file's name asks for; InvalidArgumentError with a list where that cannot be written."""
     extension = extension_of(path)
     if is_folder(path):
-        found = next((known for known in writable.formats if known.is_folder), None)
+        file_format = next((known for known in writable.formats if known.is_folder), None)
     elif not extension or (extension == _GZIP and writable.default is not None and writable.default.takes_gzip):
-        found = writable.default
+        file_format = writable.default
     else:
-        found = next((known for known in writable.formats if _is_asked(known, extension)), None)
-    if found is None:
+        file_format = next((known for known in writable.formats if _is_asked(known, extension)), None)
+    if file_format is None:
         raise _refusal(os.fspath(path), extension, writable)
-    return found
+    return file_format
 
 
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:
@@ -135,7 +135,7 @@ def named_format(path: str | None, word: str | None, writable: Writable) -> File
 
     None where neither names a format. InvalidArgumentError where the name and the word conflict.
     """
-    by_word = next((known for known in writable.formats if known.word == word), None)
+    by_word = next((file_format for file_format in writable.formats if file_format.word == word), None)
     if path is None or path == "-":
         return by_word
     if is_bare(path):
@@ -152,18 +152,19 @@ def conflict(path: str | os.PathLike[str], by_name: FileFormat, asked: str) -> I
     return InvalidArgumentError(message, hint="give the file the extension of what is to be written")
 
 
-def _is_asked(known: FileFormat, extension: str) -> bool:
-    return extension in known.extensions or (known.takes_gzip and extension.removesuffix(_GZIP) in known.extensions)
+def _is_asked(file_format: FileFormat, extension: str) -> bool:
+    extensions = file_format.extensions
+    return extension in extensions or (file_format.takes_gzip and extension.removesuffix(_GZIP) in extensions)
 
 
 def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentError:
     """Return the error for a format that cannot be written here, with the possible formats and the other writers of the
     format.
     """
-    formats = dict.fromkeys(known for place in _PLACES for known in place.formats)
+    formats = dict.fromkeys(file_format for place in _PLACES for file_format in place.formats)
     if is_folder(path):
-        what, elsewhere = "a folder", [known for known in formats if known.is_folder]
+        what, elsewhere = "a folder", [file_format for file_format in formats if file_format.is_folder]
     else:
-        what, elsewhere = f"a {extension} file", [known for known in formats if _is_asked(known, extension)]
-    hint = f"{what} is written by {' or '.join(known.writers for known in elsewhere)}" if elsewhere else None
+        what, elsewhere = f"a {extension} file", [file_format for file_format in formats if _is_asked(file_format, extension)]
+    hint = f"{what} is written by {' or '.join(file_format.writers for file_format in elsewhere)}" if elsewhere else None
     return InvalidArgumentError(f"cannot write '{path}' here: the formats are {writable}", hint=hint)

@@ -201,10 +201,10 @@ def from_numpy(dtype: Any) -> DType:
     import numpy as np
 
     try:
-        found = np.dtype(dtype)
+        numpy_dtype = np.dtype(dtype)
     except (TypeError, ValueError):
         raise InvalidArgumentError(f"{dtype!r} is no data type") from None
-    return _from_numpy(found)
+    return _from_numpy(numpy_dtype)
 
 
 @functools.cache

@@ -168,12 +168,12 @@ def relax_shapes(a: Shape, b: Shape) -> Shape:
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:
     """Return True where dimensions, given as numbers, match `shape`; an unknown dimension matches any number."""
-    wanted = shape.dims
-    if wanted is None or wanted == dims:
+    expected = shape.dims
+    if expected is None or expected == dims:
         return True
-    if len(wanted) != len(dims):
+    if len(expected) != len(dims):
         return False
-    for dim, size in zip(wanted, dims):  # noqa: SIM110 - a generator takes twice the time
+    for dim, size in zip(expected, dims):  # noqa: SIM110 - a generator takes twice the time
         if dim.__class__ is int and dim != size:
             return False
     return True
@@ -237,9 +237,9 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
     return Shape(result)
 
 
-def broadcasts_to(shape: Shape, wanted: Shape) -> bool:
-    """Return True where every array of `shape` can be broadcast to `wanted`, for any values of symbolic dimensions."""
-    if shape.dims is None or wanted.dims is None or len(shape.dims) > len(wanted.dims):
+def broadcasts_to(shape: Shape, target: Shape) -> bool:
+    """Return True where every array of `shape` can be broadcast to `target`, for any values of symbolic dimensions."""
+    if shape.dims is None or target.dims is None or len(shape.dims) > len(target.dims):
         return False
-    last = wanted.dims[len(wanted.dims) - len(shape.dims) :]
+    last = target.dims[len(target.dims) - len(shape.dims) :]
     return all(dim == 1 or dim == other for dim, other in zip(shape.dims, last))
