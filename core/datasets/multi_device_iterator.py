@@ -11,7 +11,7 @@ from .dataset import Dataset, Element, Pull, Spec
 from .rewriting import finalized
 
 
-class DealingIterator(Shared):
+class MultiDeviceIterator(Shared):
     """A pass with elements dealt to the shards 0, 1, ... and again 0; `incarnation` counts the passes begun.
 
     Elements of other shards that come before a shard's next element are queued without limit: shards may ask in any order.

@@ -20,7 +20,7 @@ from .axis_sums import column_sums
 from .convolution import Epilogue, Finish
 from .input_gradient import filled_phases, transposed_pads
 from .row_producer import BLOCK_ELEMENTS, FinishRows, RowProducer
-from .weak_cache import kept
+from .weak_cache import cached_for_constant
 from .windows import (
     Array,
     Pads,
@@ -202,7 +202,7 @@ class _LineSums:
         """A filter (window..., C, 1) for each phase, repeated."""
         if self.fold == 1:
             return [w[..., 0]]
-        return kept(w, ("lines", self.fold, self.step), self._repeated)
+        return cached_for_constant(w, ("lines", self.fold, self.step), self._repeated)
 
     def _repeated(self, w: Array) -> list[Array]:
         phases = [w[..., phase :: self.step, :, 0] for phase in range(len(self.windows))]

@@ -1,6 +1,4 @@
-"""A cache of values computed from constant arrays (filters, for instance): kept as long as the array, from the third use
-on.
-"""
+"""A cache of values computed from constant arrays, filters for instance: an entry lives as long as its array."""
 
 from __future__ import annotations
 
@@ -15,39 +13,39 @@ from ..types.arrays import Array
 
 _Made = TypeVar("_Made")
 
-_SIGHTS: Final = 3
+_USES: Final = 3
 """Uses of an array before a computed value is cached."""
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     """An array, the number of its uses, and the cached value."""
 
     array: weakref.ref[Any]
-    sights: int
+    uses: int
     made: Any
 
 
-_kept: dict[tuple[int, Hashable], _Kept] = {}
+_cache: dict[tuple[int, Hashable], _Entry] = {}
 
 
-def kept(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
+def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _Made]) -> _Made:
     """Return `make(array)`, cached under `kind` where the array cannot change."""
     key = id(array), kind
-    entry = _kept.get(key)
+    entry = _cache.get(key)
     if entry is not None and entry.made is not None and entry.array() is array:
         value: _Made = entry.made
         return value
     if not never_changes(array):
         return make(array)
     if entry is None or entry.array() is not array:
-        entry = _Kept(weakref.ref(array, functools.partial(_forget, key)), 0, None)
-    made, sights = make(array), entry.sights + 1
-    _kept[key] = _Kept(entry.array, sights, made if sights >= _SIGHTS else None)
+        entry = _Entry(weakref.ref(array, functools.partial(_forget, key)), 0, None)
+    made, uses = make(array), entry.uses + 1
+    _cache[key] = _Entry(entry.array, uses, made if uses >= _USES else None)
     return made
 
 
 def _forget(key: tuple[int, Hashable], _: Any) -> None:
-    _kept.pop(key, None)
+    _cache.pop(key, None)
 
 
 def never_changes(a: Array) -> bool:

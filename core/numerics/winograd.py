@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 
 from ..parallel.gemm import NotFinite, cut, divide, even, matmul, workers_for
-from .weak_cache import kept, never_changes
+from .weak_cache import cached_for_constant, never_changes
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 
 Finish = Callable[[slice, slice], object]
@@ -199,7 +199,7 @@ def _transform(neighbours: Sequence[Array], out: Array) -> None:
 
 def _transformed_filters(w: Array) -> Array:
     """Return (places, C, F) of filters (3, 3, C, F), cached for constant filters."""
-    return kept(w, "tiles", _transform_filters)
+    return cached_for_constant(w, "tiles", _transform_filters)
 
 
 def _transform_filters(w: Array) -> Array:

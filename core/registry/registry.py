@@ -229,7 +229,7 @@ def without_gradient(*ops: str) -> None:
         _register(_GRADIENTS, "gradient", (op,), WITHOUT_GRADIENT)
 
 
-def taken_whole(*ops: str, calls: bool = False) -> None:
+def handled_by_sweep(*ops: str, calls: bool = False) -> None:
     """Declare control-flow ops that the gradient sweep handles itself; `calls`: FLOPs are the FLOPs of the bodies."""
     for op in ops:
         _register(_GRADIENTS, "gradient", (op,), BY_SWEEP)

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
+from ...registry.registry import facts, handled_by_sweep, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import DEAD
 from ...runtime.state.resources import Variable
 from ...support.errors import AbortedError, InvalidArgumentError
@@ -50,7 +50,7 @@ def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, Tensor
     return data, data
 
 
-taken_whole("Switch", "RefSwitch")
+handled_by_sweep("Switch", "RefSwitch")
 facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))
 
 
@@ -144,10 +144,10 @@ facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort")
 facts("inexpensive", of=("RefSelect",))
 without_gradient("_SwitchN", "RefSelect")
-taken_whole("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
+handled_by_sweep("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))
 facts("exit", "control_flow", "inexpensive", of=("Exit", "RefExit"))
-taken_whole("NextIteration", "RefNextIteration")
+handled_by_sweep("NextIteration", "RefNextIteration")
 facts("next_iteration", "control_flow", "inexpensive", of=("NextIteration", "RefNextIteration"))
 zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigger", "Abort")
 facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))

@@ -15,7 +15,17 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...datasets.dataset import row_of
 from ...graph.graph import Function, Graph
-from ...registry.registry import facts, flops, kernel, lower, shape, taken_whole, uncounted_call, without_gradient, zero_flops
+from ...registry.registry import (
+    facts,
+    flops,
+    handled_by_sweep,
+    kernel,
+    lower,
+    shape,
+    uncounted_call,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.edge_values import is_true
 from ...runtime.state.kernel_context import Functions, KernelContext
 from ...runtime.state.run_context import check_time
@@ -82,7 +92,7 @@ def remote_call(
     return _checked(ctx, f, Tin, Tout)(args)
 
 
-taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
+handled_by_sweep("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
 @kernel("BatchFunction")
@@ -204,7 +214,7 @@ def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> list[Sh
 
 without_gradient("BatchFunction", "_If", "_While", "For")
 
-taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
+handled_by_sweep("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
 
 flops("BatchFunction", "_If", "_While", "For")(uncounted_call)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import held_to
-from ...datasets.multi_device_iterator import DealingIterator
+from ...datasets.multi_device_iterator import MultiDeviceIterator
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
@@ -26,14 +26,14 @@ from ._datasets import dataset_of, number_in, spec_of_node, text_in
 _HANDLES = "string handles of multi-device iterators"
 
 
-def _made(ctx: KernelContext, devices: list[str], name: str = "") -> DealingIterator:
-    return DealingIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
+def _made(ctx: KernelContext, devices: list[str], name: str = "") -> MultiDeviceIterator:
+    return MultiDeviceIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
 
 
 @kernel("MultiDeviceIterator")
 def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name: str, container: str) -> Any:
     """An iterator that is to be given a dataset, with a shard for each device."""
-    return named(ctx, container, shared_name, DealingIterator, lambda: _made(ctx, devices, shared_name))
+    return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _made(ctx, devices, shared_name))
 
 
 @kernel("AnonymousMultiDeviceIterator")
@@ -52,7 +52,7 @@ def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]
 def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
     """Begin a pass over a dataset and return its number. Buffers grow as needed."""
     number_in(max_buffer_size, "max_buffer_size")
-    return np.int64(resource(multi_device_iterator, DealingIterator).start(dataset_of(dataset)))
+    return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
 
 
 @kernel("MultiDeviceIteratorGetNextFromShard")
@@ -65,7 +65,7 @@ def multi_device_iterator_get_next_from_shard(
     output_shapes: list[Shape],
 ) -> Sequence[Result]:
     """The next element of a shard; OutOfRangeError at the end."""
-    iterator = resource(multi_device_iterator, DealingIterator)
+    iterator = resource(multi_device_iterator, MultiDeviceIterator)
     element = iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
     return held_to(element, output_types, output_shapes)
 
@@ -73,8 +73,8 @@ def multi_device_iterator_get_next_from_shard(
 @kernel("MultiDeviceIteratorToStringHandle")
 def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
     """A word for an iterator."""
-    found = resource(multi_device_iterator, DealingIterator)
-    ctx.resources.get_or_create(_HANDLES, found.handle, DealingIterator, lambda: found)
+    found = resource(multi_device_iterator, MultiDeviceIterator)
+    ctx.resources.get_or_create(_HANDLES, found.handle, MultiDeviceIterator, lambda: found)
     return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
 
 
@@ -83,7 +83,7 @@ def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: 
     """The iterator that a word stands for."""
     word = text_in(string_handle, "string_handle")
     try:
-        found = ctx.resources.get(_HANDLES, word, DealingIterator)
+        found = ctx.resources.get(_HANDLES, word, MultiDeviceIterator)
     except NotFoundError:
         raise InvalidArgumentError(f"Could not find a multi-device iterator of the handle {word!r}") from None
     spec = spec_of_node(ctx.node)

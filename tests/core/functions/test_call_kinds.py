@@ -95,7 +95,7 @@ def test_calls_are_taken_back_or_their_lack_of_a_gradient_is_told(op):
     np.testing.assert_array_equal(Session(graph).run(found), 2 * X)
 
 
-def test_what_is_declared_to_be_taken_whole_is_what_the_sweep_takes_whole():
+def test_sweep_handles_exactly_the_declared_ops():
     registry.load_all_families()
     declared = {op for op in CATALOG if registry.gradient_function(op) is registry.BY_SWEEP}
     assert declared - CALL_KINDS.keys() == {*CONDITIONALS, *LOOP_OPS}
