@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .core.runtime.guards import openblas_kernels
 from .core.runtime.state import checkpoint_store, graph_codec
-from .core.support import errors
+from .core.support import display, errors
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
@@ -98,6 +98,11 @@ def _checkpoint_store() -> checkpoint_store.CheckpointStore:
     return store
 
 
+def _display() -> display.Display:
+    found: display.Display = importlib.import_module(".api.notebook", __name__).NotebookDisplay()
+    return found
+
+
 class _GraphDefs:
     """Graphs as the GraphDefs of `formats`."""
 
@@ -113,3 +118,4 @@ class _GraphDefs:
 openblas_kernels.use_avx512()
 checkpoint_store.provide_store(_checkpoint_store)
 graph_codec.provide_codec(_GraphDefs())
+display.provide_display(_display)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import find_frames
@@ -12,6 +12,8 @@ from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes
 from ..runtime.session.session import Session
+from ..support.display import Report
+from ..support.words import counted
 from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .matching import match_nodes
@@ -35,18 +37,23 @@ class NodeComparison:
     passed: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class GraphComparison:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GraphComparison(Report):
     """The matched nodes of two graphs, in the order of the first graph's execution.
 
     `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. In a comparison `of_states`
     they are variables.
     """
 
+    main_table: ClassVar[str] = "nodes"
+
     nodes: tuple[NodeComparison, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     of_states: bool = False
+
+    def headline(self) -> str:
+        return f"{sum(not node.passed for node in self.nodes):,} of {counted(len(self.nodes), 'value')} differ"
 
     @property
     def first(self) -> NodeComparison | None:

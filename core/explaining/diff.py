@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..graph.graph import Function, Graph, Node
+from ..support.display import Report
 from ..support.words import counted
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef
@@ -51,9 +52,11 @@ class FunctionChange:
     changed: tuple[NodeChange, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class GraphDiff:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GraphDiff(Report):
     """The changes that lead from one graph to the other. Order of nodes does not count."""
+
+    main_table: ClassVar[str] = "changed"
 
     nodes_before: int
     nodes_after: int
@@ -64,6 +67,9 @@ class GraphDiff:
     functions_removed: tuple[str, ...] = ()
     functions_changed: tuple[FunctionChange, ...] = ()
     versions: FieldChange | None = None
+
+    def headline(self) -> str:
+        return f"{self.nodes_before:,} and {counted(self.nodes_after, 'node')}, {self.summary}"
 
     @property
     def is_empty(self) -> bool:

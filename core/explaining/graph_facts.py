@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..building.placement import Placement
 from ..functions.callers import all_nodes, callers_by_function
@@ -19,9 +19,11 @@ from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.arguments import takes
+from ..support.display import Report
 from ..support.errors import TfgError
 from ..support.gc_control import rare_collection
 from ..support.versions import Versions
+from ..support.words import counted
 from ..types.dtypes import string
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
@@ -103,9 +105,11 @@ class CallableFacts:
     outputs: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class GraphFacts:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GraphFacts(Report):
     """All that `tfg explain GRAPH` says."""
+
+    main_table: ClassVar[str] = "variables"
 
     nodes: int
     edges: int
@@ -128,6 +132,9 @@ class GraphFacts:
     conflicts: tuple[str, ...]
     pipelines: tuple[PipelineFacts, ...]
     next_commands: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{counted(self.nodes, 'node')}, {counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
 
 
 @rare_collection()

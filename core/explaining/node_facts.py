@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from ..building.placement import Colocation, Placement
 from ..functions.callers import callers, function_references
@@ -16,6 +17,7 @@ from ..graph.variable_nodes import VariableNodes
 from ..inference.inference import Inference
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
+from ..support.display import Report
 from ..support.errors import NotFoundError
 from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
@@ -75,9 +77,11 @@ class FetchFacts:
     path: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class NodeFacts:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class NodeFacts(Report):
     """All that `tfg explain GRAPH NODE` says."""
+
+    main_table: ClassVar[str] = "consumers"
 
     node: NodeRecord
     role: str
@@ -90,6 +94,9 @@ class NodeFacts:
     function: str | None
     callers: tuple[str, ...]
     fetch: FetchFacts | None
+
+    def headline(self) -> str:
+        return f"{self.node.name} ({self.node.op}), {self.role}"
 
 
 class Explainer:

@@ -6,8 +6,11 @@ import collections
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from ..registry.registry import Cost
+from ..support.display import Report
+from ..support.words import counted
 from ..types.dims import Dim, DimLike, substitute
 
 TYPICAL = 100
@@ -57,9 +60,11 @@ class PipelineCost:
     cost: Section
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FlopsReport:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class FlopsReport(Report):
     """The count of all nodes that the fetches run."""
+
+    main_table: ClassVar[str] = "nodes"
 
     fetches: tuple[str, ...]
     nodes: tuple[NodeCost, ...]
@@ -69,6 +74,9 @@ class FlopsReport:
     """Trip counts, branches and other decisions that the numbers rest on."""
     pipeline: tuple[PipelineCost, ...] = ()
     """The costs of input pipelines for each element, not part of any total."""
+
+    def headline(self) -> str:
+        return f"{self.total().flops} FLOPs, {counted(len(self.nodes), 'node')}, {len(self.unknown())} unknown"
 
     def sections(self) -> dict[str, Section]:
         """Return totals by section, sections without nodes left out."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 from ..registry.catalog import CATALOG, OpDef
 from ..registry.node_kinds import OfKind
 from ..registry.validation import Checked, check_name, check_node
+from ..support.display import Displayed
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
+from ..support.words import counted
 from ..types.dtypes import DType
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ takers.
 """
 
 
-class Output:
+class Output(Displayed):
     """An output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
 
     Each output has a single object, so that outputs are compared and hashed by identity.
@@ -61,7 +63,7 @@ class Output:
         return self.name
 
     def __repr__(self) -> str:
-        return f"Output({self.name})"
+        return f"<Output {self.name} of {self.node.op}>"
 
 
 _making: Final = threading.Lock()
@@ -155,7 +157,7 @@ class WideUses:
             del users[user]
 
 
-class Node(OfKind):
+class Node(OfKind, Displayed):
     """An operation of a graph. Edges are changed through the graph's methods only.
 
     A node from a file has the texts of its inputs. The texts are resolved to objects on demand, and the first demand for a
@@ -431,7 +433,7 @@ class Node(OfKind):
         return tuple(e[5:].decode("utf-8", "replace") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@"))
 
     def __repr__(self) -> str:
-        return f"Node({self.name}, {self.op})"
+        return f"<Node {self.name}: {self.op}, {counted(self.input_count(), 'input')}>"
 
 
 def add_use(source: Node, consumer: Node) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from ..explaining.graph_facts import GraphFacts, explain_graph
 from ..functions.call_validation import check_calls
@@ -16,10 +16,12 @@ from ..graph.graph import Graph
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..support.arguments import takes
+from ..support.display import Report
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, INFO, tell
 from ..support.user_signals import pass_on
+from ..support.words import counted
 from ..transforms.subgraphs import forget_locations
 from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
@@ -53,14 +55,19 @@ class PassRecord:
     cost_after: GraphCost | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class OptimizeReport:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class OptimizeReport(Report):
     """The report of an optimization: per pass, per removed node, and the op counts before and after."""
+
+    main_table: ClassVar[str] = "passes"
 
     passes: tuple[PassRecord, ...]
     ops_before: Mapping[str, int]
     ops_after: Mapping[str, int]
     fates: Mapping[str, str]
+
+    def headline(self) -> str:
+        return f"{self.nodes_before:,} to {counted(self.nodes_after, 'node')}, {counted(len(self.passes), 'run')} of passes"
 
     @property
     def accuracy(self) -> Accuracy:

@@ -21,10 +21,12 @@ from ...planning.plan import Plan
 from ...planning.planner import compile_plan
 from ...random.philox import Philox
 from ...support.arguments import bounded_depth, takes
+from ...support.display import Displayed
 from ...support.engine_names import NUMPY, VARIABLE
 from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...support.log import Stopwatch
+from ...support.words import counted
 from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
@@ -63,7 +65,7 @@ class _Prepared:
     """The feeds in the order of the call; None for a feed that is ignored."""
 
 
-class Session:
+class Session(Displayed):
     """Runs a graph. Variables, tables and random state live in the session; each pair of fetches and feeds is planned once.
 
     A graph from a SavedModel starts as in TensorFlow's loader: the first run restores its variables and runs its
@@ -144,6 +146,12 @@ class Session:
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
+
+    def __repr__(self) -> str:
+        variables = self.variables()
+        ready = sum(variable.is_initialized for variable in variables)
+        state = f"{ready} of {counted(len(variables), 'variable')} initialized" if variables else "no variables yet"
+        return f"<Session on {self.graph!r}: {state}>"
 
     @property
     def checkpoints(self) -> CheckpointStore:

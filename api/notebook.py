@@ -1,0 +1,184 @@
+"""Graphs, nodes, reports and sessions as tables and pictures of a notebook.
+
+Text of a graph is escaped here and nowhere else; no fragment has a script.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from ..core.drawing.picture import Look, make_picture
+from ..core.explaining.graph_facts import GraphFacts, facts_without_detail
+from ..core.explaining.node_facts import NodeFacts
+from ..core.explaining.node_listing import declared_shapes, node_record, own_attributes, value_text
+from ..core.flops.flops_report import FlopsReport
+from ..core.flops.views import by_op, readable
+from ..core.graph.graph import Graph, Node, Output
+from ..core.graph.summary import outputs
+from ..core.graph.variable_nodes import find_variables
+from ..core.passes.pipeline import OptimizeReport
+from ..core.runtime.session.session import Session
+from ..core.support.display import Report, record
+from ..core.support.errors import TfgError
+from ..core.support.escaping import printable_line
+from ..core.support.words import counted, size_in_bytes
+from ..formats.dot import to_dot
+from ..formats.rendering import layout_program
+from .viewing import GraphPage, view
+
+_MAX_ROWS: Final = 12
+_MAX_CELL: Final = 80
+_MAX_PICTURED: Final = 60
+"""The number of nodes up to which a graph has a picture."""
+_MAX_LISTED: Final = 100_000
+"""The number of nodes up to which inputs and outputs are listed."""
+_SECONDS: Final = 10.0
+
+
+class NotebookDisplay:
+    """The implementation of `core.support.display.Display`."""
+
+    def html(self, value: Any) -> str | None:
+        """Return the tables of an object below its `repr`; of a page, the frame."""
+        tables = "".join(_tables(value))
+        return f"<div><p><code>{_text(repr(value))}</code></p>{tables}</div>"
+
+    def svg(self, value: Any) -> str | None:
+        """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
+        if not isinstance(value, Graph) or not 0 < len(value) <= _MAX_PICTURED:
+            return None
+        try:
+            program = layout_program("svg")
+            source = str(to_dot(make_picture(list(value), Look()), legend=False).source)
+            return program.render(source, "svg", _SECONDS).decode()
+        except TfgError:
+            return None
+
+    def page(self, graph: Graph, fetches: Sequence[str] | str, flops: bool, height: int) -> GraphPage:
+        """Return the page of a graph."""
+        return view(graph, fetches, flops=flops, height=height)
+
+
+@functools.singledispatch
+def _tables(value: Any) -> Iterator[str]:
+    """Return the tables of an object."""
+    yield from ()
+
+
+@_tables.register
+def _graph_tables(graph: Graph) -> Iterator[str]:
+    if len(graph) <= _MAX_LISTED:
+        yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
+        yield _table(("output", "op", "dtype", "shape"), map(_tensor, _ends(graph)))
+    variables = [(v.name, v.dtype, v.shape) for v in find_variables(graph).values()]
+    yield _table(("variable", "dtype", "shape"), variables)
+    for signature in graph.meta.signatures.values() if graph.meta is not None else ():
+        takes, gives = (", ".join(tensors) for tensors in (signature.inputs, signature.outputs))
+        yield _table(("signature", "takes", "gives"), [(signature.name, takes, gives)])
+    yield _table(("op", "nodes"), collections.Counter(node.op for node in graph).most_common())
+
+
+def _ends(graph: Graph) -> list[Node]:
+    return outputs(list(graph)) if not find_variables(graph) else []
+
+
+def _tensor(node: Node) -> tuple[object, ...]:
+    """Return name, op, dtype and declared shape of a node's first output."""
+    try:
+        dtypes = node.output_dtypes
+        shape: object = declared_shapes(node, len(dtypes))[0] if dtypes else ""
+    except TfgError as error:
+        return node.name, node.op, "?", error.message
+    return node.name, node.op, dtypes[0] if dtypes else "", shape
+
+
+@_tables.register
+def _node_tables(node: Node) -> Iterator[str]:
+    inputs, controls = node.input_names()
+    yield _table(("input", "name"), enumerate([*inputs, *(f"^{name}" for name in controls)]))
+    attributes = own_attributes(node_record(node)).items()
+    yield _table(("attribute", "value"), ((name, value_text(value)) for name, value in attributes))
+    if node.device:
+        yield _table(("device",), [(node.device,)])
+
+
+@_tables.register
+def _output_tables(output: Output) -> Iterator[str]:
+    yield from _node_tables(output.node)
+
+
+@_tables.register
+def _session_tables(session: Session) -> Iterator[str]:
+    rows = []
+    for variable in session.variables():
+        shape = variable.value_shape
+        rows.append((variable.name, variable.dtype, variable.shape if shape is None else list(shape), variable.is_initialized))
+    yield _table(("variable", "dtype", "shape", "initialized"), rows)
+
+
+@_tables.register
+def _report_tables(report: Report) -> Iterator[str]:
+    yield _records(report.to_records())
+
+
+@_tables.register
+def _flops_tables(report: FlopsReport) -> Iterator[str]:
+    rows = [(row.name, row.nodes, readable(row.totals.flops), f"{row.share:.1%}") for row in by_op(report.nodes)]
+    yield _table(("op", "nodes", "FLOPs", "share"), rows)
+
+
+@_tables.register
+def _optimize_tables(report: OptimizeReport) -> Iterator[str]:
+    rows = [(one.name, one.nodes_before, one.nodes_after, sum(one.fired.values())) for one in report.passes if one.fired]
+    yield _table(("pass", "nodes before", "nodes after", "changes"), rows)
+
+
+@_tables.register
+def _facts_tables(facts: GraphFacts) -> Iterator[str]:
+    shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
+    yield _table(("fact", "value"), shown.items())
+    for name in ("inputs", "outputs", "variables", "ops"):
+        yield _records([record(row) for row in getattr(facts, name)], name)
+    held = [(one.purpose, one.elements, size_in_bytes(one.bytes)) for one in facts.holdings]
+    yield _table(("holds", "elements", "size"), held)
+
+
+@_tables.register
+def _node_facts_tables(facts: NodeFacts) -> Iterator[str]:
+    rows = {
+        "role": facts.role,
+        "stage": f"{facts.stage} ({facts.evidence})",
+        "function": facts.function,
+        "inputs": ", ".join(facts.node.arguments),
+        "outputs": ", ".join(map(str, facts.node.outputs)),
+        "consumers": ", ".join(consumer.name for consumer in facts.consumers),
+    }
+    yield _table(("fact", "value"), ((name, text) for name, text in rows.items() if text))
+
+
+def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
+    columns = tuple(records[0]) if records else ()
+    return _table(columns, (tuple(row.values()) for row in records), title)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
+    """Return a table of the first rows, and a line with the number of the others; nothing for no rows."""
+    listed = list(rows)
+    if not listed:
+        return ""
+    head = "".join(f"<th>{_text(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in listed[:_MAX_ROWS])
+    more = f"<p>and {counted(len(listed) - _MAX_ROWS, 'more row')}</p>" if len(listed) > _MAX_ROWS else ""
+    caption = f"<caption>{_text(title)}</caption>" if title else ""
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _text(value: object) -> str:
+    """Return text fit for HTML, on a line of its own and cut where it is long."""
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else "" if value is None else str(value)
+    text = text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
+    return html.escape(printable_line(text))

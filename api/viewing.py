@@ -1,0 +1,142 @@
+"""A graph as a page to look through in a browser."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from ..core.drawing.view_model import Book, Figures, Sheet, make_book
+from ..core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
+from ..core.flops import Kept, count_flops
+from ..core.flops.by_node import flops_by_node, flops_shares
+from ..core.flops.views import readable
+from ..core.graph.graph import Graph, Node
+from ..core.inference.inference import Answers, Inference, infer
+from ..core.passes.pipeline import guessed_fetches
+from ..core.support.arguments import takes
+from ..core.support.display import Displayed
+from ..core.support.errors import TfgError
+from ..core.support.gc_control import rare_collection
+from ..core.support.words import counted
+from ..core.types.dims import DimLike
+from ..formats.codecs.source import write_file
+from ..formats.page.writing import to_html
+
+_MAX_NAMES: Final = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GraphPage(Displayed):
+    """A page of HTML about a graph; a notebook shows the page in a frame of `height` pixels."""
+
+    title: str
+    html: str
+    height: int = 600
+
+    def __repr__(self) -> str:
+        return f"<GraphPage {self.title}: {len(self.html):,} characters>"
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self.html)
+        return (
+            f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width:100%;height:{self.height}px;border:0"></iframe>'
+        )
+
+    def save(self, path: str) -> None:
+        """Write the page to a file, whole or not at all."""
+        write_file(path, [self.html.encode()])
+
+
+@takes(graph=Graph, flops=bool, height=int)
+def view(graph: Graph, fetches: Sequence[str] | str = (), *, flops: bool = True, height: int = 600) -> GraphPage:
+    """Return a page with the graph's scopes, nodes, shapes, FLOPs, stages and functions, to look through in a browser.
+
+    The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
+    page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
+    """
+    title = graph.file.partition(".")[0] or graph.file or "graph"
+    names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    with rare_collection():
+        return GraphPage(title, to_html(make_page(graph, title, graph.file, names, flops=flops)), height)
+
+
+def make_page(
+    graph: Graph,
+    title: str,
+    path: str,
+    fetches: Sequence[str] = (),
+    *,
+    flops: bool = True,
+    is_sound: bool = True,
+    sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
+) -> Book:
+    """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each."""
+    return _Page(graph, fetches).book(title, path, flops, is_sound, sheets or _sheets)
+
+
+class _Page:
+    """The contents of one page, and notes on its gaps."""
+
+    def __init__(self, graph: Graph, fetches: Sequence[str]) -> None:
+        self.graph = graph
+        self.fetches = fetches
+        self.notes: list[str] = []
+        self.derived = Kept()
+
+    def book(
+        self, title: str, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]
+    ) -> Book:
+        """Return the contents under a title; `path` is the graph's file in the suggested commands."""
+        unshaped: list[str] = []
+        inferences = dict(self._inferences(unshaped))
+        facts = explain_graph(self.graph, path, inferences.get("") if is_sound else None)
+        counts = self._flops(facts) if flops else {}
+        self.notes += unshaped
+        figures = Figures(
+            inferences=inferences,
+            flops={node: readable(count) for node, count in counts.items()},
+            shares=flops_shares(self.graph, counts),
+            sheets=tuple(sheets(facts)),
+            notes=tuple(self.notes),
+        )
+        return make_book(title, self.graph, figures)
+
+    def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
+        """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps."""
+        graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
+        answers = Answers(derived=self.derived)
+        for name, graph in graphs.items():
+            try:
+                yield name, infer(graph, functions=self.graph.functions, answers=answers)
+            except TfgError as error:
+                notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
+
+    def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
+        """Return the FLOPs of each node; without `fetches` a failed count is a note on the page."""
+        try:
+            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts), derived=self.derived)
+        except TfgError as error:
+            if self.fetches:
+                raise
+            self.notes.append(f"FLOPs are not counted: {error}")
+            return {}
+        self.notes.append(f"FLOPs of {_some(report.fetches)}: {readable(report.total().flops)}")
+        self.notes += report.notes
+        if report.unknown():
+            names = [node.path for node in report.unknown()]
+            self.notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
+        return flops_by_node(self.graph, report)
+
+
+def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
+    """Return the facts of one line each as a table."""
+    shown = {name: str(value) for name, value in facts_without_detail(facts).items() if value not in ("", None)}
+    yield Sheet("", ("fact", "value"), tuple(shown.items()))
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names in quotes, and the number of the others."""
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(f"'{name}'" for name in names[:_MAX_NAMES]) + more

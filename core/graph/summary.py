@@ -1,0 +1,42 @@
+"""A graph in a few words, from a look at its nodes that decodes no attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ..registry.op_facts import has_fact
+from ..support.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .metagraph import MetaGraph
+    from .node import Node
+
+_LARGEST: Final = 100_000
+"""The number of nodes up to which inputs and outputs are counted."""
+
+
+def headline(file: str, nodes: Collection[Node], meta: MetaGraph | None) -> str:
+    """Return `mobilenet.pb: 1053 nodes, 1 input, 1 output`; of a graph with signatures or variables, their number."""
+    name = f"{file}: " if file else ""
+    return f"{name}{', '.join([counted(len(nodes), 'node'), *_parts(nodes, meta)])}"
+
+
+def _parts(nodes: Collection[Node], meta: MetaGraph | None) -> list[str]:
+    if len(nodes) > _LARGEST:
+        return []
+    variables = sum(has_fact(node.op, "variable") for node in nodes)
+    parts = [counted(variables, "variable")] if variables else []
+    if meta is not None and meta.signatures:
+        return [*parts, counted(len(meta.signatures), "signature")]
+    inputs = sum(node.is_placeholder for node in nodes)
+    parts = [counted(inputs, "input"), *parts]
+    return parts if variables else [*parts, counted(len(outputs(nodes)), "output")]
+
+
+def outputs(nodes: Collection[Node]) -> list[Node]:
+    """Return the nodes with an output that no node takes, constants and placeholders left out."""
+    taken = {name.partition(":")[0] for node in nodes for name in node.input_names()[0]}
+    ends = [node for node in nodes if node.name not in taken and not (node.is_constant or node.is_placeholder)]
+    return [node for node in ends if node.op_def is None or node.op_def.outputs]
