@@ -226,10 +226,10 @@ class Program:
         if hooked or not self._folds_constants:
             return call
         values = [initial[slot] for slot in step.inputs]
-        found = fixed_values(step, call, values)
-        if found is None:
+        outputs = fixed_values(step, call, values)
+        if outputs is None:
             return for_constants(step, call, values, self._context)
-        _put(step, found, initial)
+        _put(step, outputs, initial)
         return None
 
     def _call(self, step: Step, hooked: bool) -> Call:

@@ -131,10 +131,10 @@ class FunctionCalls:
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """Return the results of a function that is not in the library, but was made by a kernel."""
         with self._lock:
-            found = self._made.get(id(function))
-            if found is None:
-                found = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
-        return self._run(found[1], args)
+            entry = self._made.get(id(function))
+            if entry is None:
+                entry = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
+        return self._run(entry[1], args)
 
     def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
         function = self._implementation(reference)
@@ -152,8 +152,8 @@ class FunctionCalls:
         return self._named(implementation(self.library, reference.name))
 
     def _named(self, name: str) -> Function:
-        found = self.library.get(name)
-        return self._graph.function(name) if found is None else found
+        function = self.library.get(name)
+        return self._graph.function(name) if function is None else function
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()
@@ -173,12 +173,12 @@ class FunctionCalls:
         try:
             if run.depth == _DEEP:
                 with _deep_stack:
-                    found = body.program.run(args, run)
+                    values = body.program.run(args, run)
             else:
-                found = body.program.run(args, run)
+                values = body.program.run(args, run)
         finally:
             run.depth -= 1
-        return found if body.is_complete else [None if place is None else found[place] for place in body.results]
+        return values if body.is_complete else [None if place is None else values[place] for place in body.results]
 
 
 def _with_attrs(function: Function, reference: FuncRef) -> Function:

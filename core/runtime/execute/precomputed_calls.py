@@ -33,10 +33,10 @@ class ForetoldCall:
             return self.in_numpy(*values)[0]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         try:
-            found = self.found[key]
+            result = self.found[key]
         except KeyError:
-            self.found[key] = found = self._inferred(arrays)
-        return self.in_numpy(*values)[0] if found is None else found
+            self.found[key] = result = self._inferred(arrays)
+        return self.in_numpy(*values)[0] if result is None else result
 
     def _array(self, slot: int, value: Any) -> Any:
         """Return a value, read from its variable where the slot holds a variable; None before the variable's first write."""

@@ -76,10 +76,10 @@ def _is_put_into_graphs(function: Function) -> bool:
 
 def _function(graph: Graph, reference: object) -> Function | None:
     """Return the function that an attribute names, its types filled in."""
-    found = graph.functions.get(reference.name) if isinstance(reference, FuncRef) else None
-    if found is None or not isinstance(reference, FuncRef):
+    function = graph.functions.get(reference.name) if isinstance(reference, FuncRef) else None
+    if function is None or not isinstance(reference, FuncRef):
         return None
-    return instantiate(found, reference.attrs) if found.signature.attrs else found
+    return instantiate(function, reference.attrs) if function.signature.attrs else function
 
 
 class _Lowering:
@@ -159,15 +159,15 @@ class _Lowering:
 
         Nodes that wait for nothing wait for `pivots`.
         """
-        given = dict(zip((arg.output() for arg in function.args), args))
-        needed = needed_nodes([*function.results, *function.control_results], list(given))
+        operands = dict(zip((arg.output() for arg in function.args), args))
+        needed = needed_nodes([*function.results, *function.control_results], list(operands))
         made: dict[Node, Node] = {}
 
         def copies(node: Node) -> Sequence[Node]:
             return pivots if node.is_argument else [made[node]]
 
         def value_of(value: Output) -> Output:
-            return given[value] if value in given else made[value.node].output(value.index)
+            return operands[value] if value in operands else made[value.node].output(value.index)
 
         for node in topological_order([n for n in function.body if n in needed and n not in function.args]):
             controls = [source for control in node.control_inputs for source in copies(control)]

@@ -40,16 +40,16 @@ class WhileCall:
     def run(self, feeds: Sequence[Any], run: Run) -> list[Any]:
         """Return the final values of the variables that the loop `takes`; variables that nobody reads may have any value."""
         plans, values = self._plans, list(feeds)
-        asked, taken, given = plans.asked, plans.taken, plans.given
+        asked, taken, updated = plans.asked, plans.taken, plans.given
         shrinking = [_Changing(node, values[place].item()) for place, node in plans.popped.items()]
         growing = [_Changing(node, values[place].item()) for place, node in plans.pushed.items()]
         while is_true(self._condition.run([values[place] for place in asked], run)[0]):
             check_time()
             elements = [changing.popped() for changing in shrinking]
-            found = self._body.run(elements + [values[place] for place in taken], run)
-            for changing, element in zip(growing, found):
+            results = self._body.run(elements + [values[place] for place in taken], run)
+            for changing, element in zip(growing, results):
                 changing.push(element)
-            for place, value in zip(given, found[len(growing) :]):
+            for place, value in zip(updated, results[len(growing) :]):
                 values[place] = value
         for place, changing in zip((*plans.popped, *plans.pushed), shrinking + growing):
             values[place] = changing.as_tensor()
@@ -100,6 +100,6 @@ class _Changing:
 
 def _is_endless(node: Node, handle: Any) -> bool:
     """True for a handle of a list that a node may change and that has no largest size."""
-    if handle.ndim or not isinstance(found := handle.item(), TensorList):
+    if handle.ndim or not isinstance(content := handle.item(), TensorList):
         return False
-    return found.dtype is node.attr("element_dtype") and found.max_num_elements < 0
+    return content.dtype is node.attr("element_dtype") and content.max_num_elements < 0

@@ -45,8 +45,8 @@ def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> No
     """
     options = {_ARENA_MAX: 1} if in_threads else {}
     options |= {_MMAP_MAX: 0} if of_any_size else {}
-    kept = _MOST_KEPT if of_any_size else _KEPT
-    _tell(options | {_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: kept, _TOP_PAD: _PAD})
+    threshold = _MOST_KEPT if of_any_size else _KEPT
+    _tell(options | {_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: threshold, _TOP_PAD: _PAD})
 
 
 def keep_some_freed_memory() -> None:

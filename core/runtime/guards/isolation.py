@@ -50,14 +50,14 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
         try:
-            found, _ = process.communicate(order, timeout=max(seconds, 0))
+            reply, _ = process.communicate(order, timeout=max(seconds, 0))
         except subprocess.TimeoutExpired:
             raise DeadlineExceededError(f"the run took more than the {allowed:g} seconds allowed") from None
         finally:
             process.kill()
-    if process.returncode or not found:
+    if process.returncode or not reply:
         raise ResourceExhaustedError(f"the process that computed it was ended from outside ({process.returncode})")
-    result = pickle.loads(found)
+    result = pickle.loads(reply)
     if isinstance(result, Exception):
         raise result
     return tuple(map(_unpacked, result)) if isinstance(result, list) else _unpacked(result)

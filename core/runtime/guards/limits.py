@@ -178,8 +178,8 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
     if function is None or shapes is None:
         return Cost()
     try:
-        found = call_shape_function(node, shapes, inputs)
-        specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(found, node.output_dtypes)]
+        outputs = call_shape_function(node, shapes, inputs)
+        specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(outputs, node.output_dtypes)]
         return call_flops_function(node, function, inputs, specs)
     except TfgError:
         return Cost()  # The kernel says what is wrong with its inputs.
@@ -191,11 +191,11 @@ def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
     if function is None or not node.inputs:
         return ()
     try:
-        found = call_shape_function(node, function, [spec_of(value) for value in inputs])
+        outputs = call_shape_function(node, function, [spec_of(value) for value in inputs])
     except TfgError:
         return ()  # The kernel says what is wrong with its inputs.
     sizes = []
-    for item, dtype in zip(found, node.output_dtypes):
+    for item, dtype in zip(outputs, node.output_dtypes):
         shape = item.shape if isinstance(item, TensorSpec) else item
         if shape.is_known:
             sizes.append(math.prod(shape.known()) * dtype.numpy.itemsize)

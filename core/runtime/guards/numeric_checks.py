@@ -20,11 +20,13 @@ def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) 
     """
     result = call(*inputs)
     for index, value in enumerate(result if isinstance(result, tuple) else (result,)):
-        found = _faults(value)
-        if found:
-            given = "; ".join(_described(str(source), item) for source, item in zip(node.inputs, inputs))
-            message = f"output {index} has {found}"
-            raise InvalidArgumentError(message, node=node.name, op=node.op, hint=f"it was given {given}" if given else None)
+        faults = _faults(value)
+        if faults:
+            operands = "; ".join(_described(str(source), item) for source, item in zip(node.inputs, inputs))
+            message = f"output {index} has {faults}"
+            raise InvalidArgumentError(
+                message, node=node.name, op=node.op, hint=f"it was given {operands}" if operands else None
+            )
     return result
 
 

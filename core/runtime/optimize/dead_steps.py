@@ -26,15 +26,15 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
 
     A dead step is read by no remaining step and by no fetch.
     """
-    kept = {slot for slot in plan.fetches if slot is not None}
-    read = set(kept)
+    fetched = {slot for slot in plan.fetches if slot is not None}
+    read = set(fetched)
     steps: list[Step] = []
     for step in reversed(plan.steps):
         if read.isdisjoint(step.outputs) and _never_fails(step, specs, call_of):
             continue
         read.update(step.inputs, step.controls)
         steps.append(step)
-    return dataclasses.replace(plan, steps=with_releases(reversed(steps), kept)) if len(steps) < len(plan.steps) else plan
+    return dataclasses.replace(plan, steps=with_releases(reversed(steps), fetched)) if len(steps) < len(plan.steps) else plan
 
 
 def _never_fails(step: Step, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> bool:

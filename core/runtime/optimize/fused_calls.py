@@ -66,7 +66,7 @@ class FusedCall:
         self.make_rows = _row_function(step.body[0])
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
-        self.normalizes = any(found is not None and found.has_factor for found in affine)
+        self.normalizes = any(form is not None and form.has_factor for form in affine)
         on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
         takes_out = [_takes(function, "out") for function in functions]
         self.group = Group(step, on_tiles, takes_out, dict(constants), self.dtype)
@@ -114,8 +114,8 @@ class FusedCall:
             return None
         if layout.chain.instructions:
             keywords["finish"] = finish
-        found: RowProducer | None = self.make_rows(first, self._filters(layout, slots), bias=layout.bias, **keywords)
-        return found
+        producer: RowProducer | None = self.make_rows(first, self._filters(layout, slots), bias=layout.bias, **keywords)
+        return producer
 
     def _filters(self, layout: Layout, slots: Sequence[Any]) -> Any:
         return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
@@ -185,20 +185,20 @@ class FusedCall:
         """Return the chain's operands in this run."""
         values: dict[int, Any] = {**layout.fixed, -1: result}
         for call, sources, places in layout.early:
-            found = call(*[values[i] if i in values else slots[i] for i in sources])
-            values.update(zip(places, found if len(places) > 1 else (found,)))
+            computed = call(*[values[i] if i in values else slots[i] for i in sources])
+            values.update(zip(places, computed if len(places) > 1 else (computed,)))
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> Layout | None:
         """Return the layout for the shapes of the inputs and of the producer's result; None where tiles do not pay."""
-        known = shapes_of(self.step.body, shapes, produced)
-        full = known[self.root]
+        shape_of = shapes_of(self.step.body, shapes, produced)
+        full = shape_of[self.root]
         size = math.prod(full)
         if not size or (produced is not None and tuple(produced) != tuple(full)):
             return None
         if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= _WORTH_FINISHING)):
             return None
-        return layout_of(self.group, known, full)
+        return layout_of(self.group, shape_of, full)
 
     def _is_worth_tiling(self, size: int) -> bool:
         """True for elementwise steps on enough elements that tiles take less time."""

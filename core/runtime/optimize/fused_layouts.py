@@ -78,15 +78,15 @@ def shapes_of(
     body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
     """Return the shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
-    known = dict(enumerate(shapes))
+    shape_of = dict(enumerate(shapes))
     for i, step in enumerate(body):
         if i == 0 and produced is not None:
-            known[step.outputs[0]] = produced
+            shape_of[step.outputs[0]] = produced
             continue
-        inputs = [known[slot] for slot in step.inputs]
+        inputs = [shape_of[slot] for slot in step.inputs]
         is_affine = affine_function(step.node.op) is not None
-        known[step.outputs[0]] = inputs[0] if is_affine else _broadcast(inputs, step.node)
-    return known
+        shape_of[step.outputs[0]] = inputs[0] if is_affine else _broadcast(inputs, step.node)
+    return shape_of
 
 
 def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]:
@@ -219,8 +219,8 @@ class _Draft:
             self.early.append(early)
             return
         nothing = stand_in(self.full, self.group.dtype)
-        found = early.call(*[nothing if i < 0 else self.fixed[i] for i in early.sources])
-        self.fixed.update(zip(early.places, found if len(early.places) > 1 else (found,)))
+        result = early.call(*[nothing if i < 0 else self.fixed[i] for i in early.sources])
+        self.fixed.update(zip(early.places, result if len(early.places) > 1 else (result,)))
 
     def _take_operands(self) -> bool:
         """Collect the operands of the operations; False where an operand has no form that tiles can be cut from."""

@@ -121,8 +121,8 @@ class FramedCall:
     ) -> Any:
         frame = self.frame
         if not frame.fits(x.shape, filters.shape):
-            given = x if producer is None else producer.whole()
-            return _finished(self._by_steps(given, filters, *others), epilogue, bias)
+            images = x if producer is None else producer.whole()
+            return _finished(self._by_steps(images, filters, *others), epilogue, bias)
         keywords = dict(self.keywords)
         if epilogue is not None:
             keywords["epilogue"] = lambda made: epilogue(made.reshape(frame.squeezed(made.shape)))
@@ -148,12 +148,12 @@ def _finished(result: Any, epilogue: Any, bias: Any) -> Any:
     return result
 
 
-def with_frames(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
+def with_frames(steps: Sequence[Step], fetched: Collection[int]) -> list[Step]:
     """Return the steps, with convolutions and the steps around them fused."""
-    finding = _Finding(steps, kept)
-    framed = {id(found.steps[-1]): found for step in steps if (found := finding.framed(step)) is not None}
+    finding = _Finding(steps, fetched)
+    framed = {id(fusion.steps[-1]): fusion for step in steps if (fusion := finding.framed(step)) is not None}
     needless: set[int] = set()
-    inner = {id(part) for found in framed.values() for part in found.steps[:-1]}
+    inner = {id(part) for fusion in framed.values() for part in fusion.steps[:-1]}
     for step in reversed(steps):
         if id(step) in inner and finding.is_read_by(step, needless | framed.keys()):
             needless.add(id(step))
@@ -163,8 +163,8 @@ def with_frames(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
 class _Finding:
     """The search for steps around convolutions."""
 
-    def __init__(self, steps: Sequence[Step], kept: Collection[int]) -> None:
-        self.kept = kept
+    def __init__(self, steps: Sequence[Step], fetched: Collection[int]) -> None:
+        self.fetched = fetched
         self.made_by = {slot: step for step in steps for slot in step.outputs}
         self.readers: dict[int, list[Step]] = collections.defaultdict(list)
         for step in steps:
@@ -173,7 +173,7 @@ class _Finding:
 
     def is_read_by(self, step: Step, readers: Collection[int]) -> bool:
         """True for a step whose readers are all among the given steps."""
-        return all(slot not in self.kept and all(id(by) in readers for by in self.readers[slot]) for slot in step.outputs)
+        return all(slot not in self.fetched and all(id(by) in readers for by in self.readers[slot]) for slot in step.outputs)
 
     def framed(self, step: Step) -> Framed | None:
         """Return a convolution with its frame; None for a convolution without a frame, and for other steps."""
@@ -181,9 +181,9 @@ class _Finding:
             return None
         parts, frame = [step], Frame()
         for layer in (self._axis, self._spacing, self._zeros):
-            found = layer(step.node, parts, frame)
-            if found is not None:
-                around, frame = found
+            match = layer(step.node, parts, frame)
+            if match is not None:
+                around, frame = match
                 parts = [around[0], *parts, *around[1:]]
         x, filters = parts[0].inputs[0], step.inputs[1]
         if len(parts) == 1 or filters in (x, *(slot for part in parts for slot in part.outputs)):
@@ -213,11 +213,11 @@ class _Finding:
         if not pads.shape == crops.shape == (len(blocks), 2) or min(pads.min(initial=0), crops.min(initial=0)) < 0:
             return None
         rows = [(pair - cut, block, pair.sum()) for pair, cut, block in zip(pads, crops, blocks)]
-        found = [Along((int(net[0]), int(net[1])), int(block), int(given)) for net, block, given in rows]
-        places = _places(frame)[: len(found)]
-        if len(places) < len(found) or any(min(*along.pads, along.spacing - 1) < 0 for along in found):
+        dilations = [Along((int(net[0]), int(net[1])), int(block), int(padding)) for net, block, padding in rows]
+        places = _places(frame)[: len(dilations)]
+        if len(places) < len(dilations) or any(min(*along.pads, along.spacing - 1) < 0 for along in dilations):
             return None
-        return [before, after], _with_along(frame, dict(zip(places, found)))
+        return [before, after], _with_along(frame, dict(zip(places, dilations)))
 
     def _zeros(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """Return the layer of zeros around the images."""
@@ -225,8 +225,8 @@ class _Finding:
         pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
         if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
             return None
-        found = {place: frame.along[place].padded(*map(int, pair)) for place, pair in zip(_places(frame), pairs[1:-1])}
-        return [before], _with_along(frame, found)
+        padded = {place: frame.along[place].padded(*map(int, pair)) for place, pair in zip(_places(frame), pairs[1:-1])}
+        return [before], _with_along(frame, padded)
 
     def _before(self, parts: Sequence[Step], fact: str) -> Step | None:
         """Return the step that makes the parts' input, where the step's op has the fact."""
@@ -237,7 +237,7 @@ class _Finding:
         """Return the only step that reads the parts' result, where the step's op has the fact."""
         (slot,) = parts[-1].outputs
         readers = self.readers[slot]
-        if slot in self.kept or len(readers) != 1 or slot not in readers[0].inputs[:1]:
+        if slot in self.fetched or len(readers) != 1 or slot not in readers[0].inputs[:1]:
             return None
         return readers[0] if has_fact(readers[0].node.op, fact) and _is_step(readers[0]) else None
 
@@ -271,8 +271,8 @@ def _places(frame: Frame) -> list[int]:
     return [place for place in range(len(frame.along)) if place + 1 != frame.axis]
 
 
-def _with_along(frame: Frame, found: Mapping[int, Along]) -> Frame:
-    first, second = (found.get(place, along) for place, along in enumerate(frame.along))
+def _with_along(frame: Frame, changes: Mapping[int, Along]) -> Frame:
+    first, second = (changes.get(place, along) for place, along in enumerate(frame.along))
     return dataclasses.replace(frame, along=(first, second))
 
 

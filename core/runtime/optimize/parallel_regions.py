@@ -75,14 +75,14 @@ def _steps_from(start: int, able: Sequence[bool]) -> Iterator[int]:
 
 def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
     """Return (start, stop) of the regions on the way to the last step."""
-    found = []
+    ends = []
     stop = len(begins) - 1
     while stop:
         start = begins[stop]
         if stop - start > 1:
-            found.append((start, stop))
+            ends.append((start, stop))
         stop = start
-    return found[::-1]
+    return ends[::-1]
 
 
 def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timings: Sequence[Timing]) -> Region:
@@ -94,11 +94,11 @@ def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timi
 def _sources(steps: Sequence[Step]) -> list[set[int]]:
     """Return for each step the steps that make its inputs."""
     makers: dict[int, int] = {}
-    found = []
+    sources = []
     for i, step in enumerate(steps):
-        found.append({makers[slot] for slot in step.inputs if slot in makers})
+        sources.append({makers[slot] for slot in step.inputs if slot in makers})
         makers.update(dict.fromkeys(step.outputs, i))
-    return found
+    return sources
 
 
 def _is_able_in_thread(step: Step) -> bool:

@@ -143,19 +143,19 @@ class ShapePrograms:
     def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:
         stamp = Variable.reshapes
         nodes = topological_order(needed_nodes(self._plan.targets, self._plan.fed))
-        given = _Given(self._plan.fed, feeds)
-        given.take_variables([step.node for step in every_step(self._plan.steps) if not step.is_guarded], self._call_of)
-        inference = self._inferred(nodes, given.known)
+        facts = _Given(self._plan.fed, feeds)
+        facts.take_variables([step.node for step in every_step(self._plan.steps) if not step.is_guarded], self._call_of)
+        inference = self._inferred(nodes, facts.known)
         if not self._keeps_variables(nodes, inference):
-            given.forget_variables()
-            inference = self._inferred(nodes, given.known)
-        specs = certain(nodes, inference.specs, given.known)
+            facts.forget_variables()
+            inference = self._inferred(nodes, facts.known)
+        specs = certain(nodes, inference.specs, facts.known)
         plan = without_unread(specialized(self._plan, specs), specs, self._call_of)
         before = steps_left(self._plan)
         if before - steps_left(plan) < self._least_gain * before:
             return None
-        variables = tuple(given.variables.items())
-        return _Special(self._make(plan), shapes, tuple(given.lists), tuple(given.handles), variables, stamp)
+        variables = tuple(facts.variables.items())
+        return _Special(self._make(plan), shapes, tuple(facts.lists), tuple(facts.handles), variables, stamp)
 
     def _inferred(self, nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> Inference:
         return infer_again(nodes, Inference(dict(known), {}), known, self._functions)
@@ -166,8 +166,8 @@ class ShapePrograms:
         inside = False
         seen: set[str] = set()
         while pending:
-            found = [node for node in pending if has_fact(node.op, "assignment")]
-            if not all(_keeps_shape(node, None if inside else inference) for node in found):
+            assignments = [node for node in pending if has_fact(node.op, "assignment")]
+            if not all(_keeps_shape(node, None if inside else inference) for node in assignments):
                 return False
             pending = list(self._called(pending, seen))
             inside = True
@@ -274,8 +274,8 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
         return False
     handle = inference.spec(node.inputs[0])
     content = handle.handle[0].shape if handle.handle else handle.shape
-    given = inference.spec(node.inputs[1]).shape
-    return given.is_known and given.dims == content.dims
+    assigned = inference.spec(node.inputs[1]).shape
+    return assigned.is_known and assigned.dims == content.dims
 
 
 def _is_reference(value: Output) -> bool:

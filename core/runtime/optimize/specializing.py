@@ -46,16 +46,16 @@ def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
     in functions too. Specs that follow from nodes with an assumption are left out.
     """
     pool = set(nodes)
-    found = {node for node in nodes if _takes_for_granted(node, specs, given)}
-    pending = list(found)
+    assuming = {node for node in nodes if _takes_for_granted(node, specs, given)}
+    pending = list(assuming)
     while pending:
         node = pending.pop()
         container = container_of(node)
         for after in (*node.uses, *(() if container is None else (container,))):
-            if after in pool and after not in found:
-                found.add(after)
+            if after in pool and after not in assuming:
+                assuming.add(after)
                 pending.append(after)
-    return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in found})
+    return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in assuming})
 
 
 def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
@@ -65,8 +65,8 @@ def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
     if all(spec.dtype is variant for spec in results):
         return False
     if any(spec.dtype is variant for spec in inputs):
-        known = given.get(list_behind(node.inputs[0]))
-        return not has_fact(node.op, "list_read") or known is None or not known.handle
+        content = given.get(list_behind(node.inputs[0]))
+        return not has_fact(node.op, "list_read") or content is None or not content.handle
     partial = any(spec.value is not None and spec.value.dtype == object for spec in inputs)
     if not partial or has_fact(node.op, "shape_arithmetic"):
         return False
@@ -92,8 +92,8 @@ def specialized(plan: Plan, specs: Specs) -> Plan:
     reducing = _Reducing(specs, _known_stacks(plan, specs))
     steps = reducing.reduced(plan.steps)
     fetches = tuple(None if slot is None else reducing.slot(slot) for slot in plan.fetches)
-    kept = {slot for slot in fetches if slot is not None}
-    return dataclasses.replace(plan, steps=with_releases(steps, kept), fetches=fetches)
+    fetched = {slot for slot in fetches if slot is not None}
+    return dataclasses.replace(plan, steps=with_releases(steps, fetched), fetches=fetches)
 
 
 def steps_left(plan: Plan) -> int:
@@ -114,18 +114,18 @@ class _Reducing:
 
     def reduced(self, steps: Sequence[Step]) -> list[Step]:
         """Return copies of the remaining steps."""
-        found: list[Step] = []
+        remaining: list[Step] = []
         for step in steps:
             step = dataclasses.replace(step, inputs=tuple(map(self.slot, step.inputs)))
             if isinstance(step, Loop):
-                found.append(self._loop(step))
+                remaining.append(self._loop(step))
             elif (values := self._values(step)) is not None:
-                found.append(Known(step.node, (), step.outputs, values=values))
+                remaining.append(Known(step.node, (), step.outputs, values=values))
             elif (source := self._handed_on(step)) is not None:
                 self.same[step.outputs[0]] = step.inputs[source]
             else:
-                found.append(step)
-        return found
+                remaining.append(step)
+        return remaining
 
     def _loop(self, loop: Loop) -> Loop:
         inner = _Reducing(self.specs, self.stacks)
@@ -160,8 +160,8 @@ class _Reducing:
             return 1
         if len(step.outputs) != 1 or not step.inputs or not only_computes(step):
             return None
-        given, result = self.specs[step.node.inputs[0]], self.specs[step.node.output()]
-        if given.dtype is not result.dtype or not given.shape.is_known or given.shape.dims != result.shape.dims:
+        operand, result = self.specs[step.node.inputs[0]], self.specs[step.node.output()]
+        if operand.dtype is not result.dtype or not operand.shape.is_known or operand.shape.dims != result.shape.dims:
             return None
         if has_fact(op, "same_shape_same_value"):
             return 0
@@ -205,10 +205,10 @@ def _source(node: Node) -> Node:
 
 def every_step(steps: Sequence[Step]) -> list[Step]:
     """Return the steps, and the steps inside loops."""
-    found: list[Step] = []
+    every: list[Step] = []
     for step in steps:
         if isinstance(step, Loop):
-            found += every_step((*step.head, *step.body, *step.tail))
+            every += every_step((*step.head, *step.body, *step.tail))
         else:
-            found.append(step)
-    return found
+            every.append(step)
+    return every

@@ -53,9 +53,9 @@ def with_fused_steps(plan: Plan) -> Plan:
     """Return the plan with fused groups of steps."""
     if plan.needs_dataflow:
         return plan
-    kept = {slot for slot in plan.fetches if slot is not None}
-    single = with_frames(_without_passing_on(plan.steps, kept), kept)
-    groups = _Grouping(single, kept).groups()
+    fetched = {slot for slot in plan.fetches if slot is not None}
+    single = with_frames(_without_passing_on(plan.steps, fetched), fetched)
+    groups = _Grouping(single, fetched).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
     inside = {id(step) for group in groups.values() for step in group.all_steps()}
@@ -65,28 +65,28 @@ def with_fused_steps(plan: Plan) -> Plan:
             steps.append(_fused(groups[id(step)]))
         elif id(step) not in inside:
             steps.append(step)
-    return dataclasses.replace(plan, steps=with_releases(steps, kept))
+    return dataclasses.replace(plan, steps=with_releases(steps, fetched))
 
 
-def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
+def _without_passing_on(steps: Sequence[Step], fetched: Set[int]) -> list[Step]:
     """Return the steps without steps that only pass on their inputs; readers take the inputs instead."""
-    found = []
+    remaining = []
     passed: dict[int, int] = {}
     for step in steps:
         if not passed.keys().isdisjoint((*step.inputs, *step.controls)):
             inputs, controls = (tuple([passed.get(slot, slot) for slot in slots]) for slots in (step.inputs, step.controls))
             step = dataclasses.replace(step, inputs=inputs, controls=controls)
-        if kept.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and is_plain(step):
+        if fetched.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and is_plain(step):
             passed.update(zip(step.outputs, step.inputs))
         else:
-            found.append(step)
-    return found
+            remaining.append(step)
+    return remaining
 
 
 def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], plan: Plan) -> tuple[Step, ...]:
     """Return the steps with useless groups taken apart, and with groups separated from leads that did not feed rows."""
-    found = tuple([part for step in steps for part in _settled(step, useful, fed)])
-    return found if found == tuple(steps) else with_releases(found, {slot for slot in plan.fetches if slot is not None})
+    settled = tuple([part for step in steps for part in _settled(step, useful, fed)])
+    return settled if settled == tuple(steps) else with_releases(settled, {slot for slot in plan.fetches if slot is not None})
 
 
 def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
@@ -128,9 +128,9 @@ class _Group(NamedTuple):
 class _Grouping:
     """The grouping of steps: a first step, and steps whose values only the group reads."""
 
-    def __init__(self, steps: Sequence[Step], kept: Set[int]) -> None:
+    def __init__(self, steps: Sequence[Step], fetched: Set[int]) -> None:
         self.steps = steps
-        self.kept = kept
+        self.fetched = fetched
         self.place = {id(step): i for i, step in enumerate(steps)}
         self.made_by = {slot: i for i, step in enumerate(steps) for slot in step.outputs}
         self.readers: dict[int, set[int]] = collections.defaultdict(set)
@@ -142,7 +142,7 @@ class _Grouping:
     def groups(self) -> dict[int, _Group]:
         """Return all groups, by the identity of their last step."""
         taken: set[int] = set()
-        found: dict[int, _Group] = {}
+        groups: dict[int, _Group] = {}
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
@@ -150,8 +150,8 @@ class _Grouping:
             group = self._with_lead(members, taken, False)
             if len(members) > 1 or group.lead:
                 taken |= {self.place[id(step)] for step in group.all_steps()}
-                found[id(self.steps[root])] = group
-        return found
+                groups[id(self.steps[root])] = group
+        return groups
 
     def _in_order(self, group: Iterable[int]) -> list[int]:
         """Return the steps of a group in order, a producer first."""
@@ -245,7 +245,7 @@ class _Grouping:
 
     def _is_inner(self, i: int, group: Set[int]) -> bool:
         outputs = self.steps[i].outputs
-        return self.kept.isdisjoint(outputs) and all(self.readers[slot] <= group for slot in outputs)
+        return self.fetched.isdisjoint(outputs) and all(self.readers[slot] <= group for slot in outputs)
 
     def _kind(self, step: Step) -> str:
         """Return the kind of a step: `producer`, `elementwise`, `affine`, or "" for a step that is not fused."""
@@ -254,7 +254,7 @@ class _Grouping:
         if not kind or not is_plain(step) or not _is_of_floats(step.node):
             return ""
         others = step.outputs[1:]
-        return "" if any(self.readers[slot] for slot in others) or not self.kept.isdisjoint(others) else kind
+        return "" if any(self.readers[slot] for slot in others) or not self.fetched.isdisjoint(others) else kind
 
 
 @functools.cache

@@ -75,12 +75,12 @@ class AutomaticProgram:
         if contest.is_settled:
             return program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
         start = time.perf_counter()
-        found = program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
+        values = program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
         with self._lock:
             contest.note(way, time.perf_counter() - start, engaged is not None and engaged.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
-        return found
+        return values
 
     @property
     def tier(self) -> Tier:
@@ -89,14 +89,14 @@ class AutomaticProgram:
 
     def _contest(self, shapes: tuple[Any, ...]) -> Contest | None:
         """Return the contest for feeds of certain shapes; None beyond the largest number of contests."""
-        found = self._contests.get(shapes)
-        if found is None and len(self._contests) < _MAX_CONTESTS:
+        contest = self._contests.get(shapes)
+        if contest is None and len(self._contests) < _MAX_CONTESTS:
             with self._lock:
                 if shapes not in self._contests:
                     said = ", ".join(str(list(shape)) for shape in shapes if shape is not None)
                     self._contests[shapes] = self._auto.contest(self._name, said, self._engines, self._first)
-                found = self._contests[shapes]
-        return found
+                contest = self._contests[shapes]
+        return contest
 
     def _program(self, contest: Contest, way: str) -> Program:
         """Return the program of a way, NumPy's where the engine takes nothing."""

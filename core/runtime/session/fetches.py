@@ -49,6 +49,6 @@ def arranged(fetches: Any, values: Iterator[Any]) -> Any:
     if isinstance(fetches, list):
         return [arranged(fetch, values) for fetch in fetches]
     if isinstance(fetches, tuple):
-        found = [arranged(fetch, values) for fetch in fetches]
-        return type(fetches)(*found) if hasattr(fetches, "_fields") else tuple(found)
+        members = [arranged(fetch, values) for fetch in fetches]
+        return type(fetches)(*members) if hasattr(fetches, "_fields") else tuple(members)
     return next(values)

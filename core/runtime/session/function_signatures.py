@@ -25,31 +25,31 @@ def call_function(graph: Graph, word: str) -> None:
 
     The function's arguments become placeholders; its bound inputs (variables, assets, tables) come from the graph.
     """
-    found = _found(graph, word)
-    function = graph.function(found.function)
-    count = len(function.args) - len(found.bound)
+    saved = _found(graph, word)
+    function = graph.function(saved.function)
+    count = len(function.args) - len(saved.bound)
     arguments = list(_arguments(graph, function, count))
-    owners = restored_variables(graph) if any(item.key for item in found.bound) else {}
-    bound = [_bound(graph, found, item, owners) for item in found.bound]
+    owners = restored_variables(graph) if any(item.key for item in saved.bound) else {}
+    bound = [_bound(graph, saved, item, owners) for item in saved.bound]
     attrs = {
-        "f": FuncRef(found.function),
+        "f": FuncRef(saved.function),
         "Tin": [node.attrs["T"] for node in function.args],
         "Tout": [value.base_dtype for value in function.results],
     }
-    call = graph.add_node(graph.unique_name(found.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
+    call = graph.add_node(graph.unique_name(saved.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
     results = {}
-    for name, value in zip(_result_names(found, function), call.outputs()):
+    for name, value in zip(_result_names(saved, function), call.outputs()):
         node = add_identity(graph, re.sub(r"[^\w./-]", "_", name), value, value.base_dtype)
         results[name] = _tensor(node.output())
-    signature = Signature(found.name, _described(arguments), results)
+    signature = Signature(saved.name, _described(arguments), results)
     meta = graph.meta or MetaGraph()
-    graph.meta = dataclasses.replace(meta, signatures={found.name: signature}, chosen=found.name)
+    graph.meta = dataclasses.replace(meta, signatures={saved.name: signature}, chosen=saved.name)
 
 
-def _result_names(found: SavedCallable, function: Function) -> Sequence[str]:
+def _result_names(saved: SavedCallable, function: Function) -> Sequence[str]:
     """Return the Python names of a function's results, where each result is a tensor."""
     names = [arg.name for arg in function.signature.outputs]
-    return found.results if len(found.results) == len(names) else names
+    return saved.results if len(saved.results) == len(names) else names
 
 
 def function_named(graph: Graph, word: str) -> str:
@@ -95,14 +95,14 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
         yield graph.add_node(graph.unique_name(re.sub(r"[^\w./-]", "_", name)), "Placeholder", (), (), attrs).output()
 
 
-def _bound(graph: Graph, found: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
+def _bound(graph: Graph, saved: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
     """Return the output for a bound input of a function; InvalidArgumentError where the graph has no output for the input."""
     owner = owners.get(item.key) if item.key else None
     if owner is not None:
         return graph.output(owner)
     if item.tensor:
         return graph.output(item.tensor)
-    raise InvalidArgumentError(f"function '{found.name}' is bound to {item.words}, which the graph does not make")
+    raise InvalidArgumentError(f"function '{saved.name}' is bound to {item.words}, which the graph does not make")
 
 
 def _described(arguments: Sequence[Output]) -> dict[str, SignatureTensor]:

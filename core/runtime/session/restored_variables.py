@@ -60,8 +60,8 @@ def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tupl
             continue
         function = library.functions.get(kind.references(node)[0].name)
         if function is not None:
-            given = dict(zip(function.args, kind.arguments(node.inputs)))
-            yield from _restored(library, list(function.body), functools.partial(_outer, given=given, owner=owner))
+            operands = dict(zip(function.args, kind.arguments(node.inputs)))
+            yield from _restored(library, list(function.body), functools.partial(_outer, given=operands, owner=owner))
 
 
 def _outer(handle: Output, *, given: Mapping[Node, Output], owner: _Owner) -> Node | None:
@@ -77,9 +77,9 @@ def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
     texts = zip(names.numpy().ravel().tolist(), slices.numpy().ravel().tolist())
     for index, (key, spec) in enumerate(texts):
         for handle in () if spec else assigned_handles(restore.output(index)):
-            found = owner(handle)
-            if found is not None:
-                yield os.fsdecode(key), found
+            variable = owner(handle)
+            if variable is not None:
+                yield os.fsdecode(key), variable
 
 
 def assigned_handles(value: Output) -> Iterator[Output]:

@@ -86,17 +86,17 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
     The graph's Restore ops tell the slice of each variable.
     """
-    found: dict[str, Tensor] = {}
+    parts: dict[str, Tensor] = {}
     for restoring in (node for node in graph if node.op == "RestoreV2"):
         names, specs = (value.node.attr_of(Tensor, "value") for value in restoring.inputs[1:])
         if names is None or specs is None:
             continue
-        wanted = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
-        for index, (name, spec) in enumerate(wanted):
+        requests = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
+        for index, (name, spec) in enumerate(requests):
             if spec.split() and name in tensors:
                 part = _sliced(tensors[name], spec, restoring)
-                found |= {handle.node.name: part for handle in assigned_handles(restoring.output(index))}
-    return {name: value for name, value in found.items() if name not in tensors}
+                parts |= {handle.node.name: part for handle in assigned_handles(restoring.output(index))}
+    return {name: value for name, value in parts.items() if name not in tensors}
 
 
 def _sliced(whole: Tensor, spec: str, node: Node) -> Tensor:
@@ -153,16 +153,16 @@ class Runner:
         """Assign every tensor that has the name of a variable; InvalidArgumentError where no tensor does."""
         variables = self.variables
         tensors = {**tensors, **_slices(self.graph, tensors)}
-        known = [name for name in tensors if name in variables]
-        if not known and variables:
+        matching = [name for name in tensors if name in variables]
+        if not matching and variables:
             raise InvalidArgumentError(
                 "the state has no value for any variable of the graph",
                 hint=f"the state has {_some(tensors)}; the graph has {_some(variables)}",
             )
-        values = {name: self._to_assign(tensors[name]) for name in known}
+        values = {name: self._to_assign(tensors[name]) for name in matching}
         self._write([(variables[name], value) for name, value in values.items()], "assign")
         absent = tuple(name for name in variables if name not in tensors)
-        return Restored(tuple(known), absent, tuple(name for name in tensors if name not in variables))
+        return Restored(tuple(matching), absent, tuple(name for name in tensors if name not in variables))
 
     def _to_assign(self, tensor: Tensor) -> Any:
         """Return a value for a variable. In this process the value is read from its file when the variable is read."""
@@ -170,8 +170,8 @@ class Runner:
 
     def assign(self, name: str, value: Callable[[VariableNodes], Any], mode: str = "assign") -> None:
         """Assign to, add to or subtract from a variable by an op of the graph's own kind; `value` returns the value."""
-        found = self.variables.get(name) or variable(self.graph, name)
-        self._write([(found, value(found))], mode)
+        nodes = self.variables.get(name) or variable(self.graph, name)
+        self._write([(nodes, value(nodes))], mode)
 
     def state(self) -> dict[str, Tensor]:
         """Return the values of all initialized variables by name."""
@@ -186,8 +186,8 @@ class Runner:
         """
         watch = Watch(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
-            wanted = number % orders.fetch_every == 0 or number == orders.steps
-            names = list(orders.fetches.values()) if wanted or not orders.targets else []
+            is_fetched = number % orders.fetch_every == 0 or number == orders.steps
+            names = list(orders.fetches.values()) if is_fetched or not orders.targets else []
             try:
                 clock = Stopwatch()
                 values = self.session.run([*names, *orders.targets], orders.feeds, hook=watch or orders.hook)
@@ -197,8 +197,8 @@ class Runner:
                     raise
                 self.exhausted = error.node
                 return
-            shown = dict(zip(orders.fetches, values)) | (watch.take() if watch and wanted else {})
-            yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if wanted else ())
+            shown = dict(zip(orders.fetches, values)) | (watch.take() if watch and is_fetched else {})
+            yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if is_fetched else ())
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
         if self._builder is None:
@@ -206,11 +206,11 @@ class Runner:
             self._writing = self.session.on_graph(self._builder.graph)
         feeds: dict[str, Any] = {}
         operations = []
-        for found, value in values:
-            _check_shape(found, value)
-            key = (found.name, mode)
+        for nodes, value in values:
+            _check_shape(nodes, value)
+            key = (nodes.name, mode)
             if key not in self._writers:
-                fed, operation = _write_nodes(self._builder, found, mode)
+                fed, operation = _write_nodes(self._builder, nodes, mode)
                 self._writers[key] = fed.name, operation.name
             feed, name = self._writers[key]
             feeds[feed] = value
@@ -218,37 +218,37 @@ class Runner:
         self._writing.run(operations, feeds)
 
 
-def _write_nodes(g: GraphBuilder, found: VariableNodes, mode: str) -> tuple[Output, Node]:
+def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Output, Node]:
     """Add a placeholder and the op that writes the fed value."""
     by_reference, by_resource = ASSIGN[mode]
-    fed = g.Placeholder(dtype=found.dtype, name="tfg_assign/value")
-    handle = g.graph.node(found.node.name).output()
-    if found.is_resource:
+    fed = g.Placeholder(dtype=nodes.dtype, name="tfg_assign/value")
+    handle = g.graph.node(nodes.node.name).output()
+    if nodes.is_resource:
         return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
-    options = {"validate_shape": _validates_shape(found)} if mode == "assign" else {}
+    options = {"validate_shape": _validates_shape(nodes)} if mode == "assign" else {}
     return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
 
 
-def _validates_shape(found: VariableNodes) -> bool:
+def _validates_shape(nodes: VariableNodes) -> bool:
     """Return True where the graph's own assignment validates the shape."""
-    return found.initializer is None or bool(found.initializer.attr("validate_shape", True))
+    return nodes.initializer is None or bool(nodes.initializer.attr("validate_shape", True))
 
 
-def _check_shape(found: VariableNodes, value: Any) -> None:
+def _check_shape(nodes: VariableNodes, value: Any) -> None:
     """Check the shape of an assigned value.
 
     A resource variable's assignment checks nothing at run time, since TensorFlow refuses a wrong shape when the graph is
     built.
     """
-    if not found.is_resource and not _validates_shape(found):
+    if not nodes.is_resource and not _validates_shape(nodes):
         return
     try:
-        merge_shapes(found.shape, Shape(np.shape(value)))
+        merge_shapes(nodes.shape, Shape(np.shape(value)))
     except InvalidArgumentError:
         raise InvalidArgumentError(
-            f"a value of shape {Shape(np.shape(value))} cannot be assigned to a variable of shape {found.shape}",
-            node=found.node.name,
-            op=found.node.op,
+            f"a value of shape {Shape(np.shape(value))} cannot be assigned to a variable of shape {nodes.shape}",
+            node=nodes.node.name,
+            op=nodes.node.op,
         ) from None
 
 
@@ -259,8 +259,8 @@ def initializers(graph: Graph) -> tuple[str, ...]:
     """
     if graph.meta is not None and graph.meta.init_op:
         return (graph.meta.init_op,)
-    found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
-    return tuple(node.name for node in found)
+    ops = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
+    return tuple(node.name for node in ops)
 
 
 def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
@@ -283,11 +283,11 @@ def iterator_initializers(graph: Graph) -> tuple[str, ...]:
 
     An iterator that several nodes begin is left out as well.
     """
-    found: dict[Node, list[Node]] = {}
+    makers: dict[Node, list[Node]] = {}
     for node in graph:
         if node.op == "MakeIterator":
-            found.setdefault(node.inputs[1].node, []).append(node)
-    alone = [nodes[0] for nodes in found.values() if len(nodes) == 1]
+            makers.setdefault(node.inputs[1].node, []).append(node)
+    alone = [nodes[0] for nodes in makers.values() if len(nodes) == 1]
     return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
 
 

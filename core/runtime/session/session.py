@@ -228,16 +228,16 @@ class Session(Displayed):
                 prepared = self._prepare(names, tuple(feeds))
         return self._values(prepared, names, feeds.values(), hook)
 
-    def _values(self, prepared: _Prepared, names: tuple[str, ...], given: Iterable[Any], hook: Hook | None) -> list[Any]:
+    def _values(self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
-        values = [feed.convert(value) for feed, value in zip(prepared.feeds, given) if feed is not None]
+        values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
         run = Run(next(self._numbers), hook)
         if self._limits is not None:
             self._limits.begin(run)
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
-            found = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
-        return own_values(names, found)
+            results = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
+        return own_values(names, results)
 
     def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
         """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError where there was no run.
@@ -272,9 +272,9 @@ class Session(Displayed):
 
     def variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
-        found = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
-        found += [state for state in self.node_states.values() if isinstance(state, Variable)]
-        return list(dict.fromkeys(found))
+        variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
+        variables += [state for state in self.node_states.values() if isinstance(state, Variable)]
+        return list(dict.fromkeys(variables))
 
     def start(self) -> None:
         """Restore and initialize a SavedModel, as the first run does; other threads wait for the end."""
@@ -324,9 +324,9 @@ class Session(Displayed):
     def streams(self) -> dict[str, tuple[int, int]]:
         """Return key and counter of the random streams of the graph's nodes, by name; nodes in functions are left out."""
         with self._lock:
-            found = list(self.node_states.items())
+            states = list(self.node_states.items())
         return {
-            node.name: (state.key, state.counter) for node, state in found if isinstance(state, Philox) and self._has(node)
+            node.name: (state.key, state.counter) for node, state in states if isinstance(state, Philox) and self._has(node)
         }
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
@@ -353,10 +353,10 @@ class Session(Displayed):
 
     def _prepare(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
         with self._lock:
-            found = self._prepared.get((fetches, feeds))
-            if found is None:
-                found = self._prepared[fetches, feeds] = self._compiled(fetches, feeds)
-            return found
+            prepared = self._prepared.get((fetches, feeds))
+            if prepared is None:
+                prepared = self._prepared[fetches, feeds] = self._compiled(fetches, feeds)
+            return prepared
 
     @rare_collection()
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
@@ -400,13 +400,13 @@ class Session(Displayed):
 
     def _fetch(self, graph: Graph, name: str) -> Output | Node:
         """Return the output or node of a fetch; InvalidArgumentError for an output beyond a called function's results."""
-        found = graph.fetch(name)
-        if isinstance(found, Output) and found.node.op_def is None:
-            node = found.node
+        fetch = graph.fetch(name)
+        if isinstance(fetch, Output) and fetch.node.op_def is None:
+            node = fetch.node
             count = len(definition_in(graph, node).output_dtypes(node.attrs))
-            if found.index >= count:
-                raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
-        return found
+            if fetch.index >= count:
+                raise InvalidArgumentError(f"there is no output {fetch.index}: it has {count}", node=node.name, op=node.op)
+        return fetch
 
 
 def _engaged(
@@ -420,13 +420,13 @@ def _engaged(
     from ...engines.engine_runtime import Engagement
 
     if engine is None or isinstance(engine, str):
-        found = engage(engine, precision)
+        engagement = engage(engine, precision)
     elif precision is not None:
         raise InvalidArgumentError(f"precision {precision} goes with the name of an engine")
     elif isinstance(engine, (Engagement, AutoEngagement)):
-        found = engine
+        engagement = engine
     elif hasattr(engine, "compile"):
-        found = Engagement(engine)
+        engagement = Engagement(engine)
     else:
         raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
-    return (None, found) if isinstance(found, AutoEngagement) else (found, None)
+    return (None, engagement) if isinstance(engagement, AutoEngagement) else (engagement, None)

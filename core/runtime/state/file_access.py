@@ -45,8 +45,8 @@ class FileAccess:
         """Return this access, with a model's folder readable too, and with the model's blobs in a cache."""
         if self.readable is None:
             return self
-        found = _resolved(folder)
-        return dataclasses.replace(self, readable=(*self.readable, found, *_contents_in_cache(found)))
+        resolved = _resolved(folder)
+        return dataclasses.replace(self, readable=(*self.readable, resolved, *_contents_in_cache(resolved)))
 
 
 def _resolved(path: str | pathlib.Path) -> pathlib.Path:

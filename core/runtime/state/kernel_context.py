@@ -115,8 +115,8 @@ class KernelContext:
 
     def state(self, create: Callable[[], _State]) -> _State:
         """Return this node's own state, which lives as long as the session."""
-        found = self.session.node_states.get(self.node)
-        return self.session.node_state(self.node, create) if found is None else found
+        state = self.session.node_states.get(self.node)
+        return self.session.node_state(self.node, create) if state is None else state
 
     def call(self, function: FuncRef, args: Sequence[Any]) -> list[Any]:
         """Run a function of the graph's library."""

@@ -297,10 +297,10 @@ def _references_of_an_unshared_array() -> int:
 _UNSHARED_REFERENCES: Final = _references_of_an_unshared_array()
 
 
-def _of_kind(found: Any, name: str, kind: type[_Resource]) -> _Resource:
-    if not isinstance(found, kind):
-        raise InvalidArgumentError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
-    return found
+def _of_kind(resource: Any, name: str, kind: type[_Resource]) -> _Resource:
+    if not isinstance(resource, kind):
+        raise InvalidArgumentError(f"resource '{name}' is a {type(resource).__name__}, not a {kind.__name__}")
+    return resource
 
 
 class ResourceManager:
@@ -316,8 +316,8 @@ class ResourceManager:
         with self._lock:
             if key not in self._resources:
                 self._resources[key] = create()
-            found = self._resources[key]
-        return _of_kind(found, name, kind)
+            resource = self._resources[key]
+        return _of_kind(resource, name, kind)
 
     def get(self, container: str, name: str, kind: type[_Resource]) -> _Resource:
         """Return the resource of a name.
@@ -325,10 +325,10 @@ class ResourceManager:
         Raises NotFoundError for an unknown name, InvalidArgumentError for a resource of another kind.
         """
         try:
-            found = self._resources[container, name]
+            resource = self._resources[container, name]
         except KeyError:
             raise NotFoundError(f"resource {container or 'localhost'}/{name} does not exist") from None
-        return _of_kind(found, name, kind)
+        return _of_kind(resource, name, kind)
 
     def remove(self, container: str, name: str) -> None:
         """Forget the resource of that name; NotFoundError where there is none."""

@@ -234,12 +234,12 @@ class TensorArray(RunState):
     def _merged(self, element_shape: Shape) -> Shape:
         return merge_shapes(self.element_shape, element_shape)
 
-    def _compatible(self, expected: Shape, found: tuple[int, ...]) -> None:
+    def _compatible(self, expected: Shape, actual: tuple[int, ...]) -> None:
         try:
-            merge_shapes(expected, Shape(found))
+            merge_shapes(expected, Shape(actual))
         except InvalidArgumentError:
             raise InvalidArgumentError(
-                f"TensorArray was passed element_shape {expected} which does not match the Tensor at index 0: {Shape(found)}"
+                f"TensorArray was passed element_shape {expected} which does not match the Tensor at index 0: {Shape(actual)}"
             ) from None
 
     def _refused(self, index: int, why: str) -> InvalidArgumentError:
@@ -254,11 +254,11 @@ def rows_of(tensor: _Array) -> list[_Array]:
     if len(tensor) <= _AT_ONCE:
         return list(tensor) if tensor.ndim > 1 else [tensor[i : i + 1].reshape(()) for i in range(len(tensor))]
     reserve(_ELEMENT_BYTES * len(tensor))
-    found: list[_Array] = []
+    rows: list[_Array] = []
     for start in range(0, len(tensor), _AT_ONCE):
         check_time()
-        found += rows_of(tensor[start : start + _AT_ONCE])
-    return found
+        rows += rows_of(tensor[start : start + _AT_ONCE])
+    return rows
 
 
 def zeros(shape: Sequence[int], dtype: DType) -> _Array:

@@ -32,9 +32,9 @@ class Watch:
 
     def take(self) -> dict[str, Any]:
         """Return the values captured since the last call; FailedPreconditionError names a node that did not run."""
-        found = {name: self._value(name, output) for name, output in self._outputs.items()}
+        values = {name: self._value(name, output) for name, output in self._outputs.items()}
         self._given.clear()
-        return found
+        return values
 
     def _value(self, name: str, output: Output) -> Any:
         if output.node not in self._given:
@@ -43,6 +43,6 @@ class Watch:
                 node=output.node.name,
                 op=output.node.op,
             )
-        given = self._given[output.node]
-        value = given[output.index] if isinstance(given, tuple) else given
+        outputs = self._given[output.node]
+        value = outputs[output.index] if isinstance(outputs, tuple) else outputs
         return np.array(value) if isinstance(value, np.ndarray) else value

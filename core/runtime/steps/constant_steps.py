@@ -37,11 +37,11 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
     if not step.inputs or any(value is None for value in values) or not only_computes(step):
         return None
     try:
-        found = call(*values)
+        result = call(*values)
     except Exception as error:  # of any kind: the step stays, and its runs name the node
         pass_on(error)
         return None
-    results = (found,) if len(step.outputs) == 1 else tuple(found)
+    results = (result,) if len(step.outputs) == 1 else tuple(result)
     return results if all(map(_is_small_number, results)) else None
 
 

@@ -56,8 +56,8 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
         return result
 
     def exclusive(*inputs: Any) -> Any:
-        found = {id(shared): shared for place in places if (shared := _shared(inputs[place])) is not None}
-        return exclusively([found[key] for key in sorted(found)], call, inputs)
+        shared_objects = {id(shared): shared for place in places if (shared := _shared(inputs[place])) is not None}
+        return exclusively([shared_objects[key] for key in sorted(shared_objects)], call, inputs)
 
     return exclusive_of_one if len(places) == 1 else exclusive
 
@@ -65,6 +65,6 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
 def _shared(value: Any) -> Shared | None:
     """Return the shared object behind a reference or a handle; None where threads do not share the object."""
     if isinstance(value, np.ndarray):
-        found = value.item(0) if value.size else None
-        return found if isinstance(found, Shared) else None
+        content = value.item(0) if value.size else None
+        return content if isinstance(content, Shared) else None
     return value.shared if isinstance(value, Shared) else None

@@ -65,20 +65,20 @@ class ValueCache:
 class _Remembered:
     """The last inputs and the last result of a tree, which change together."""
 
-    __slots__ = ("cache", "call", "held", "kept", "misses", "steps")
+    __slots__ = ("cache", "call", "held", "last", "misses", "steps")
 
     def __init__(self, cache: ValueCache, call: Callable[..., Any], steps: int) -> None:
         self.cache = cache
         self.call = call
         self.steps = steps
-        self.kept: tuple[tuple[Any, ...], Any] | None = None
+        self.last: tuple[tuple[Any, ...], Any] | None = None
         self.held = 0
         self.misses = 0
 
     def __call__(self, *inputs: Any) -> Any:
-        kept = self.kept
-        if kept is not None:
-            for a, b in zip(kept[0], inputs):
+        last = self.last
+        if last is not None:
+            for a, b in zip(last[0], inputs):
                 if a is not b:
                     break
             else:
@@ -86,7 +86,7 @@ class _Remembered:
                     self.misses = 0
                     self.cache.hits += 1
                     self.cache.saved_steps += self.steps
-                return kept[1]
+                return last[1]
         result = self.call(*inputs)
         self.keep(inputs, result)
         return result
@@ -97,11 +97,11 @@ class _Remembered:
         with cache.lock:
             cache.misses += 1
             cache.bytes -= self.held
-            self.kept, self.held = None, 0
+            self.last, self.held = None, 0
             self.misses += 1
             size = getattr(result, "nbytes", 0)
             if self.misses <= _MISSES and cache.bytes + size <= cache.limit:
-                self.kept, self.held = (inputs, result), size
+                self.last, self.held = (inputs, result), size
                 cache.bytes += size
 
 
@@ -111,11 +111,11 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
         return plan
     pure = _pure_steps(plan, graph)
     readers = collections.Counter(slot for step in plan.steps for slot in {*step.inputs, *step.controls})
-    kept = {slot for slot in plan.fetches if slot is not None}
+    lasting = {slot for slot in plan.fetches if slot is not None}
     for step in plan.steps:
         if not step.outputs or step.outputs[0] not in pure:
-            kept |= set(step.inputs)
-    roots = {out for out in pure if out in kept or readers[out] != 1}
+            lasting |= set(step.inputs)
+    roots = {out for out in pure if out in lasting or readers[out] != 1}
     steps: list[Step] = []
     for step in plan.steps:
         output = step.outputs[0] if step.outputs else -1
@@ -128,8 +128,8 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
 
 def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
     """Return the steps whose values follow from constants and variables, by the slot of their output."""
-    known: set[int] = set()
-    found: dict[int, Step] = {}
+    cacheable: set[int] = set()
+    pure: dict[int, Step] = {}
     for step in plan.steps:
         node = step.node
         if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_deadness:
@@ -137,11 +137,11 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
         output = step.outputs[0]
         is_read = node.is_variable_read or (node.is_identity and step.dereferenced == (0,))
         if is_read or (node.is_constant and not node.control_inputs):
-            known.add(output)
-        elif step.inputs and not step.dereferenced and known.issuperset(step.inputs) and impurity(graph, node) is None:
-            known.add(output)
-            found[output] = step
-    return found
+            cacheable.add(output)
+        elif step.inputs and not step.dereferenced and cacheable.issuperset(step.inputs) and impurity(graph, node) is None:
+            cacheable.add(output)
+            pure[output] = step
+    return pure
 
 
 def _tree(pure: dict[int, Step], roots: Iterable[int], root: int) -> Cached:

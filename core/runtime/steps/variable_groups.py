@@ -43,8 +43,8 @@ class VariableGroup:
     def __call__(self, *values: Any) -> Any:
         """Return the outputs of the group: a single output alone, several as a tuple."""
         results = self._in_engine(values)
-        found = self._outputs(values, results) if isinstance(results, tuple) else results(*values)
-        return found[0] if len(found) == 1 else found
+        outputs = self._outputs(values, results) if isinstance(results, tuple) else results(*values)
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def _in_engine(self, values: Sequence[Any]) -> tuple[Any, ...] | Callable[..., Sequence[Any]]:
         """Return the engine's tensors after the variables are written.
@@ -73,21 +73,21 @@ class VariableGroup:
             return self._of_shared[first]
 
     def _stepped(self, values: Sequence[Any], variables: Sequence[Variable]) -> tuple[Any, ...] | Callable[..., Sequence[Any]]:
-        given = list(values)
+        inputs = list(values)
         for slot in self.body.unused:
-            given[slot] = _NOTHING
+            inputs[slot] = _NOTHING
         for slot, variable in zip(self.slots, variables):
-            given[slot] = variable.kept
-            if given[slot] is None or given[slot].dtype != variable.dtype.numpy:
+            inputs[slot] = variable.kept
+            if inputs[slot] is None or inputs[slot].dtype != variable.dtype.numpy:
                 self.group.decline(reasons.uninitialized(variable.name))
                 return self.in_numpy
-        given = self.group.arrays(given)
-        executable = self.group.executable(given)
+        inputs = self.group.arrays(inputs)
+        executable = self.group.executable(inputs)
         if callable(executable):
             return executable
         compares = self.group.compares(executable)
-        self._lend(given, variables, is_lent=not compares)
-        results = self.group.run(executable, given)
+        self._lend(inputs, variables, is_lent=not compares)
+        results = self.group.run(executable, inputs)
         if not isinstance(results, tuple):
             return results
         written = [variables[place] for place in self.written]
@@ -99,30 +99,30 @@ class VariableGroup:
             variable.assign(value)
         return results[:tensors]
 
-    def _lend(self, given: list[Any], variables: Sequence[Variable], is_lent: bool) -> None:
+    def _lend(self, inputs: list[Any], variables: Sequence[Variable], is_lent: bool) -> None:
         """Let the engine overwrite the arrays that it holds of the variables to write.
 
-        Neither `given` nor anybody else may hold them.
+        Neither `inputs` nor anybody else may hold the arrays.
         """
         for slot, variable, is_written in zip(self.slots, variables, self.lent):
             if is_written and is_lent:
-                given[slot] = None
-                given[slot] = variable.lend()
-            elif type(given[slot]) is Held:
-                given[slot].is_lent = False
+                inputs[slot] = None
+                inputs[slot] = variable.lend()
+            elif type(inputs[slot]) is Held:
+                inputs[slot].is_lent = False
 
     def _in_numpy(self, executable: Executable, values: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any] | None:
         """Compute the group in NumPy on the same values, in the order of the engine's results, and write the variables."""
-        found = self.group.timed_in_numpy(executable, values)
-        if found is None:
+        results = self.group.timed_in_numpy(executable, values)
+        if results is None:
             return None
-        tensors = [value for value, lead in zip(found, self.leads) if lead is None]
+        tensors = [value for value, lead in zip(results, self.leads) if lead is None]
         return [*tensors, *(variable.read() for variable in written)]
 
     def _outputs(self, values: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
         """Return tensors and references in the order of the outputs."""
-        given = iter(tensors)
-        return tuple([next(given) if lead is None else values[lead] for lead in self.leads])
+        remaining = iter(tensors)
+        return tuple([next(remaining) if lead is None else values[lead] for lead in self.leads])
 
 
 def variable_of(value: Any) -> Variable | None:
