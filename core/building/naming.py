@@ -41,10 +41,10 @@ class Names:
 
 def _scopes(graph: Graph) -> set[str]:
     """Return every scope that holds a node."""
-    found: set[str] = set()
+    scopes: set[str] = set()
     for node in graph:
         scope = node.name.rpartition("/")[0]
-        while scope and scope not in found:
-            found.add(scope)
+        while scope and scope not in scopes:
+            scopes.add(scope)
             scope = scope.rpartition("/")[0]
-    return found
+    return scopes

@@ -71,17 +71,17 @@ class NodeBuilder:
         """Add a node and return the node; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
         definition = CATALOG[op]
         if len(inputs) != len(definition.inputs):
-            wanted = ", ".join(arg.name for arg in definition.inputs)
+            names = ", ".join(arg.name for arg in definition.inputs)
             takes = counted(len(definition.inputs), "input")
-            raise InvalidArgumentError(f"{op} takes {takes} ({wanted}), not {len(inputs)}", op=op)
+            raise InvalidArgumentError(f"{op} takes {takes} ({names}), not {len(inputs)}", op=op)
         if name is not None and not isinstance(name, str):
             raise ArgumentTypeError(f"a name is text, not {name!r}", op=op)
         exact = (name or op).endswith("/")
         node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
         resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}
         flat: list[Output] = []
-        for arg, given in zip(definition.inputs, inputs):
-            flat += self._argument(definition, arg, given, resolved, node_name)
+        for arg, operand in zip(definition.inputs, inputs):
+            flat += self._argument(definition, arg, operand, resolved, node_name)
         self._fill_defaults(definition, resolved, node_name)
         if self._colocation and "_class" not in resolved:
             resolved["_class"] = self._locations()
@@ -211,29 +211,31 @@ class NodeBuilder:
             return self.graph.output(value)
         return self.constant(value, dtype, name)
 
-    def _argument(self, definition: OpDef, arg: ArgDef, given: Any, attrs: dict[str, Any], node_name: str) -> list[Output]:
+    def _argument(self, definition: OpDef, arg: ArgDef, operand: Any, attrs: dict[str, Any], node_name: str) -> list[Output]:
         """Return the outputs for an argument, and set the type and length attributes that follow from them."""
-        items = [self._read(item, arg, node_name) for item in (given if arg.is_list else [given])]
-        known = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
-        if known is None and arg.type_attr:
-            known = next((i.dtype.base for i in items if isinstance(i, Output) and i.dtype), None)
-            known = known or _default_type(definition, arg.type_attr, items)
+        items = [self._read(item, arg, node_name) for item in (operand if arg.is_list else [operand])]
+        dtype_hint = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
+        if dtype_hint is None and arg.type_attr:
+            dtype_hint = next((i.dtype.base for i in items if isinstance(i, Output) and i.dtype), None)
+            dtype_hint = dtype_hint or _default_type(definition, arg.type_attr, items)
         types = attrs.get(arg.type_list_attr) if arg.type_list_attr else None
         outputs = [
-            self.as_output(item, types[i] if types else known, f"{node_name}/{arg.name}"[len(self._scope) :])
+            self.as_output(item, types[i] if types else dtype_hint, f"{node_name}/{arg.name}"[len(self._scope) :])
             for i, item in enumerate(items)
         ]
-        found = [output.dtype.base if output.dtype else dtypes.float32 for output in outputs]
+        output_dtypes = [output.dtype.base if output.dtype else dtypes.float32 for output in outputs]
         if arg.number_attr:
             attrs.setdefault(arg.number_attr, len(outputs))
         if arg.type_list_attr:
-            attrs.setdefault(arg.type_list_attr, found)
-        elif arg.type_attr and found:
-            attrs.setdefault(arg.type_attr, found[0])
-        wanted = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
-        for dtype in found:
-            if wanted is not None and dtype is not wanted:
-                raise InvalidArgumentError(f"input '{arg.name}' is {dtype}, not {wanted}", node=node_name, op=definition.name)
+            attrs.setdefault(arg.type_list_attr, output_dtypes)
+        elif arg.type_attr and output_dtypes:
+            attrs.setdefault(arg.type_attr, output_dtypes[0])
+        expected = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
+        for dtype in output_dtypes:
+            if expected is not None and dtype is not expected:
+                raise InvalidArgumentError(
+                    f"input '{arg.name}' is {dtype}, not {expected}", node=node_name, op=definition.name
+                )
         return outputs
 
     def _read(self, item: Any, arg: ArgDef, node_name: str) -> Any:
@@ -293,8 +295,8 @@ def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
         return value
     attr = definition.attrs.get(name)
     if attr is None:
-        known = ", ".join(definition.attrs)
-        raise InvalidArgumentError(f"{definition.name} has no attribute '{name}' (it has {known})", op=definition.name)
+        names = ", ".join(definition.attrs)
+        raise InvalidArgumentError(f"{definition.name} has no attribute '{name}' (it has {names})", op=definition.name)
     try:
         if attr.type.startswith("list("):
             element = attr.type[5:-1]

@@ -30,17 +30,17 @@ class Device:
     @staticmethod
     def parse(text: str) -> Device:
         """Return the device of a string such as `/gpu:0`; InvalidArgumentError for a string that names none."""
-        found: dict[str, str | None] = {}
+        parts: dict[str, str | None] = {}
         for part in filter(None, text.split("/")):
             name = next((n for n, pattern in _PARTS.items() if pattern.fullmatch(part)), None)
             match = _PARTS[name].fullmatch(part) if name else None
             if match is None:
                 raise InvalidArgumentError(f"'{text}' is no device", hint="such as /job:worker/task:0/device:GPU:0")
             if name == "device":
-                found |= {"kind": match[1].upper(), "index": match[2]}
+                parts |= {"kind": match[1].upper(), "index": match[2]}
             else:
-                found[str(name)] = match[1]
-        return Device(**{key: None if value == "*" else value for key, value in found.items()})
+                parts[str(name)] = match[1]
+        return Device(**{key: None if value == "*" else value for key, value in parts.items()})
 
     def merged(self, inner: Device) -> Device:
         """Return this device with the parts that `inner` names replaced, as nested device scopes do."""
@@ -152,14 +152,14 @@ class Placement:
             if not node.device:
                 continue
             try:
-                wanted = Device.parse(node.device)
+                own = Device.parse(node.device)
             except InvalidArgumentError as error:
                 conflicts.append(f"'{node.name}': {error.message}")
                 continue
-            conflict = device.conflict(wanted)
+            conflict = device.conflict(own)
             if conflict:
                 conflicts.append(f"'{node.name}' asks for {node.device}, the group has {device}: {conflict}")
             else:
-                device = device.merged(wanted)
+                device = device.merged(own)
         missing = tuple(name for name in members if name not in self._graph)
         return Colocation(root, tuple(members), str(device), tuple(conflicts), missing)

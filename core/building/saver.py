@@ -31,14 +31,14 @@ def add_saver(graph: Graph) -> SaverInfo | None:
     g = GraphBuilder(graph)
     with g.name_scope("save"):
         prefix = g.PlaceholderWithDefault(g.constant(b"model"), shape=[], name="Const")
-        names = _texts(found.name for found in variables)
+        names = _texts(variable.name for variable in variables)
         slices = _texts("" for _ in variables)
-        save = g.SaveV2(prefix, names, slices, [_value(g, found) for found in variables], name="SaveV2")
+        save = g.SaveV2(prefix, names, slices, [_value(g, variable) for variable in variables], name="SaveV2")
         with g.control_dependencies([save]):
             saved = g.Identity(prefix, name="control_dependency")
-        dtypes = [found.dtype for found in variables]
+        dtypes = [variable.dtype for variable in variables]
         values = g.RestoreV2(prefix, names, slices, dtypes=dtypes, name="RestoreV2")
-        assigns = [_assign(g, found, value) for found, value in zip(variables, values)]
+        assigns = [_assign(g, variable, value) for variable, value in zip(variables, values)]
         with g.control_dependencies(assigns):
             restore = g.NoOp(name="restore_all")
     return SaverInfo(prefix.name, saved.name, restore.name)
@@ -59,14 +59,14 @@ def _texts(items: Iterable[str]) -> Array:
     return np.array([os.fsencode(item) for item in items], object)
 
 
-def _value(g: GraphBuilder, found: VariableNodes) -> Output:
+def _value(g: GraphBuilder, variable: VariableNodes) -> Output:
     """Return the input of SaveV2 for a variable: the value, or the reference."""
-    handle = found.node.output()
-    return g.ReadVariableOp(handle, dtype=found.dtype) if found.is_resource else handle
+    handle = variable.node.output()
+    return g.ReadVariableOp(handle, dtype=variable.dtype) if variable.is_resource else handle
 
 
-def _assign(g: GraphBuilder, found: VariableNodes, value: Output) -> Node:
-    handle = found.node.output()
-    if found.is_resource:
+def _assign(g: GraphBuilder, variable: VariableNodes, value: Output) -> Node:
+    handle = variable.node.output()
+    if variable.is_resource:
         return g.apply("AssignVariableOp", handle, value)
     return g.apply("Assign", handle, value).node

@@ -34,11 +34,11 @@ def _run(path: str) -> GraphBuilder:
     folder = str(pathlib.Path(path).resolve().parent)
     sys.path.insert(0, folder)
     try:
-        found = runpy.run_path(path, run_name="__main__")
-        builders = [value for value in found.values() if isinstance(value, GraphBuilder)]
-        if not builders and callable(found.get("build")):
+        namespace = runpy.run_path(path, run_name="__main__")
+        builders = [value for value in namespace.values() if isinstance(value, GraphBuilder)]
+        if not builders and callable(namespace.get("build")):
             builders = [GraphBuilder()]
-            found["build"](builders[0])
+            namespace["build"](builders[0])
     except TfgError as error:
         hint = f"{error.hint}; {_place(error, path)}" if error.hint else _place(error, path)
         raise type(error)(error.message, node=error.node, op=error.op, hint=hint) from None

@@ -29,9 +29,9 @@ def handed_in(value: Output) -> Output:
     return value
 
 
-def source_of(value: Output, known: dict[Output, Output] | None = None) -> Output:
-    """Return the value before all nodes that only pass the value on; `known` is for `trail_end`."""
-    return trail_end(value, _passed_on, known)
+def source_of(value: Output, trails: dict[Output, Output] | None = None) -> Output:
+    """Return the value before all nodes that only pass the value on; `trails` caches the results of `trail_end`."""
+    return trail_end(value, _passed_on, trails)
 
 
 def _passed_on(value: Output) -> Output | None:

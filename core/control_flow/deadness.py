@@ -68,23 +68,26 @@ def branch_of(condition: frozenset[tuple[K, int]], predicate: K) -> int | None:
     return next((branch for key, branch in condition if key == predicate), None)
 
 
-def predicate_of(switch: Node, known: dict[Output, Output] | None = None) -> Output | Node:
+def predicate_of(switch: Node, trails: dict[Output, Output] | None = None) -> Output | Node:
     """Return the predicate of a Switch behind copies, or the Switch itself where the predicate is a reference.
 
-    The value of a reference may change between two Switches. `known` is for `trail_end`.
+    The value of a reference may change between two Switches. `trails` caches the results of `trail_end`.
     """
-    source = predicate_source(switch, known)
+    source = predicate_source(switch, trails)
     return switch if source.dtype is not None and source.dtype.is_ref else source
 
 
-def predicate_source(switch: Node, known: dict[Output, Output] | None = None) -> Output:
-    """Return the value that the predicate of a Switch is a copy of; `known` is for `trail_end`."""
-    return source_of(switch.inputs[1], known)
+def predicate_source(switch: Node, trails: dict[Output, Output] | None = None) -> Output:
+    """Return the value that the predicate of a Switch is a copy of; `trails` caches the results of `trail_end`."""
+    return source_of(switch.inputs[1], trails)
 
 
-def is_choice(node: Node, known: dict[Output, Output] | None = None) -> bool:
-    """Return True for a conditional's Switch; the predicate of a loop's Switch is a LoopCond. `known` is for `trail_end`."""
-    return node.op in SWITCH and not predicate_source(node, known).node.is_loop_condition
+def is_choice(node: Node, trails: dict[Output, Output] | None = None) -> bool:
+    """Return True for a conditional's Switch.
+
+    The predicate of a loop's Switch is a LoopCond. `trails` caches the results of `trail_end`.
+    """
+    return node.op in SWITCH and not predicate_source(node, trails).node.is_loop_condition
 
 
 class Deadness:

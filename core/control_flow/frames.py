@@ -73,17 +73,17 @@ class Frame:
     @property
     def condition(self) -> Node:
         """The loop's LoopCond; UnimplementedError for a loop without a LoopCond."""
-        found = self.loop_condition
-        if found is not None:
-            return found
+        condition = self.loop_condition
+        if condition is not None:
+            return condition
         raise UnimplementedError(f"loop '{self.name}' has no LoopCond", node=self.nodes[0].name, op=self.nodes[0].op)
 
     def is_inside(self, frame: Frame) -> bool:
         """True for `frame` itself and every loop within."""
-        found: Frame | None = self
-        while found is not None and found is not frame:
-            found = found.parent
-        return found is frame
+        ancestor: Frame | None = self
+        while ancestor is not None and ancestor is not frame:
+            ancestor = ancestor.parent
+        return ancestor is frame
 
 
 def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
@@ -93,7 +93,7 @@ def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node 
     different frames, an Exit lies in no loop, or two loops share a frame.
     """
     search = _FrameSearch(list(nodes), inputs)
-    return search.root, search.found
+    return search.root, search.frame_of
 
 
 class _FrameSearch:
@@ -102,7 +102,7 @@ class _FrameSearch:
     def __init__(self, nodes: list[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> None:
         self.root = Frame("", None)
         self.frames: dict[str, Frame] = {}
-        self.found: dict[Node, Frame] = {}
+        self.frame_of: dict[Node, Frame] = {}
         self.reached_from: dict[Node, str] = {}
         self.queue: collections.deque[Node] = collections.deque()
         consumers: dict[Node, list[Node]] = {}
@@ -119,13 +119,13 @@ class _FrameSearch:
             for consumer in consumers.get(node, ()):
                 self.visit(consumer, frame, f"'{node.name}'")
         for node in nodes:
-            if node in self.found:
-                self.found[node].nodes.append(node)
+            if node in self.frame_of:
+                self.frame_of[node].nodes.append(node)
         self.check_conditions()
 
     def after(self, node: Node) -> Frame:
         """Return the frame of a node's outputs."""
-        frame = self.found[node]
+        frame = self.frame_of[node]
         if node.op not in EXIT:
             return frame
         if frame.parent is None:
@@ -133,13 +133,13 @@ class _FrameSearch:
         return frame.parent
 
     def visit(self, node: Node, frame: Frame, source: str) -> None:
-        known = self.found.get(node)
-        if known is None:
-            self.found[node] = self.entered(node, frame) if node.op in ENTER else frame
+        assigned = self.frame_of.get(node)
+        if assigned is None:
+            self.frame_of[node] = self.entered(node, frame) if node.op in ENTER else frame
             self.reached_from[node] = source
             self.queue.append(node)
             return
-        expected = known.parent if node.op in ENTER else known
+        expected = assigned.parent if node.op in ENTER else assigned
         if expected is not frame:
             assert expected is not None
             raise InvalidArgumentError(
@@ -184,5 +184,5 @@ def find_frames(graph: Graph) -> dict[Node, Frame]:
 
     Enter nodes belong to the loop entered, Exit nodes to the loop left.
     """
-    root, found = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
-    return {node: frame for node, frame in found.items() if frame is not root}
+    root, frames = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
+    return {node: frame for node, frame in frames.items() if frame is not root}

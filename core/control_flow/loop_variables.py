@@ -52,7 +52,7 @@ def _is_loop_switch(node: Node) -> bool:
     return node.op in SWITCH and not is_choice(node)
 
 
-def _only(node: Node, found: list[Node]) -> Node:
-    if len(found) != 1:
+def _only(node: Node, candidates: list[Node]) -> Node:
+    if len(candidates) != 1:
         raise UnimplementedError("the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op)
-    return found[0]
+    return candidates[0]

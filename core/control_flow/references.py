@@ -19,8 +19,8 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
     if not references:
         return ()
-    wanted = definition.input_dtypes(node.attrs)
-    return tuple(i for i in references if not wanted[i].is_ref)
+    expected = definition.input_dtypes(node.attrs)
+    return tuple(i for i in references if not expected[i].is_ref)
 
 
 def passed_references(node: Node) -> tuple[int, ...]:
@@ -30,9 +30,9 @@ def passed_references(node: Node) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
 
 
-def referenced_variable(reference: Output, known: dict[Output, Output] | None = None) -> Node:
-    """Return the node that owns the memory a reference leads to; `known` is for `trail_end`."""
-    return trail_end(reference, _reference_before, known).node
+def referenced_variable(reference: Output, trails: dict[Output, Output] | None = None) -> Node:
+    """Return the node that owns the memory a reference leads to; `trails` caches the results of `trail_end`."""
+    return trail_end(reference, _reference_before, trails).node
 
 
 def _reference_before(reference: Output) -> Output | None:
@@ -40,15 +40,15 @@ def _reference_before(reference: Output) -> Output | None:
     return taken[0] if taken and (dtype := taken[0].dtype) is not None and dtype.is_ref else None
 
 
-def written_reference(node: Node, known: dict[Output, Output] | None = None) -> Node | None:
-    """Return the variable that a node writes to through its first input; `known` is for `trail_end`."""
+def written_reference(node: Node, trails: dict[Output, Output] | None = None) -> Node | None:
+    """Return the variable that a node writes to through its first input; `trails` caches the results of `trail_end`."""
     definition = node.op_def
     if definition is None or not node.inputs or node.op in LOOP_OPS or has_fact(node.op, "initialized_reference"):
         return None
     dtype = node.inputs[0].dtype
     if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
         return None
-    return referenced_variable(node.inputs[0], known)
+    return referenced_variable(node.inputs[0], trails)
 
 
 def memory_outputs(node: Node) -> list[Output]:
@@ -113,25 +113,25 @@ def is_written(owner: Node) -> bool:
 
 def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
     """Return the values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
-    found: dict[Output, Node] = {}
+    owners: dict[Output, Node] = {}
     references: dict[Output, Output] = {}
     for node in nodes:
         for output in memory_outputs(node):
-            owner = _owner_of_memory(node, found, fed, references)
+            owner = _owner_of_memory(node, owners, fed, references)
             if owner is not None and output.dtype is not None and not output.dtype.is_ref:
-                found[output] = owner
-    return found
+                owners[output] = owner
+    return owners
 
 
 def _owner_of_memory(
-    node: Node, known: Mapping[Output, Node], fed: Container[Output], references: dict[Output, Output]
+    node: Node, owners: Mapping[Output, Node], fed: Container[Output], references: dict[Output, Output]
 ) -> Node | None:
     """Return the variable whose memory a node passes on."""
     for value in node.inputs if node.op in MERGE else node.inputs[:1]:
         if value in fed:
             continue
-        if value in known:
-            return known[value]
+        if value in owners:
+            return owners[value]
         if value.dtype is not None and value.dtype.is_ref:
             return referenced_variable(value, references)
     return None

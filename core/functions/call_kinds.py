@@ -71,10 +71,10 @@ class CallKind:
         if not self.functions:
             return [FuncRef(node.op, node.attrs)]
         values = [node.attr(name) for name in self.functions]
-        found = [reference for value in values for reference in (value if isinstance(value, list) else [value])]
-        if not all(isinstance(reference, FuncRef) for reference in found):
+        references = [reference for value in values for reference in (value if isinstance(value, list) else [value])]
+        if not all(isinstance(reference, FuncRef) for reference in references):
             raise InvalidArgumentError("it names no function that it calls", node=node.name, op=node.op)
-        return found
+        return references
 
     def naming(self, node: Node, references: Iterable[FuncRef]) -> dict[str, Any]:
         """Return the attributes by which a node calls other functions, in the order of `references`."""

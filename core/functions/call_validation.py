@@ -49,8 +49,8 @@ def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
 
 def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -> str | None:
     """Return the mismatch of a function's call with the inputs behind the first `before`; None for a call that fits."""
-    given = [value.dtype for value in node.inputs[before:]]
-    reason = _difference("takes", function.signature.inputs, given)
+    dtypes = [value.dtype for value in node.inputs[before:]]
+    reason = _difference("takes", function.signature.inputs, dtypes)
     if reason is not None or node.op_def is None:
         return reason
     if is_condition:
@@ -58,10 +58,10 @@ def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -
     return _difference("returns", function.signature.outputs, node.output_dtypes)
 
 
-def _difference(does: str, declared: Sequence[ArgDef], wanted: Sequence[DType | None]) -> str | None:
-    if len(declared) != len(wanted):
-        return f"{does} {len(declared)} values, not {len(wanted)}"
-    for arg, dtype in zip(declared, wanted):
+def _difference(does: str, declared: Sequence[ArgDef], expected: Sequence[DType | None]) -> str | None:
+    if len(declared) != len(expected):
+        return f"{does} {len(declared)} values, not {len(expected)}"
+    for arg, dtype in zip(declared, expected):
         if arg.dtype is not None and dtype is not None and arg.dtype.base is not dtype.base:
             return f"{does} {arg.dtype} as '{arg.name}', not {dtype}"
     return None

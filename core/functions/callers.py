@@ -30,11 +30,11 @@ def callers(graph: Graph, function: str) -> tuple[str, ...]:
 
 def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
     """Return the callers of every function of the library, in a single walk."""
-    found: dict[str, list[str]] = {name: [] for name in graph.functions}
-    _note_calls(found, graph, "")
+    callers_of: dict[str, list[str]] = {name: [] for name in graph.functions}
+    _note_calls(callers_of, graph, "")
     for name, function in graph.functions.items():
-        _note_calls(found, function.body, f"{name}: ")
-    return {name: tuple(calls) for name, calls in found.items()}
+        _note_calls(callers_of, function.body, f"{name}: ")
+    return {name: tuple(calls) for name, calls in callers_of.items()}
 
 
 class CallTable:
@@ -71,8 +71,8 @@ class CallTable:
         for name, count in self._called.get(caller, {}).items():
             self._totals[name] -= count
             del self._callers[name][caller]
-        found = self._called[caller] = calls_of(nodes)
-        for name, count in found.items():
+        calls = self._called[caller] = calls_of(nodes)
+        for name, count in calls.items():
             self._totals[name] += count
             self._callers.setdefault(name, {})[caller] = count
 
@@ -82,13 +82,13 @@ class CallTable:
 
     def calls_itself(self, name: str) -> bool:
         """True for a function that calls itself, directly or through others."""
-        found: set[str] = set()
+        callees: set[str] = set()
         pending = [name]
         while pending:
-            inside = self._called.get(pending.pop(), {}).keys() - found
-            found |= inside
+            inside = self._called.get(pending.pop(), {}).keys() - callees
+            callees |= inside
             pending += inside
-        return name in found
+        return name in callees
 
 
 def calls_of(nodes: Iterable[Node]) -> collections.Counter[str]:
@@ -102,25 +102,25 @@ def _called_names(node: Node) -> set[str]:
     return {*by_name, *(reference.name for reference in function_references(node))}
 
 
-def _note_calls(found: dict[str, list[str]], nodes: Iterable[Node], prefix: str) -> None:
+def _note_calls(callers_of: dict[str, list[str]], nodes: Iterable[Node], prefix: str) -> None:
     for node in nodes:
         for name in _called_names(node):
-            if name in found:
-                found[name].append(prefix + node.name)
+            if name in callers_of:
+                callers_of[name].append(prefix + node.name)
 
 
 def reached_functions(graph: Graph, function: Function) -> set[str]:
     """Return the names of the functions that a function calls, directly or through others."""
-    found: set[str] = set()
+    reached: set[str] = set()
     pending = [function]
     while pending:
         for node in pending.pop().body:
             by_name = (node.op,) if node.op_def is None else ()
             for name in (*by_name, *(reference.name for reference in function_references(node))):
-                if name in graph.functions and name not in found:
-                    found.add(name)
+                if name in graph.functions and name not in reached:
+                    reached.add(name)
                     pending.append(graph.functions[name])
-    return found
+    return reached
 
 
 def repeated_nodes(graph: Graph) -> int:
@@ -164,29 +164,29 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """Return the library functions that nodes name: directly, through another function, as a gradient, or as the
     implementation that runs in place of a function.
     """
-    found: set[str] = set()
+    called: set[str] = set()
     pending = [name for node in nodes for name in named_functions(graph, node)]
     while pending:
         name = pending.pop()
-        if name in graph.functions and name not in found:
-            found.add(name)
+        if name in graph.functions and name not in called:
+            called.add(name)
             pending += _named_by(graph, name)
-    return found
+    return called
 
 
-def functions_that_reach(graph: Graph, wanted: set[str]) -> set[str]:
-    """Return the library functions among `wanted`, and all functions through which `called_functions` reaches any of them."""
+def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
+    """Return the library functions among `goals`, and all functions through which `called_functions` reaches any of them."""
     namers: dict[str, list[str]] = {}
-    for name in graph.functions if wanted else ():
+    for name in graph.functions if goals else ():
         for inner in _named_by(graph, name):
             namers.setdefault(inner, []).append(name)
-    found = {name for name in wanted if name in graph.functions}
-    pending = list(found)
+    reaching = {name for name in goals if name in graph.functions}
+    pending = list(reaching)
     while pending:
-        more = [name for name in namers.get(pending.pop(), ()) if name not in found]
-        found.update(more)
+        more = [name for name in namers.get(pending.pop(), ()) if name not in reaching]
+        reaching.update(more)
         pending += more
-    return found
+    return reaching
 
 
 def _named_by(graph: Graph, name: str) -> Iterator[str]:
@@ -209,8 +209,8 @@ def named_functions(graph: Graph, node: Node) -> Iterator[str]:
 
 def gradient_name(node: Node) -> str:
     """Return the gradient that a node names instead of its op's; empty for a node without the attribute."""
-    found = node.attrs.get("_gradient_op_type", b"")
-    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else ""
+    name = node.attrs.get("_gradient_op_type", b"")
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else ""
 
 
 def captured_functions(graph: Graph) -> set[str]:

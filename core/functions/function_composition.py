@@ -77,7 +77,7 @@ def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[
 
 def _add(graph: Graph, name: str, body: Graph, args: list[Node], results: Sequence[Output], acting: Sequence[Node]) -> FuncRef:
     numbered = (f"{name}_{i}" if i else name for i in range(len(graph.functions) + 1))
-    free = next(found for found in numbered if found not in graph.functions)
+    free = next(candidate for candidate in numbered if candidate not in graph.functions)
     inputs = tuple(ArgDef(arg.name, arg.attr("T")) for arg in args)
     outputs = tuple(ArgDef(f"result_{i}", value.base_dtype) for i, value in enumerate(results))
     signature = OpDef(free, inputs, outputs, {}, frozenset({"stateful"} if acting else ()))

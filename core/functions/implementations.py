@@ -47,7 +47,7 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
     """Retarget every call to the function that runs; return pairs of a node and the function that the node now names."""
     chosen = {name: implementation(graph.functions, name) for name in graph.functions}
-    others = {name: found for name, found in chosen.items() if found != name}
+    others = {name: implementation_name for name, implementation_name in chosen.items() if implementation_name != name}
 
     def named(node: Node) -> set[str]:
         return others.keys() & set(function_names(graph, node))
@@ -84,11 +84,11 @@ def _interface(function: Function) -> tuple[Hashable, str]:
 
 
 def _families(functions: Mapping[str, Function]) -> dict[tuple[Hashable, str], list[Function]]:
-    found: dict[tuple[Hashable, str], list[Function]] = {}
+    families: dict[tuple[Hashable, str], list[Function]] = {}
     for function in functions.values():
         if INTERFACE in function.attrs:
-            found.setdefault(_interface(function), []).append(function)
-    return found
+            families.setdefault(_interface(function), []).append(function)
+    return families
 
 
 def _types(function: Function) -> tuple[list[ArgDef], list[ArgDef]]:

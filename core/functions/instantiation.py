@@ -16,20 +16,20 @@ ORIGIN: Final = "_derived_from"
 
 def origin_of(function: Function) -> str:
     """Return the name of a function's origin, its own name for a function without an origin."""
-    found = function.attrs.get(ORIGIN)
-    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) and found else function.name
+    origin = function.attrs.get(ORIGIN)
+    return origin.decode("utf-8", "surrogateescape") if isinstance(origin, bytes) and origin else function.name
 
 
 def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     """Return the function with its own attributes given: every `Placeholder` in the body is replaced by a value."""
     signature = function.signature
-    given = {name: signature.attr(attrs, name) for name in signature.attrs}
+    values = {name: signature.attr(attrs, name) for name in signature.attrs}
     made = copied(function)
     filled: dict[int, Mapping[str, Any]] = {}
     for node in made.body:
         key = id(node.attrs)
         if key not in filled:
-            filled[key] = _filled_attrs(node.attrs, given, function.name)
+            filled[key] = _filled_attrs(node.attrs, values, function.name)
         node.attrs = filled[key]
     return made
 
@@ -59,11 +59,11 @@ def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterato
             yield from filter(is_changed, list(own.body))
 
 
-def _filled_attrs(attrs: Mapping[str, Any], given: Mapping[str, Any], function: str) -> Mapping[str, Any]:
+def _filled_attrs(attrs: Mapping[str, Any], values: Mapping[str, Any], function: str) -> Mapping[str, Any]:
     """Return the attributes of a node with values filled in; the same object where nothing is to fill in."""
     if not any(map(_is_open, attrs.values())):
         return attrs
-    return {key: _filled(value, given, function) for key, value in attrs.items()}
+    return {key: _filled(value, values, function) for key, value in attrs.items()}
 
 
 def _is_open(value: Any) -> bool:
@@ -73,13 +73,13 @@ def _is_open(value: Any) -> bool:
     return any(map(_is_open, value.attrs.values())) if isinstance(value, FuncRef) else isinstance(value, Placeholder)
 
 
-def _filled(value: Any, given: Mapping[str, Any], function: str) -> Any:
+def _filled(value: Any, values: Mapping[str, Any], function: str) -> Any:
     if isinstance(value, Placeholder):
-        if value.name not in given:
+        if value.name not in values:
             raise InvalidArgumentError(f"function '{function}' leaves attribute '{value.name}' to its caller, who gives none")
-        return given[value.name]
+        return values[value.name]
     if isinstance(value, FuncRef):
-        return FuncRef(value.name, {key: _filled(item, given, function) for key, item in value.attrs.items()})
+        return FuncRef(value.name, {key: _filled(item, values, function) for key, item in value.attrs.items()})
     if isinstance(value, list):
-        return [_filled(item, given, function) for item in value]
+        return [_filled(item, values, function) for item in value]
     return value

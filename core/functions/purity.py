@@ -15,28 +15,28 @@ CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
 _BY_REFERENCE: Final = "it touches a variable by reference"
 
 
-def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False) -> str | None:
+def impurity(graph: Graph, node: Node, cache: dict[str, str | None] | None = None, reads: bool = False) -> str | None:
     """Return the reason why a node's result may be more, or other, than a function of its inputs; None for a pure node.
 
-    `known` caches the reasons of functions and receives new reasons. With `reads`, a reference input of a node counts as
+    `cache` holds the reasons of functions and receives new reasons. With `reads`, a reference input of a node counts as
     the value that the node reads.
     """
-    return impurity_among(graph.functions, node, known, reads)
+    return impurity_among(graph.functions, node, cache, reads)
 
 
 def impurity_among(
-    functions: Mapping[str, Function], node: Node, known: dict[str, str | None] | None = None, reads: bool = False
+    functions: Mapping[str, Function], node: Node, cache: dict[str, str | None] | None = None, reads: bool = False
 ) -> str | None:
     """Return the reason against the purity of a node that may call the given functions."""
     definition = node.op_def
     if definition is not None and not definition.takes_functions:
         return _own_impurity(node, reads)
-    known = {} if known is None else known
-    seen = collections.ChainMap({}, known)
+    cache = {} if cache is None else cache
+    seen = collections.ChainMap({}, cache)
     reason = _impurity(functions, node, seen, reads)
     # While one of the functions that call each other may be impure, nothing is known of the others.
     new = seen.maps[0]
-    known.update(new if reason is None else {name: found for name, found in new.items() if found is not None})
+    cache.update(new if reason is None else {name: cause for name, cause in new.items() if cause is not None})
     return reason
 
 
@@ -113,5 +113,5 @@ def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
     """
     names = {name, *reached_functions(graph, graph.function(name))}
     nodes = (node for name in names for node in graph.functions[name].body if not node.is_argument)
-    known = ("Assert", call_op(is_stateful=True), *harmless)
-    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in known for node in nodes)
+    stateless = ("Assert", call_op(is_stateful=True), *harmless)
+    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in stateless for node in nodes)

@@ -155,10 +155,10 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
     if pattern in CATALOG:
         return [pattern]
     try:
-        found = list(filter(re.compile(pattern, re.IGNORECASE).search, names))
+        matches = list(filter(re.compile(pattern, re.IGNORECASE).search, names))
     except re.error as error:
         raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
-    return found or _raise_unknown(pattern)
+    return matches or _raise_unknown(pattern)
 
 
 def _raise_unknown(name: str) -> NoReturn:
@@ -265,19 +265,19 @@ def _relative(file: str) -> str:
 
 
 def _gradient(op: str) -> Location | str | None:
-    found = registry.gradient_function(op)
-    if found is registry.NOT_DIFFERENTIABLE:
+    function = registry.gradient_function(op)
+    if function is registry.NOT_DIFFERENTIABLE:
         return "not differentiable"
-    if found is registry.WITHOUT_GRADIENT:
+    if function is registry.WITHOUT_GRADIENT:
         return "none, in TensorFlow as here: where one has to flow, an error"
-    return "part of a loop, conditional or call taken back whole" if found is registry.BY_SWEEP else _location(found, op)
+    return "part of a loop, conditional or call taken back whole" if function is registry.BY_SWEEP else _location(function, op)
 
 
 def _flops(op: str) -> Location | str | None:
-    found = registry.flops_function(op)
-    if found is registry.zero_cost:
+    function = registry.flops_function(op)
+    if function is registry.zero_cost:
         return "none: it does no arithmetic"
-    return "those of the functions it calls" if found is registry.uncounted_call else _location(found, op)
+    return "those of the functions it calls" if function is registry.uncounted_call else _location(function, op)
 
 
 NO_FAMILY = "(interface only)"
@@ -298,13 +298,13 @@ def _group(op: str) -> str:
 
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
     gradients = [registry.gradient_function(op) for op in ops]
-    none = sum(found in (registry.NOT_DIFFERENTIABLE, registry.WITHOUT_GRADIENT) for found in gradients)
+    none = sum(function in (registry.NOT_DIFFERENTIABLE, registry.WITHOUT_GRADIENT) for function in gradients)
     return FamilyCoverage(
         family,
         ops=len(ops),
         kernels=sum(bool(registry.kernels(op)) for op in ops),
         shapes=sum(registry.shape_function(op) is not None for op in ops),
-        gradients=sum(found is not None for found in gradients) - none,
+        gradients=sum(function is not None for function in gradients) - none,
         not_differentiable=none,
         flops=sum(registry.flops_function(op) is not None for op in ops),
     )
@@ -324,8 +324,8 @@ def missing_for(graph: Graph) -> tuple[MissingFor, ...]:
     for node in all_nodes(graph):
         if node.op not in graph.functions:
             users.setdefault(node.op, []).append(node)
-    found = (_missing(op, nodes) for op, nodes in users.items())
-    return tuple(row for row in found if row is not None)
+    rows = (_missing(op, nodes) for op, nodes in users.items())
+    return tuple(row for row in rows if row is not None)
 
 
 def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:

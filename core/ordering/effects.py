@@ -122,8 +122,8 @@ class _Effects:
             return
         owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
         if node.op_def is not None:
-            wanted = (node.inputs[i] for i in dereferenced_inputs(node, node.op_def))
-            owners += [referenced_variable(value, self.references) for value in wanted if value not in self.fed]
+            references = (node.inputs[i] for i in dereferenced_inputs(node, node.op_def))
+            owners += [referenced_variable(value, self.references) for value in references if value not in self.fed]
         yield from (Access(node, READ, state_of(owner)) for owner in dict.fromkeys(owners))
 
     def of_handles(self, node: Node) -> Iterator[Access]:
@@ -150,33 +150,33 @@ class _Effects:
             if function is None or reference.name in self.active:
                 continue
             body = instantiate(function, reference.attrs) if function.signature.attrs else function
-            given = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
+            operands = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
             for inner in self.of_body(body):
-                yield from self.seen_from_outside(node, inner, given)
+                yield from self.seen_from_outside(node, inner, operands)
 
     def of_body(self, function: Function) -> list[Access]:
         """Return the accesses of a function, in terms of its own arguments."""
-        known: _Found | None = self.bodies.get(function.name) or function.accesses
-        if known is None or not known.holds(self.graph.functions):
-            known = self.looked_into(function)
-        self.bodies[function.name] = known
-        self.looked_at |= known.looked_at
-        return known.accesses
+        effects: _Found | None = self.bodies.get(function.name) or function.accesses
+        if effects is None or not effects.holds(self.graph.functions):
+            effects = self.looked_into(function)
+        self.bodies[function.name] = effects
+        self.looked_at |= effects.looked_at
+        return effects.accesses
 
     def looked_into(self, function: Function) -> _Found:
         """Collect the accesses of a function, and cache them where they are complete."""
         inner = _Effects(self.graph, frozenset())
         inner.active = self.active | {function.name}
-        found = _Found(inner.of(list(function.body)), inner.looked_at)
+        effects = _Found(inner.of(list(function.body)), inner.looked_at)
         self.is_part |= inner.is_part
         if not inner.is_part:
-            function.accesses = found
-        return found
+            function.accesses = effects
+        return effects
 
-    def seen_from_outside(self, node: Node, inner: Access, given: dict[State, Output]) -> Iterator[Access]:
+    def seen_from_outside(self, node: Node, inner: Access, operands: dict[State, Output]) -> Iterator[Access]:
         state = inner.state
-        if state in given:
-            value = given[state]
+        if state in operands:
+            value = operands[state]
             if value.dtype is not resource or value in self.fed:
                 return
             state = state_of(handle_owner(value, self.handles))
@@ -191,18 +191,18 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
     Nodes touch state if they take references, handles or a variable's memory, draw random numbers, or call functions.
     `arguments` are the arguments of the function whose body this is, and are no part of `nodes`.
     """
-    found: set[Node] = set()
+    touching_nodes: set[Node] = set()
     sources = {node for node in arguments if resource in node.output_dtypes}
     touching = functools.cache(_touches_state)
     giving = functools.cache(_gives_state)
     for node in nodes:
         is_taking = any(value.node in sources for value in node.inputs)
         if is_taking or touching(node.op):
-            found.add(node)
+            touching_nodes.add(node)
         is_passing = is_taking and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
         if is_passing or giving(node.op) or (not node.inputs and resource in node.output_dtypes):
             sources.add(node)
-    return found
+    return touching_nodes
 
 
 def _touches_state(op: str) -> bool:
@@ -216,9 +216,9 @@ def _gives_state(op: str) -> bool:
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
 
-def handle_owner(value: Output, known: dict[Output, Output] | None = None) -> Node:
-    """Return the node that makes a resource handle; `known` is for `trail_end`."""
-    return trail_end(value, _handle_before, known).node
+def handle_owner(value: Output, trails: dict[Output, Output] | None = None) -> Node:
+    """Return the node that makes a resource handle; `trails` caches the results of `trail_end`."""
+    return trail_end(value, _handle_before, trails).node
 
 
 def _handle_before(value: Output) -> Output | None:
@@ -240,9 +240,9 @@ def is_seeded(node: Node) -> bool:
     return bool(node.attr("seed", 0) or node.attr("seed2", 0)) and not any(v.dtype is resource for v in node.inputs)
 
 
-def contested(found: Iterable[Access]) -> dict[State, list[Access]]:
+def contested(accesses: Iterable[Access]) -> dict[State, list[Access]]:
     """Return the states with writes or draws, with all accesses to them."""
     by_state: dict[State, list[Access]] = {}
-    for access in found:
+    for access in accesses:
         by_state.setdefault(access.state, []).append(access)
     return {state: every for state, every in by_state.items() if any(access.kind != READ for access in every)}

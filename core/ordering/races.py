@@ -50,7 +50,7 @@ def find_races(
     around a node. The number of races may be quadratic in the number of accesses, so each is searched on demand.
     """
     states = contested(accesses(graph, order, fed))
-    if any(len(found) > 1 for found in states.values()) or frames:
+    if any(len(group) > 1 for group in states.values()) or frames:
         yield from _Search(order, sources, frames, fed).races(states)
 
 
@@ -62,7 +62,7 @@ def chained_races(
     Once each of the races is ordered, all are: where three `alike` accesses follow each other, the first and the last need
     no edge. The result is linear in the number of accesses, where all pairs would be quadratic.
     """
-    states = {state: found for state, found in contested(accesses(graph, order, fed)).items() if len(found) > 1}
+    states = {state: group for state, group in contested(accesses(graph, order, fed)).items() if len(group) > 1}
     if states:
         yield from _Search(order, sources, {}, fed).chained(states, place, alike)
 
@@ -120,8 +120,8 @@ class _Search:
             for state, every in some.items():
                 outside = sorted((a for a in every if a.node in place), key=lambda access: place[access.node])
                 pairs = _neighbours(outside, lambda node: (alike(node), self.condition(node)))
-                found = (Race(state, a, b) for a, b in pairs if not (before[b.node] | bits[b.node]) & bits[a.node])
-                yield from (race for race in found if not self.excludes(race))
+                races = (Race(state, a, b) for a, b in pairs if not (before[b.node] | bits[b.node]) & bits[a.node])
+                yield from (race for race in races if not self.excludes(race))
 
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
         """Yield the accesses in the same loop that do not wait for accesses of the iteration before."""

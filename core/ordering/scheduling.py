@@ -121,13 +121,13 @@ def optimized_order(
     """
     place = {unit: i for i, unit in enumerate(units)}
     pending = list(fetched)
-    found: dict[_Unit, None] = {}
+    needed: dict[_Unit, None] = {}
     while pending:
         unit = pending.pop()
-        if unit in place and unit not in found:
-            found[unit] = None
+        if unit in place and unit not in needed:
+            needed[unit] = None
             pending += sources(unit)
-    collected = [*list(found)[::-1], *(unit for unit in units if unit not in found)]
+    collected = [*list(needed)[::-1], *(unit for unit in units if unit not in needed)]
     return _by_levels(collected, predecessors)
 
 
@@ -150,11 +150,11 @@ def _waiting(
     units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]
 ) -> tuple[dict[_Unit, int], dict[_Unit, list[_Unit]]]:
     """Return the number of units that each unit waits for, and the consumers of each unit."""
-    known = set(units)
+    members = set(units)
     waits: dict[_Unit, int] = {}
     consumers: dict[_Unit, list[_Unit]] = {}
     for unit in units:
-        before = {source: None for source in predecessors(unit) if source in known}
+        before = {source: None for source in predecessors(unit) if source in members}
         waits[unit] = len(before)
         for source in before:
             consumers.setdefault(source, []).append(unit)

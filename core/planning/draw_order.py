@@ -36,23 +36,23 @@ def awaited_by_draws(run: Selection, draws: frozenset[Node]) -> frozenset[Node] 
     The result is None where cheapness is not enough: for a loop inside another, for nodes that wait for a conditional of
     the same iteration, and for nodes that an asynchronous kernel makes ready.
     """
-    found = _awaited(run, draws)
-    return frozenset(found) if found is not None and _come_in_turn(run, found) else None
+    awaited = _awaited(run, draws)
+    return frozenset(awaited) if awaited is not None and _come_in_turn(run, awaited) else None
 
 
 def _awaited(run: Selection, draws: frozenset[Node]) -> set[Node] | None:
     """Return the draws with all nodes that they wait for in their loops, in this and earlier iterations; None as above."""
-    found, pending = set(draws), list(draws)
+    awaited, pending = set(draws), list(draws)
     while pending:
         node = pending.pop()
         if node.op in ENTER:
             continue
         if run.frames[node].parent is not run.root or is_asynchronous(node.op):
             return None
-        new = [source for source in run.sources(node) if source not in found]
-        found.update(new)
+        new = [source for source in run.sources(node) if source not in awaited]
+        awaited.update(new)
         pending += new
-    return found
+    return awaited
 
 
 def _come_in_turn(run: Selection, nodes: set[Node]) -> bool:

@@ -46,8 +46,8 @@ class Selection:
 
     def waits_for(self, node: Node) -> list[Node]:
         """Return the sources of a node's data and control inputs in the same iteration: back edges of loops are left out."""
-        found = self.sources(node)
-        return [source for source in found if source.op not in NEXT_ITERATION] if node.op in MERGE else found
+        sources = self.sources(node)
+        return [source for source in sources if source.op not in NEXT_ITERATION] if node.op in MERGE else sources
 
     def is_bypassed(self, node: Node) -> bool:
         """True for a node that only passes a value on; TensorFlow's graph optimizer removes the node."""

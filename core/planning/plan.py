@@ -117,20 +117,20 @@ def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tupl
     return inputs, tuple(body), local
 
 
-def add_releases(steps: Sequence[Step], kept: set[int]) -> None:
+def add_releases(steps: Sequence[Step], lasting: set[int]) -> None:
     """Let steps clear the slots that neither a later step nor a fetch reads."""
     last_use: dict[int, int] = {}
     slots = [(*step.outputs, *step.inputs, *step.controls) for step in steps]
     for i, used in enumerate(slots):
         last_use |= dict.fromkeys(used, i)
     for i, (step, used) in enumerate(zip(steps, slots)):
-        step.released = tuple(slot for slot in dict.fromkeys(used) if last_use[slot] == i and slot not in kept)
+        step.released = tuple(slot for slot in dict.fromkeys(used) if last_use[slot] == i and slot not in lasting)
 
 
-def with_releases(steps: Iterable[Step], kept: set[int]) -> tuple[Step, ...]:
+def with_releases(steps: Iterable[Step], lasting: set[int]) -> tuple[Step, ...]:
     """Return copies of a plan's steps that clear slots in this order; the plan stays unchanged."""
     copies = tuple([step.moved(step.inputs, step.outputs, step.controls) for step in steps])
-    add_releases(copies, kept)
+    add_releases(copies, lasting)
     return copies
 
 

@@ -75,8 +75,8 @@ class Planner(Selection):
         """Return the plan for dataflow.py: steps in no order, whose slots only tell the number of outputs."""
         nodes = self.construction_order()
         bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
-        known: dict[Output, Output] = {}
-        written = {owner for node in nodes if (owner := written_reference(node, known)) is not None}
+        trails: dict[Output, Output] = {}
+        written = {owner for node in nodes if (owner := written_reference(node, trails)) is not None}
         memory = memory_of_variables(nodes, self.fed) if written else {}
         shared = {value for value, owner in memory.items() if owner in written}
         steps = []

@@ -14,13 +14,13 @@ def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ())
     """Return the nodes that run for `fetches`: cut at feeds, back along data and control edges."""
     fed = frozenset(feeds)
     stack = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
-    found = set(stack)
+    needed = set(stack)
     while stack:
         for source in needed_sources(stack.pop(), fed):
-            if source is not None and source not in found:
-                found.add(source)
+            if source is not None and source not in needed:
+                needed.add(source)
                 stack.append(source)
-    return found
+    return needed
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
@@ -34,8 +34,8 @@ def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output
 
 def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
     """Return the nodes that must run before `node`, None for a fed input. A fed placeholder has no sources."""
-    found: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
+    sources: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
     for control in node.control_inputs:
         if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):
-            found.append(control)
-    return found
+            sources.append(control)
+    return sources

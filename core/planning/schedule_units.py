@@ -66,20 +66,20 @@ class Units:
         units = optimized_order([unit for unit in every if unit not in gone], fetched, sources, sources)
         made: list[Any] = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
         order = execution_order(made, edges, lambda unit: _op(unit, folded))
-        found: dict[Unit, None] = dict.fromkeys(topological_order(behind, self.predecessors))
+        scheduled: dict[Unit, None] = dict.fromkeys(topological_order(behind, self.predecessors))
         for unit in order:
             if not isinstance(unit, Output):
-                found |= dict.fromkeys((*self.bypassed_before(unit, found), unit))
-        return list(found)
+                scheduled |= dict.fromkeys((*self.bypassed_before(unit, scheduled), unit))
+        return list(scheduled)
 
-    def bypassed_before(self, unit: Unit, known: Container[Unit]) -> list[Node]:
-        """Return the bypassed nodes before a unit's inputs, in order, up to nodes that are `known`."""
-        found = []
+    def bypassed_before(self, unit: Unit, placed: Container[Unit]) -> list[Node]:
+        """Return the bypassed nodes before a unit's inputs, in order, up to nodes that are `placed`."""
+        bypassed = []
         for value in self.values_of(unit):
-            while value not in self.run.fed and value.node not in known and self.run.is_bypassed(value.node):
-                found.append(value.node)
+            while value not in self.run.fed and value.node not in placed and self.run.is_bypassed(value.node):
+                bypassed.append(value.node)
                 value = value.node.inputs[0]
-        return found[::-1]
+        return bypassed[::-1]
 
     def edges(self, unit: Any) -> tuple[list[Any], list[Any]]:
         """Return the sources of a unit's data and of its control: units, and fed values."""
@@ -98,14 +98,14 @@ class Units:
 
 def _needed(units: Iterable[Any], sources: Callable[[Any], Iterable[Any]], every: Sequence[Any]) -> list[Any]:
     """Return the units of `every`, in order, that some units need."""
-    known = set(every)
-    found = known.intersection(units)
-    pending = list(found)
+    members = set(every)
+    needed = members.intersection(units)
+    pending = list(needed)
     while pending:
-        new = {source for source in sources(pending.pop()) if source in known} - found
-        found |= new
+        new = {source for source in sources(pending.pop()) if source in members} - needed
+        needed |= new
         pending += new
-    return [unit for unit in every if unit in found]
+    return [unit for unit in every if unit in needed]
 
 
 def _op(unit: Any, folded: Container[Any]) -> str:

@@ -57,16 +57,16 @@ class Slots:
 
     def controls(self, node: Node) -> tuple[int, ...]:
         """Return the slots that tell whether the control inputs of `node` are alive, where they may be dead."""
-        found: dict[int, None] = {}
+        slots: dict[int, None] = {}
         for control in node.control_inputs:
             owner = self.units.owner(control)
             if owner is None or owner not in self.deadness.conditions or not self.deadness.is_guarded(owner):
                 continue
             if control.op in SWITCH or not self.run.definition(control).output_dtypes(control.attrs):
-                found[self.slot(control)] = None
+                slots[self.slot(control)] = None
             else:
-                found[self.slot(self.canonical(control.output()))] = None
-        return tuple(found)
+                slots[self.slot(self.canonical(control.output()))] = None
+        return tuple(slots)
 
     def shared_memory(self) -> frozenset[Output]:
         """Return the values that are a variable's own memory, where any of them is used after a write to the variable.
@@ -75,21 +75,21 @@ class Slots:
         used later, the value that was read serves as well. Values that a dataset keeps are used in later runs.
         """
         first_write: dict[Node, int] = {}
-        known: dict[Output, Output] = {}
+        trails: dict[Output, Output] = {}
         for i, unit in enumerate(self.units.order):
             for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
-                if (owner := written_reference(node, known)) is not None:
+                if (owner := written_reference(node, trails)) is not None:
                     first_write.setdefault(owner, i)
         nodes = [unit for unit in self.units.order if isinstance(unit, Node)]
         pipeline = (node for node in nodes if has_fact(node.op, "input_pipeline"))
-        kept = [node.inputs[i] for node in pipeline for i in kept_inputs(node, self.run.definition(node))]
-        if not first_write and not kept:
+        captured = [node.inputs[i] for node in pipeline for i in kept_inputs(node, self.run.definition(node))]
+        if not first_write and not captured:
             return frozenset()
         memory = memory_of_variables(nodes, self.run.fed)
         uses = [(i, value) for i, unit in enumerate(self.units.order) for value in self.units.values_of(unit)]
         uses += [(len(self.units.order), fetch) for fetch in self.run.fetches if isinstance(fetch, Output)]
         late = {memory[v] for i, v in uses if v in memory and i >= first_write.get(memory[v], len(self.units.order) + 1)}
-        late |= {memory[value] for value in kept if value in memory and is_written(memory[value])}
+        late |= {memory[value] for value in captured if value in memory and is_written(memory[value])}
         return frozenset(value for value, owner in memory.items() if owner in late)
 
 

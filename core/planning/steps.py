@@ -41,8 +41,8 @@ class FrameSteps:
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
         tells_deadness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
-        kept = kept_inputs(node, definition) if self.slots.shared else ()
-        positions = [i for i, value in enumerate(values) if value in self.slots.shared and i not in kept]
+        captured = kept_inputs(node, definition) if self.slots.shared else ()
+        positions = [i for i, value in enumerate(values) if value in self.slots.shared and i not in captured]
         return Step(
             node,
             tuple(self.slots.slot(value) for value in values),
@@ -117,12 +117,14 @@ class FrameSteps:
         """
         entering = {enter: self.slots.canonical(enter.inputs[0]) for enter in inner.units.frame.with_op(ENTER)}
         ends = inner.units.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
-        kept = {inner.slots.canonical(node.inputs[0]) for node in ends}
+        leaving = {inner.slots.canonical(node.inputs[0]) for node in ends}
         inner.slots.share(
             frozenset(
                 enter.output()
                 for enter in inner.units.frame.invariants
-                if entering[enter] in self.slots.shared and enter.output() not in kept and enter.output() not in self.run.fed
+                if entering[enter] in self.slots.shared
+                and enter.output() not in leaving
+                and enter.output() not in self.run.fed
             )
         )
         return entering
@@ -156,11 +158,11 @@ def use_of_memory(node: Node, definition: OpDef, shared: Set[Output], positions:
 
     `shared` are the values that are the memory of variables.
     """
-    wanted = dereferenced_inputs(node, definition)
+    dereferenced = dereferenced_inputs(node, definition)
     references = passed_references(node)
     if not shared or not (outputs := memory_outputs(node)) or outputs[0] not in shared:
-        return {"dereferenced": tuple(dict.fromkeys((*wanted, *positions))), "references": references}
+        return {"dereferenced": tuple(dict.fromkeys((*dereferenced, *positions))), "references": references}
     first = len(node.inputs) if node.op in MERGE else 1
-    rest = tuple(i for i in dict.fromkeys((*wanted, *positions)) if i >= first)
-    passed = tuple(i for i in wanted if i < first)
+    rest = tuple(i for i in dict.fromkeys((*dereferenced, *positions)) if i >= first)
+    passed = tuple(i for i in dereferenced if i < first)
     return {"dereferenced": rest, "references": references, "shared": passed, "is_view": is_view(node)}

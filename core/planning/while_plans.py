@@ -98,15 +98,15 @@ class _Variables:
         """Return the variables `at_least`, the variables that the condition reads, and all variables that their new values
         depend on.
         """
-        found = set(at_least) | set(self._asked)
+        variables = set(at_least) | set(self._asked)
         while True:
-            needed = self.needed(found)
+            needed = self.needed(variables)
             following = {i for i, arg in enumerate(self.body.args) if arg in needed}
-            taken = {value for node in needed for value in node.inputs} | set(self.targets(found))
+            taken = {value for node in needed for value in node.inputs} | set(self.targets(variables))
             following |= {i for value, i in self._elements.items() if value in taken}
-            if following <= found:
-                return found
-            found |= following
+            if following <= variables:
+                return variables
+            variables |= following
 
     def changed(self, read: Set[int]) -> list[int]:
         """Return the variables of which the body computes new values; lists with only a push or pop are left out."""
@@ -134,5 +134,5 @@ def _outputs(args: Sequence[Node]) -> list[Output]:
 
 def _is_pure(function: Function, nodes: Collection[Node]) -> bool:
     """True where the nodes of a body do no more than compute values."""
-    known: dict[str, str | None] = {}
-    return all(node.is_argument or impurity(function.body, node, known) is None for node in nodes)
+    impurities: dict[str, str | None] = {}
+    return all(node.is_argument or impurity(function.body, node, impurities) is None for node in nodes)

@@ -31,8 +31,8 @@ class NamedLoss:
 
 def parse_loss(text: str) -> NamedLoss | None:
     """Return the loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
-    found = _NAMED.fullmatch(text.strip())
-    return NamedLoss(*found.groups()) if found else None
+    match = _NAMED.fullmatch(text.strip())
+    return NamedLoss(*match.groups()) if match else None
 
 
 def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
@@ -75,9 +75,9 @@ def _crossentropy(g: GradientBuilder, output: Output, labels: Output) -> Output:
 
 def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
     one = g.scalar_like(output, 1)
-    kept = _clipped(g, output)
-    positive = g.Mul(target, g.Log(kept))
-    negative = g.Mul(g.Sub(one, target), g.Log(g.Sub(one, kept)))
+    clipped = _clipped(g, output)
+    positive = g.Mul(target, g.Log(clipped))
+    negative = g.Mul(g.Sub(one, target), g.Log(g.Sub(one, clipped)))
     return g.Neg(_mean(g, g.AddV2(positive, negative)))
 
 

@@ -52,8 +52,8 @@ class Optimizer:
         """Return this optimizer with other hyperparameters; InvalidArgumentError for an unknown hyperparameter."""
         for name in settings:
             if name not in self.hyperparameters:
-                known = ", ".join(self.hyperparameters) or "none"
-                raise InvalidArgumentError(f"optimizer {self.name} has no hyperparameter '{name}' (it has {known})")
+                names = ", ".join(self.hyperparameters) or "none"
+                raise InvalidArgumentError(f"optimizer {self.name} has no hyperparameter '{name}' (it has {names})")
         return dataclasses.replace(self, hyperparameters={**self.hyperparameters, **settings})
 
 

@@ -69,16 +69,20 @@ def add_training(
 def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[Node]:
     """Return the floating-point variables that the loss depends on and whose names match `pattern`."""
     needed = reachable([loss.node])
-    found = [n for n in graph if n in needed and n.op in VARIABLES and n.attrs["dtype"].is_floating]
+    variables = [n for n in graph if n in needed and n.op in VARIABLES and n.attrs["dtype"].is_floating]
     records = graph.meta.variables.get("trainable_variables", ()) if graph.meta is not None else ()
     listed = {record.name.partition(":")[0] for record in records}
     if listed:
-        found = [node for node in found if node.name in listed]
+        variables = [node for node in variables if node.name in listed]
     frozen = _frozen(graph)
-    found = [node for node in found if node.name not in frozen]
-    matching = [node for node in found if re.search(pattern, node.name)]
+    variables = [node for node in variables if node.name not in frozen]
+    matching = [node for node in variables if re.search(pattern, node.name)]
     if not matching:
-        hint = f"it depends on: {', '.join(n.name for n in found)}" if found else "`tfg explain GRAPH` lists the variables"
+        hint = (
+            f"it depends on: {', '.join(n.name for n in variables)}"
+            if variables
+            else "`tfg explain GRAPH` lists the variables"
+        )
         raise NotFoundError(f"the loss '{loss}' depends on no trainable variable that matches '{pattern}'", hint=hint)
     return matching
 
@@ -138,8 +142,8 @@ class _Builder:
 
     def _gradients(self, loss: Output, variables: Sequence[Node]) -> list[tuple[Node, Output | IndexedSlices]]:
         """Return each variable that the loss depends on differentiably, with its gradient."""
-        found = add_gradients(self.graph, [loss], [node.output() for node in variables])
-        pairs = [(node, grad) for node, grad in zip(variables, found) if grad is not None]
+        gradients = add_gradients(self.graph, [loss], [node.output() for node in variables])
+        pairs = [(node, grad) for node, grad in zip(variables, gradients) if grad is not None]
         if not pairs:
             raise InvalidArgumentError(f"the loss '{loss}' depends on no variable differentiably")
         if self.optimizer.has_sparse_op:
@@ -235,8 +239,8 @@ class _Builder:
             return []
         decay = self.optimizer.hyperparameters["weight_decay"]
         with self.g.control_dependencies([grad.node for _, grad in pairs]), self.g.name_scope("train/decay"):
-            kept = self.g.Sub(1.0, self.g.Mul(rate, decay))
-            return [self._multiply(node, self._as(kept, node.attrs["dtype"])) for node, _ in pairs]
+            factor = self.g.Sub(1.0, self.g.Mul(rate, decay))
+            return [self._multiply(node, self._as(factor, node.attrs["dtype"])) for node, _ in pairs]
 
     def _as(self, value: Output, dtype: DType) -> Output:
         """Return a float32 value in another dtype."""

@@ -61,9 +61,9 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
                 )  # fmt: skip
 
 
-def _table_initializers(graph: Graph, kept: Set[Node]) -> list[str]:
+def _table_initializers(graph: Graph, nodes: Set[Node]) -> list[str]:
     """Return the operations, of tables among the nodes kept, that fill tables without a feed."""
-    takers = {user for node in kept if has_fact(node.op, "table") for user in _users(node)}
+    takers = {user for node in nodes if has_fact(node.op, "table") for user in _users(node)}
     return [node.name for node in graph if node in takers and _fills_table(graph, node) and not _needs_feeds(node)]
 
 

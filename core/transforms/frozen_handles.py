@@ -113,10 +113,10 @@ class _Replacing:
             except TfgError as error:
                 message = f"function '{reference.name}': {error.message}"
                 raise type(error)(message, node=error.node, op=error.op, hint=error.hint) from None
-        found = self.copies[key]
-        if found is None:
+        copy = self.copies[key]
+        if copy is None:
             raise _refusal(node, arguments, "hands it to the function that the node is in")
-        return found
+        return copy
 
     def make_copy(self, function: Function, arguments: Mapping[int, Value]) -> _Copy:
         """Add `function`, whose body is changed, to the library under a free name."""
@@ -144,11 +144,11 @@ class _Replacing:
 
     def free_name(self, name: str) -> str:
         """Return `name`, or with the first suffix `_1`, `_2` ... that no function has."""
-        suffix, found = 0, name
-        while found in self.functions:
+        suffix, candidate = 0, name
+        while candidate in self.functions:
             suffix += 1
-            found = f"{name}_{suffix}"
-        return found
+            candidate = f"{name}_{suffix}"
+        return candidate
 
 
 def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -167,12 +167,12 @@ def _takes(kind: CallKind, node: Node, taken: Mapping[int, Value]) -> bool:
 
 def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Sequence[_Copy]) -> Mapping[int, Value]:
     """Return the results of a call that were handles: the same in all branches, and in a loop also the same as its inputs."""
-    found: list[Mapping[int, Value]] = [copy.results for copy in copies]
+    by_branch: list[Mapping[int, Value]] = [copy.results for copy in copies]
     if kind.is_loop:
-        found = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
-    if any(results.keys() != found[0].keys() for results in found):
+        by_branch = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
+    if any(results.keys() != by_branch[0].keys() for results in by_branch):
         raise _refusal(node, taken, "returns it or something else")
-    return {i: _common(node, [results[i] for results in found]) for i in found[0]}
+    return {i: _common(node, [results[i] for results in by_branch]) for i in by_branch[0]}
 
 
 def _common(node: Node, values: Sequence[Value]) -> Value:

@@ -39,10 +39,10 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         size = -(-len(items) // parts)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
         rests = [[item for other in chunks if other is not chunk for item in other] for chunk in chunks]
-        found = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
-        if found is not None:
-            parts = 2 if found in chunks else max(parts - 1, 2)
-            items = found
+        smaller = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
+        if smaller is not None:
+            parts = 2 if smaller in chunks else max(parts - 1, 2)
+            items = smaller
         elif parts >= len(items):
             break
         else:
@@ -66,31 +66,33 @@ class _Cutter:
 
     def part(self, nodes: Iterable[Node]) -> Graph:
         """Return a graph with the given nodes, the nodes before them that cannot be cut off, the fed nodes and the fetches."""
-        kept = self._closure([*nodes, *self._fed])
+        members = self._closure([*nodes, *self._fed])
         result = Graph()
         result.versions = self._graph.versions
         made = {
-            node: result.add_node(node.name, node.op, (), (), node.attrs, node.device) for node in self._graph if node in kept
+            node: result.add_node(node.name, node.op, (), (), node.attrs, node.device)
+            for node in self._graph
+            if node in members
         }
         constants: dict[Output, Output] = {}
         for node, copy in made.items():
             inputs = [self._input(result, value, made, constants) for value in node.inputs]
             result.set_inputs(copy, inputs, [made[control] for control in node.control_inputs if control in made])
         self._add_fetches(result, [copy for node, copy in made.items() if not copy.uses and node not in self._fed])
-        result.functions = {name: self._graph.functions[name] for name in sorted(called_functions(self._graph, kept))}
+        result.functions = {name: self._graph.functions[name] for name in sorted(called_functions(self._graph, members))}
         forget_locations(result)
         return result
 
     def _closure(self, nodes: Iterable[Node]) -> set[Node]:
         """Return the nodes with all their sources that no constant can replace."""
-        found = set(nodes)
-        stack = list(found)
+        closure = set(nodes)
+        stack = list(closure)
         while stack:
             for value in stack.pop().inputs:
-                if value.node not in found and self._value(value) is None:
-                    found.add(value.node)
+                if value.node not in closure and self._value(value) is None:
+                    closure.add(value.node)
                     stack.append(value.node)
-        return found
+        return closure
 
     def _value(self, output: Output) -> Any:
         """Return the only value of an output; None for an output with no value, or with several.

@@ -51,8 +51,8 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
     shapes = shapes_at_cuts(graph, inputs)
     for name in inputs:
         _cut(result, result.output(name), shapes[name])
-    kept = reachable(result.node_of(name) for name in fetches)
-    result.remove_nodes([node for node in result if node not in kept])
+    needed = reachable(result.node_of(name) for name in fetches)
+    result.remove_nodes([node for node in result if node not in needed])
     forget_locations(result)
     return result
 
@@ -61,9 +61,9 @@ def forget_locations(graph: Graph) -> None:
     """Drop `loc:@` names of nodes that are gone: TensorFlow refuses a graph that has them."""
     for node in graph:
         if any(name not in graph for name in node.colocation):
-            kept = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "replace") in graph]
-            if kept:
-                node.set_attr("_class", kept)
+            locations = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "replace") in graph]
+            if locations:
+                node.set_attr("_class", locations)
             else:
                 node.remove_attr("_class")
 
@@ -74,13 +74,13 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
         specs = infer(graph).specs if names else {}
     except InvalidArgumentError:  # shapes that contradict: `tfg check` tells of them
         specs = {}
-    found = {}
+    shapes_by_name = {}
     for name in names:
         value = graph.output(name)
         shape = specs[value].shape if value in specs else UNKNOWN
         count = max(len(value.node.output_dtypes), value.index + 1)
-        found[name] = declared_shapes(value.node, count)[value.index] if shape.rank is None else shape
-    return found
+        shapes_by_name[name] = declared_shapes(value.node, count)[value.index] if shape.rank is None else shape
+    return shapes_by_name
 
 
 def _cut(graph: Graph, value: Output, shape: Shape) -> None:

@@ -213,7 +213,7 @@ class _Finding:
         if not pads.shape == crops.shape == (len(blocks), 2) or min(pads.min(initial=0), crops.min(initial=0)) < 0:
             return None
         rows = [(pair - cut, block, pair.sum()) for pair, cut, block in zip(pads, crops, blocks)]
-        dilations = [Along((int(net[0]), int(net[1])), int(block), int(padding)) for net, block, padding in rows]
+        dilations = [Along((int(net[0]), int(net[1])), int(block), int(zeros)) for net, block, zeros in rows]
         places = _places(frame)[: len(dilations)]
         if len(places) < len(dilations) or any(min(*along.pads, along.spacing - 1) < 0 for along in dilations):
             return None
