@@ -1,0 +1,50 @@
+"""The code uses the terms of docs/glossary.md, and not the words that the terms replaced."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+import tfg
+
+ROOT = pathlib.Path(tfg.__file__).parent
+SOURCES = [path for part in ("cli", "core", "formats") for path in sorted((ROOT / part).rglob("*.py")) if "_pb2" not in path.name]
+TERM = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+RETIRED = {
+    "team": "worker pool",
+    "teamwork": "worker pool",
+    "rehearsal": "dry run",
+    "liveness": "deadness",
+    "journal": "log",
+    "tidying": "clean-up",
+}
+"""Words that the code no longer uses, and the term that replaced each word."""
+
+
+def words_of(path: pathlib.Path) -> set[str]:
+    """Return the words of all identifiers of a file, in lower case."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+    return {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+", name)}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_retired_words_name_nothing(path):
+    words = words_of(path) | set(path.stem.split("_"))
+    assert not {word: term for word, term in RETIRED.items() if word in words}
+
+
+def test_the_glossary_defines_each_term_once_and_names_its_source():
+    rows = TERM.findall((ROOT / "docs/glossary.md").read_text())[2:]
+    terms = [term for term, _, _ in rows]
+    assert len(terms) >= 60 and len(set(terms)) == len(terms)
+    assert terms == sorted(terms, key=str.lower)
+    assert all(definition.endswith(".") and source for _, definition, source in rows)
