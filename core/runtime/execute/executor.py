@@ -112,13 +112,17 @@ class Program:
             self._latest = self
             if self._tiers.is_moving:
                 self._move()
+        # The order of these reads is the reverse of the writes of another thread that fuses or settles the program meanwhile:
+        # constants in `_initial`, then the instructions that take them, then the measurement of these instructions.
+        measurement = self._measurement
+        instructions = self._instructions if hook is None else self._hooked_instructions()
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
-        if hook is None and self._measurement is not None and one_thread.share > 1:
-            self._measure(slots, self._measurement)
+        if hook is None and measurement is not None and one_thread.share > 1:
+            self._measure(instructions, slots, measurement)
         else:
-            execute(self._instructions if hook is None else self._hooked_instructions(), slots)
+            execute(instructions, slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
             if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
@@ -163,9 +167,8 @@ class Program:
         if any(instruction[0] == ON_SLOTS for instruction in self._instructions):
             self._tiers.enter(Tier.PARALLEL, reason)
 
-    def _measure(self, slots: list[Any], measurement: Measurement) -> None:
+    def _measure(self, instructions: list[Instruction], slots: list[Any], measurement: Measurement) -> None:
         """Run and time the steps; after some runs, the steps of a region become a single instruction."""
-        instructions = self._instructions
         timings = execute_timed(instructions, slots)
         with self._hooking:
             if self._measurement is measurement:

@@ -132,7 +132,7 @@ def test_no_table_of_a_library_is_left_half_read():
     """SciPy reads the directions of Sobol sequences at the first draw, and what is read of them stays."""
     lines = (
         "import numpy as np",
-        "from tfg.core.numerics import sobol",
+        "from tfg.core.random import sobol",
         "np.load = None",
         "print(sobol.engine(3).random(2).tolist())",
     )
