@@ -11,7 +11,8 @@ import pytest
 import tfg
 
 ROOT = pathlib.Path(tfg.__file__).parent
-SOURCES = [path for part in ("cli", "core", "formats") for path in sorted((ROOT / part).rglob("*.py")) if "_pb2" not in path.name]
+FILES = (path for part in ("cli", "core", "formats") for path in sorted((ROOT / part).rglob("*.py")))
+SOURCES = [path for path in FILES if "_pb2" not in path.name]
 TERM = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 RETIRED = {
     "team": "worker pool",
