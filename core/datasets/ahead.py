@@ -185,7 +185,7 @@ class Prefetched(_Pass):
         super().__init__(self._work, comes_early)
 
     def next(self) -> Element | None:
-        """The next element."""
+        """Return the next element."""
         work, worth = self._work, self._worth
         if not worth.answer:
             return work.pull() if worth.answer is False else worth.timed(work.pull)
@@ -259,7 +259,7 @@ class MappedAhead(_Pass):
         super().__init__(self._work, comes_early)
 
     def next(self) -> Element | None:
-        """The next element."""
+        """Return the next element."""
         run = _free_run() if self._worth.answer else None
         if run is not None:
             self._fill()

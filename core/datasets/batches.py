@@ -84,7 +84,7 @@ class Batch(Pure):
         return next_element
 
     def _slices(self, source: Slices, count: int) -> Pull:
-        """Batches of slices of a tensor are slices too."""
+        """Begin a pass of slices: a batch of a tensor's slices is a slice too."""
         starts = iter(range(count * self.size, self.cardinality() * self.size, self.size))
 
         def next_element() -> Element | None:
@@ -322,7 +322,7 @@ class Rebatch(Dataset):
         return next_element
 
     def _nothing(self) -> Element:
-        """A batch of no rows."""
+        """Return a batch of no rows."""
         specs = zip(self.source.spec.dtypes, self.source.spec.shapes)
         sizes = ((dtype, [d if isinstance(d, int) else 0 for d in shape[1:]]) for dtype, shape in specs)
         return tuple([np.empty((0, *dims), dtype.numpy) for dtype, dims in sizes])

@@ -58,7 +58,7 @@ class CacheFile(Protocol):
     """A file for elements."""
 
     def is_there(self) -> bool:
-        """True where elements were kept."""
+        """Return True where elements are in the file."""
         ...
 
     def read(self) -> Iterator[Element]:

@@ -24,7 +24,7 @@ class ChunkStore(Protocol):
         ...
 
     def is_done(self) -> bool:
-        """True where there will be no more."""
+        """Return True at the end of the chunks."""
         ...
 
 

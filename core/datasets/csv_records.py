@@ -103,7 +103,7 @@ class _Reader:
             raise RecordError(f"a record would uncompress to more than {self._longest:,} bytes")
 
     def record(self) -> list[bytes] | None:
-        """The fields of the next record, None behind the last; InvalidArgumentError for wrong quotes."""
+        """Return the fields of the next record, None behind the last; InvalidArgumentError for wrong quotes."""
         searched = 0
         while (end := self._data.find(b"\n", self._position + searched)) < 0:
             check_time()
@@ -136,7 +136,7 @@ class _Reader:
             return fields
 
     def _peek(self) -> bytes:
-        """The next byte; nothing at the end of the file."""
+        """Return the next byte; nothing at the end of the file."""
         if self._position == len(self._data):
             self._more()
         return self._data[self._position : self._position + 1]

@@ -96,7 +96,7 @@ class Dataset:
     """The node that made the dataset, or None where a rewrite made the dataset."""
 
     def begin(self) -> Pull:
-        """A fresh pass over the elements."""
+        """Begin a pass over the elements."""
         raise NotImplementedError
 
     def begin_at(self, count: int) -> Pull:
@@ -127,14 +127,14 @@ class Dataset:
         return self.is_pure and all(source.is_plain for source in self.inputs)
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
-        """True where no run can tell when the elements were made, so that threads may make them ahead of demand.
+        """Return True where no run can tell when the elements were made, so that threads may make them ahead of demand.
 
         `is_begun_anew`: passes over the dataset, and not only a pass's elements, are begun early.
         """
         return self.is_pure and all(source.comes_early(is_begun_anew) for source in self.inputs)
 
     def cardinality(self) -> int:
-        """How many elements there are, INFINITE or UNKNOWN."""
+        """Return the number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
 
     def element(self, index: int) -> Element:
@@ -259,7 +259,7 @@ def least(cardinalities: Sequence[int]) -> int:
 
 
 def array_of(value: Any) -> Any:
-    """A component as an array, scalars included."""
+    """Return a component as an array, scalars included."""
     return value if isinstance(value, np.ndarray) else np.asarray(value)
 
 
@@ -269,7 +269,7 @@ def row_of(array: Any, index: int) -> Any:
 
 
 def ended() -> None:
-    """A pass that has no elements left."""
+    """End a pass: return None."""
     return None
 
 

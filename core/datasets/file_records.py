@@ -105,7 +105,7 @@ def _shown(path: bytes) -> str:
 
 @contextlib.contextmanager
 def guarded_error(path: bytes) -> Iterator[None]:
-    """Errors of the compression as DataLossErrors that name the file."""
+    """Raise errors of the compression as DataLossErrors that name the file."""
     try:
         yield
     except (zlib.error, gzip.BadGzipFile, EOFError, RecordError) as error:

@@ -37,7 +37,7 @@ class Take(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True where all elements are taken."""
+        """Return True where all elements are taken."""
         return count < 0
 
     def begin(self) -> Pull:
@@ -85,7 +85,7 @@ class Skip(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True where no element is left out."""
+        """Return True where no element is left out."""
         return count == 0
 
     def begin_at(self, count: int) -> Pull:
@@ -132,7 +132,7 @@ class Repeat(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True for a single pass."""
+        """Return True for a single pass."""
         return count == 1
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
@@ -202,7 +202,7 @@ class Shard(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """True for a single part."""
+        """Return True for a single part."""
         return count == 1
 
     def begin_at(self, count: int) -> Pull:

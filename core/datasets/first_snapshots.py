@@ -36,7 +36,7 @@ class FirstFormat:
     parse: Callable[[bytes], Array]
 
     def encoded(self, elements: Iterable[Element]) -> bytes:
-        """The contents of a file."""
+        """Return the contents of a file."""
         encode = self._packed if self.compression == "SNAPPY" else self._record
         contents = b"".join(_LENGTH.pack(len(part)) + part for element in elements for part in encode(element))
         return gzip.compress(contents) if self.compression == "GZIP" else contents
@@ -95,7 +95,7 @@ def _described(shape: Sequence[int], size: int) -> bytes:
 
 
 def _read_description(component: bytes) -> tuple[tuple[int, ...], int]:
-    """(shape, number of bytes) of a component."""
+    """Return (shape, number of bytes) of a component."""
     dims = wire.contents(b"".join(wire.contents(component, _SHAPE)), _DIM)
     return tuple(_last_number(dim, _DIM_SIZE) for dim in dims), _last_number(component, _SIZE)
 

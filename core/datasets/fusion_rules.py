@@ -22,7 +22,7 @@ _MESSAGES: Final = (2, 3, 5, 7, 12)
 
 
 def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
-    """The options in an Options message that are numbers."""
+    """Yield the options in an Options message that are numbers."""
     for field in wire.fields(serialized):
         name = (*path, field.number)
         if field.wire_type == wire.LENGTH_DELIMITED:

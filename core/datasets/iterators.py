@@ -85,7 +85,7 @@ class DatasetIterator(Shared):
         self.taken, self._has_failed = 0, False
 
     def pull(self) -> Element | None:
-        """The next element, None at the end; FailedPreconditionError before the start."""
+        """Return the next element, None at the end; FailedPreconditionError before the start."""
         if self._pull is None:
             raise FailedPreconditionError(
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
@@ -102,7 +102,7 @@ class DatasetIterator(Shared):
         return element
 
     def _check(self, element: Element) -> None:
-        """InvalidArgumentError where a component has not the shape that the iterator declares."""
+        """Raise InvalidArgumentError where a component breaks the iterator's declared shape."""
         if len(element) != len(self.spec.shapes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.spec.shapes)} shapes but got {len(element)}."
@@ -114,7 +114,7 @@ class DatasetIterator(Shared):
                 raise InvalidArgumentError(f"Incompatible shapes at component {i}: {shapes}.")
 
     def next(self) -> Element:
-        """The next element; OutOfRangeError at the end."""
+        """Return the next element; OutOfRangeError at the end."""
         element = self.pull()
         if element is None:
             raise OutOfRangeError("End of sequence")
@@ -160,5 +160,5 @@ class DatasetIterator(Shared):
 
 
 def _seeds(dataset: Dataset) -> list[Seeds]:
-    """The seeds that the datasets of a tree draw from, each once."""
+    """Return the seeds that the datasets of a tree draw from, each once."""
     return list(dict.fromkeys(seeds for item in tree(dataset) if isinstance(seeds := getattr(item, "seeds", None), Seeds)))

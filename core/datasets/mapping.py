@@ -58,7 +58,7 @@ class Map(Dataset):
         return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
 
     def over(self, pull: Pull) -> Pull:
-        """The rest of a pass over the source."""
+        """Return the rest of a pass over the source."""
         function = ending_with(self.function, self.keeps_cardinality)
 
         def next_element() -> Element | None:
@@ -185,7 +185,7 @@ class _Turns:
         self._given = 0
 
     def next(self) -> Element | None:
-        """The next element."""
+        """Return the next element."""
         empty = 0  # places passed since there last was a dataset
         while empty < self._cycle or self._pull is not None:
             inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()

@@ -86,7 +86,7 @@ class _Buffer:
         self._pull: Pull | None = None
 
     def next(self) -> Element | None:
-        """The next element."""
+        """Return the next element."""
         self._fill()
         if not self._waiting:
             return None
@@ -135,7 +135,7 @@ class _Buffer:
         return self._waiting < self._dataset.size or self._dataset.size < 0
 
     def _has_nothing(self) -> bool:
-        """True where no pass over the input gave an element."""
+        """Return True where no pass over the input gave an element."""
         return not any(self._epochs) and not self._has_given
 
 
@@ -187,5 +187,5 @@ class GlobalShuffle(Dataset):
 
 
 def _place(size: int, seeds: Any, index: int) -> int:
-    """Where a permutation of `size` places puts an index."""
+    """Return the place of an index in a permutation of `size` places."""
     return int(shuffle_indices(np.array([index]), np.array([size - 1]), seeds, _ROUNDS)[0])

@@ -26,7 +26,7 @@ _WARM_START: Final = (9,)
 
 
 def finalized(dataset: Dataset) -> Dataset:
-    """The dataset that a pass runs over."""
+    """Return the rewritten dataset for a pass."""
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
     hold_assertions(final)

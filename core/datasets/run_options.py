@@ -50,7 +50,7 @@ class Prefetch(SameElements):
 
     @staticmethod
     def is_noop(size: int) -> bool:
-        """True where nothing is prepared ahead; TensorFlow keeps a prefetch even then."""
+        """Return True where nothing is prepared ahead; TensorFlow keeps a prefetch even then."""
         return size == 0
 
 

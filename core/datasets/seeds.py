@@ -26,7 +26,7 @@ class Words:
         self._words: list[int] = []
 
     def next(self) -> int:
-        """The next word."""
+        """Return the next word."""
         position = self.position
         if not self._start <= position < self._end:
             block = position // 4
@@ -46,7 +46,7 @@ class Seeds(Shared):
         self._lock = threading.Lock()
 
     def next(self) -> tuple[int, int]:
-        """The seeds of the next pass."""
+        """Return the seeds of the next pass."""
         if not self.renewed:
             return self.pair
         with self._lock:

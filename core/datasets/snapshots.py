@@ -37,7 +37,7 @@ class Metadata:
     created: int = 0
 
     def serialized(self) -> bytes:
-        """The message."""
+        """Serialize the message."""
         return b"".join(
             [
                 wire.string_field(_GRAPH, self.graph.encode()),
@@ -111,7 +111,7 @@ class Store(Protocol):
         ...
 
     def has_elements(self) -> bool:
-        """True where a complete dataset was written."""
+        """Return True where a complete dataset was written."""
         ...
 
 
@@ -129,7 +129,7 @@ class Saving(SameElements):
         return lambda: next(elements, None)
 
     def over(self, source: Iterable[Element]) -> Iterator[Element]:
-        """The elements of the source, written behind the last of them."""
+        """Yield the elements of the source, and write them after the last."""
         shards: dict[int, list[Element]] = {0: []}
         for element in source:
             shards.setdefault(self.shard_of(element), []).append(element)
@@ -160,7 +160,7 @@ class FirstStore(Protocol):
         ...
 
     def load(self) -> Iterator[Element]:
-        """The elements in the folder."""
+        """Return the elements in the folder."""
         ...
 
     def store(self, elements: Sequence[Element]) -> None:
@@ -186,7 +186,7 @@ class FirstSnapshot(SameElements):
         return next_element
 
     def _decided(self) -> Pull:
-        """A pass that reads, writes or does neither, as the folder is now."""
+        """Begin a pass that reads, writes or does neither, by the folder's present state."""
         state = self.folder.state()
         if state == READ:
             elements = self.folder.load()

@@ -66,7 +66,7 @@ class SlidingWindow(Window):
 
 
 def map_pull(pull: Callable[[], Sequence[Element] | None], make: Callable[[Sequence[Element]], Element]) -> Pull:
-    """Elements that are each made of several."""
+    """Return a pull that makes each element from several."""
 
     def next_element() -> Element | None:
         element = pull()
@@ -132,7 +132,7 @@ class _Groups:
         self._current: Pull | None = None
 
     def next(self) -> Element | None:
-        """The next element of a group."""
+        """Return the next element of a group."""
         while True:
             if self._current is not None:
                 element = self._current()

@@ -37,7 +37,7 @@ def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset]
 
 
 def _after_source(dataset: Dataset, count: int, index: int) -> Dataset:
-    """The names of files as they come from their source, shared out before anything is done with them."""
+    """Shard the names of files directly after their source, before any transformation."""
     if not dataset.inputs:
         return Shard((dataset,), count, index, False)
     return dataset.with_inputs((_after_source(dataset.source, count, index), *dataset.inputs[1:]))

@@ -79,14 +79,14 @@ _LONGEST_NAME: Final = 1 << 12
 
 @functools.cache
 def removed_ops() -> dict[str, str]:
-    """The packages of the ops that TensorFlow no longer has."""
+    """Return the packages of the ops that TensorFlow no longer has."""
     with open(os.path.join(os.path.dirname(__file__), "removed_ops.txt"), encoding="utf-8") as file:
         rows = [line.partition(": ") for line in file if not line.startswith("#")]
     return {op: package for package, _, ops in rows for op in ops.split()}
 
 
 def supply_hint(op: str) -> str:
-    """Where an interface or a kernel for an op type can come from."""
+    """Return a hint on sources for an interface or a kernel of an op type."""
     reason, other = origin(op) or ("", None)
     words = f"it is {reason}; " if reason else ""
     return (

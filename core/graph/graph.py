@@ -69,7 +69,7 @@ class Graph(Pictured):
         return iter(self._nodes.values())
 
     def since(self, count: int) -> list[Node]:
-        """The nodes that were added since there were `count`, if none went."""
+        """Return the nodes added since the graph had `count` nodes, provided that none was removed."""
         return list(itertools.islice(reversed(self._nodes.values()), len(self) - count))[::-1]
 
     def __contains__(self, name: object) -> bool:
@@ -82,21 +82,21 @@ class Graph(Pictured):
         return self._nodes.get(name)
 
     def node(self, name: str) -> Node:
-        """The node called `name`; NotFoundError names the nearest names."""
+        """Return the node called `name`; NotFoundError names the nearest names."""
         node = self._nodes.get(name)
         if node is None:
             raise self.left_out.get(name) or NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
         return node
 
     def function(self, name: str) -> Function:
-        """The function of the library called `name`; NotFoundError where there is none."""
+        """Return the library's function called `name`; NotFoundError where the library lacks the name."""
         function = self.functions.get(name)
         if function is None:
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return function
 
     def signature(self, name: str) -> OpDef | None:
-        """The interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None where there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
         function = self.functions.get(name)
@@ -107,7 +107,7 @@ class Graph(Pictured):
         return self.node(parse_tensor_name(tensor_name)[0])
 
     def output(self, tensor_name: str) -> Output:
-        """The Output called `a` or `a:1`; errors where the node or the output does not exist."""
+        """Return the Output called `a` or `a:1`; errors where the node or the output does not exist."""
         name, index, is_control = parse_tensor_name(tensor_name)
         if is_control:
             raise InvalidArgumentError(f"'{tensor_name}' is a control input, not a tensor")
@@ -132,7 +132,7 @@ class Graph(Pictured):
         return target.output() if isinstance(target, Node) and has_outputs else target
 
     def unique_name(self, name: str) -> str:
-        """`name`, or with the first free suffix `_1`, `_2` ... as TensorFlow numbers them."""
+        """Return `name`, or `name` with the first free suffix `_1`, `_2` ... in TensorFlow's numbering."""
         return name if name not in self._nodes else self._suffixes.first_free(name, self._nodes)
 
     def add_node(
@@ -301,7 +301,7 @@ class Graph(Pictured):
                 self.add_control_input(consumer, new)
 
     def consumers(self, output: Output) -> list[Node]:
-        """Nodes that take `output` as a data input."""
+        """Return nodes that take `output` as a data input."""
         expect(Output, output)
         uses = output.node.uses
         if len(uses) < WIDE:
@@ -321,7 +321,7 @@ class Graph(Pictured):
             self._wide_uses[value.node].drop(value.index, consumer)
 
     def control_consumers(self, node: Node) -> list[Node]:
-        """Nodes that wait for `node`."""
+        """Return the nodes with `node` as a control input."""
         expect(Node, node)
         return [consumer for consumer in node.uses if consumer.waits_for(node)]
 
@@ -391,7 +391,7 @@ class Graph(Pictured):
                     yield InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint)
 
     def check_changes(self) -> None:
-        """As `check`, but nothing where the graph was found right and no node or edge has changed."""
+        """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
         if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
             self.check()
 

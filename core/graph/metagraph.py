@@ -44,7 +44,7 @@ class Signature:
 
 
 def _flat(arguments: Mapping[str, SignatureTensor]) -> dict[str, str]:
-    """Names and tensors; the components of a composite argument `x` are `x.0`, `x.1` ..."""
+    """Return tensors by name; the components of a composite argument `x` are `x.0`, `x.1` ..."""
     keys: dict[str, str] = {}
     for key, info in arguments.items():
         parts = {f"{key}.{number}": name for number, name in enumerate(info.components)}

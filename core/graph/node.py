@@ -70,7 +70,7 @@ _making: Final = threading.Lock()
 
 
 def _make_output(node: Node, index: int) -> Output:
-    """The object for an output that nobody asked for before; of threads that ask at once, all get the same."""
+    """Make the object of an output; threads that ask at the same time all get the same object."""
     with _making:
         others = {} if node._others is None else node._others
         output = node._first if index == 0 else others.get(index)
@@ -93,16 +93,16 @@ class Home(Protocol):
     """The interface of a node to its graph."""
 
     def get(self, name: str) -> Node | None:
-        """The node called `name`, None where there is none."""
+        """Return the node called `name`, None where there is none."""
 
     def node(self, name: str) -> Node:
-        """The node called `name`."""
+        """Return the node called `name`."""
 
     def link(self) -> None:
         """Tell all nodes of the graph their users."""
 
     def signature(self, name: str) -> OpDef | None:
-        """The interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None where there is none."""
 
 
 class WideInputs:
@@ -141,7 +141,7 @@ class WideUses:
                     self.add(value.index, user)
 
     def takers(self, index: int) -> list[Node]:
-        """The nodes that take an output."""
+        """Return the nodes that take an output."""
         return list(self._takers.get(index, ()))
 
     def add(self, index: int, user: Node) -> None:
@@ -238,13 +238,13 @@ class Node(OfKind, Displayed):
         raise AttributeError("edges are changed by Graph.add_control_input, remove_control_input or set_inputs")
 
     def waits_for(self, control: Node) -> bool:
-        """True where `control` is among the control inputs."""
+        """Return True where `control` is among the control inputs."""
         if self._waits is None and len(self.control_inputs) >= WIDE:
             self._waits = dict.fromkeys(self.control_inputs)
         return control in (self.control_inputs if self._waits is None else self._waits)
 
     def takes(self, output: Output) -> bool:
-        """True where `output` is among the data inputs."""
+        """Return True where `output` is among the data inputs."""
         if self._wide is None and self.input_count() >= WIDE:
             self._wide = WideInputs(self.inputs)
         return output in (self.inputs if self._wide is None else self._wide)
@@ -286,7 +286,7 @@ class Node(OfKind, Displayed):
             yield self._source_of(text)
 
     def input_count(self) -> int:
-        """How many data inputs there are."""
+        """Return the number of data inputs."""
         if self._wide is not None:
             return len(self._wide.outputs)
         if self._inputs is not None:
@@ -303,7 +303,7 @@ class Node(OfKind, Displayed):
         return self._inputs is not None or self._wide is not None
 
     def _source_of(self, text: str) -> tuple[Node, int]:
-        """The node and the number of the output that a data input's text names."""
+        """Return the node and the number of the output that a data input's text names."""
         source = self._home.get(text)
         if source is not None:
             return source, 0
@@ -376,7 +376,7 @@ class Node(OfKind, Displayed):
         return value
 
     def text_attr(self, name: str) -> str:
-        """A string attribute as text; empty where there is none."""
+        """Return a string attribute as text; empty without the attribute."""
         return (self.attr_of(bytes, name) or b"").decode("utf-8", "replace")
 
     def change_op(self, op: str) -> None:
@@ -422,7 +422,7 @@ class Node(OfKind, Displayed):
         return Output(self, index)
 
     def outputs(self) -> list[Output]:
-        """All outputs; empty where the op is not declared."""
+        """Return all outputs; empty where the op is not declared."""
         return [Output(self, i) for i in range(len(self.output_dtypes))]
 
     @property

@@ -24,7 +24,7 @@ def plain_op(op: str) -> str | None:
 
 
 def _takes_as_many(op: str, plain: str) -> bool:
-    """True where both ops take the same inputs, but for references: Select takes others than RefSelect."""
+    """Return True where both ops take the same inputs, apart from references: Select takes other inputs than RefSelect."""
     old, new = CATALOG.get(op), CATALOG.get(plain)
     if old is None or new is None or not any(arg.is_ref for arg in old.inputs) or any(arg.is_ref for arg in new.inputs):
         return False

@@ -171,7 +171,7 @@ def trail_end(value: Output, before: Callable[[Output], Output | None], ends: di
 
 
 def copied_from(value: Output) -> Output | None:
-    """The value that `value` is but a copy of, by an Identity that waits for nothing else; None elsewhere. For `trail_end`."""
+    """Return the source of a copy: the input of an Identity without control inputs, otherwise None. A step for `trail_end`."""
     return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
 
 

@@ -34,7 +34,7 @@ class VariableNodes:
 
 
 def find_variables(graph: Graph) -> dict[str, VariableNodes]:
-    """The variables by name, in the order of the graph."""
+    """Return the variables by name, in the order of the graph."""
     variables = (_variable_nodes(graph, node) for node in graph if node.op in VARIABLES)
     return {variable.name: variable for variable in variables}
 
@@ -73,7 +73,7 @@ def _initializer(node: Node) -> Node | None:
 
 
 def writers(node: Node) -> Iterator[Node]:
-    """The plain assignments to a variable."""
+    """Yield the plain assignments to a variable."""
     for consumer in node.uses:
         if consumer.op in ASSIGN_OPS and consumer.inputs and consumer.inputs[0].node is node:
             yield consumer

@@ -58,7 +58,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
 
 
 def require_op_def(node: Node) -> OpDef:
-    """The node's interface; InvalidArgumentError for an op that nobody declared."""
+    """Return the node's interface; InvalidArgumentError for an undeclared op."""
     definition = node.op_def
     if definition is None:
         raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=supply_hint(node.op))
@@ -153,7 +153,7 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def _bundle(function: Callable[..., Any], parameter: inspect.Parameter) -> type[Any] | None:
-    """The NamedTuple that a parameter's annotation names, as `Bundle` or `Bundle[Array]`; None for another annotation."""
+    """Return the NamedTuple of a parameter's annotation, `Bundle` or `Bundle[Array]`; None for another annotation."""
     annotation = parameter.annotation
     if isinstance(annotation, str):
         inner = inspect.unwrap(function)

@@ -65,7 +65,7 @@ _TOO_MANY_DIMENSIONS = (
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:
-    """The error for something that tfg or an op library does wrong, whatever the graph: at a node, or in between."""
+    """Return the error for a fault of tfg or of an op library, at a node or between nodes."""
     hint = "this is a fault of tfg; please report it with the graph"
     if node is not None and not _is_own(node.op):
         hint = f"this is a fault of the op library that has op '{node.op}', not of the graph"
@@ -74,7 +74,7 @@ def fault(message: str, node: Node | None = None) -> InternalError:
 
 
 def _is_own(op: str) -> bool:
-    """True where all that is there for an op came with tfg."""
+    """Return True where all functions of an op came with tfg."""
     return CATALOG.is_builtin(op) and all(kernel.is_own for kernel in kernels(op))
 
 

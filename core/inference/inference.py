@@ -149,12 +149,12 @@ def _of_anything(container: TensorSpec) -> TensorSpec:
 
 
 def _holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool:
-    """True where nothing is assumed of a container's elements any more."""
+    """Return True where no elements of a container are assumed any more."""
     return handle in assumed and _shown(assumed[handle]) == _shown(_of_anything(assumed[handle]))
 
 
 def _back_edge(merge: Node) -> Output | None:
-    """The input of a Merge that comes from the iteration before."""
+    """Return the back edge of a Merge: the input from the iteration before."""
     return next((v for v in merge.inputs if has_fact(v.node.op, "next_iteration")), None)
 
 
@@ -208,7 +208,7 @@ def _contents(
 
 
 def container_of(node: Node) -> Node | None:
-    """The stack or tensor array that a node puts elements into."""
+    """Return the stack or tensor array to which a node writes elements."""
     return handed_in(node.inputs[0]).node if node.op in _WRITERS else None
 
 
@@ -277,7 +277,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
 
 
 def _apart(node: Node, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
-    """The results with unnamed dimensions of the node's own: nodes of a file share attributes without being alike."""
+    """Return the results with unnamed dimensions of the node's own: different nodes of a file may share attributes."""
     declared = node.op_def.attrs if node.op_def is not None else {}
     shapes = [node.attrs.get(name) for name, attr in declared.items() if "shape" in attr.type]
     if not any(map(_has_unnamed, shapes)):
@@ -305,7 +305,7 @@ class _Library:
         self.derived = self._answers.derived
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
-        """The dtypes of a node's outputs, of a call by the function's name too."""
+        """Return the dtypes of a node's outputs, also for a call by the function's name."""
         function = self._functions.get(node.op)
         return node.output_dtypes if function is None else function.signature.output_dtypes(node.attrs)
 

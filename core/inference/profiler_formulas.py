@@ -32,12 +32,12 @@ def _dims(spec: TensorSpec) -> tuple[int, ...]:
 
 
 def of_input(factor: int, less: int = 0) -> Formula:
-    """`factor` for each element of the first input, `less` fewer in all."""
+    """Return a formula: `factor` for each element of the first input, less `less`."""
     return lambda node, inputs, outputs: factor * _size(inputs[0]) - less
 
 
 def of_output(factor: int) -> Formula:
-    """`factor` for each element of the first output."""
+    """Return a formula: `factor` for each element of the first output."""
     return lambda node, inputs, outputs: factor * _size(outputs[0])
 
 
@@ -52,7 +52,7 @@ def _require_nhwc(node: Node) -> None:
 
 
 def pool(of: int, factor: int, more: int = 0) -> Formula:
-    """factor * window + more for each element of output (-1) or of input number `of`."""
+    """Return a formula: factor * window + more for each element of the output (-1) or of input number `of`."""
 
     def formula(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
         _require_nhwc(node)
@@ -62,7 +62,7 @@ def pool(of: int, factor: int, more: int = 0) -> Formula:
 
 
 def inner_product(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
-    """The inner dimension by `transpose_a`, an attribute that batch matmuls do not have."""
+    """Return the inner dimension by `transpose_a`, an attribute that batch matmuls do not have."""
     return 2 * _dims(inputs[0])[-2 if node.attrs.get("transpose_a") else -1] * _size(outputs[0])
 
 

@@ -28,7 +28,7 @@ class DerivedSpecs:
         self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MAX_ALIKE)
 
     def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """The specs of the outputs, None where they have to be derived."""
+        """Return the cached specs of the outputs, or None."""
         record = self._of_node.get(node)
         if record is None or not _holds(record, node, inputs):
             key = _key(node, inputs)

@@ -18,19 +18,19 @@ from ..parallel.gemm import TILE_ELEMENTS
 from ..types.arrays import Array
 
 _WORTHWHILE: Final = 1 << 10
-"""Elements from which on a product with ones takes less time than NumPy's sum."""
+"""The least number of elements where a product with ones takes less time than NumPy's sum."""
 _WIDEST: Final = 1 << 11
-"""Columns up to which several rows are laid side by side."""
+"""The largest number of columns where several rows are laid side by side."""
 _FEW_COLUMNS: Final = 32
-"""Columns up to which comparing columns takes less time than NumPy's maximum of rows."""
+"""The largest number of columns where comparing columns takes less time than NumPy's maximum of rows."""
 _FEW_ROWS: Final = 16
-"""Rows up to which NumPy's sum takes less time than a product with ones."""
+"""The largest number of rows where NumPy's sum takes less time than a product with ones."""
 _SMALL: Final = 1 << 15
-"""Elements up to which a single product is faster than several, and rounds little."""
+"""The largest number of elements where a single product is faster than several, and rounds little."""
 
 
 def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
-    """The sum over axes in ascending order."""
+    """Return the sum over axes in ascending order."""
     first, last = axes[0], axes[-1] + 1
     is_block = len(axes) == last - first < x.ndim
     if not (is_block and _is_worthwhile(x)):
@@ -40,7 +40,7 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
 
 
 def row_sums(x: Array) -> Array:
-    """The sum of the rows of a matrix: `summed` over the first axis."""
+    """Return the sum of the rows of a matrix: `summed` over the first axis."""
     return column_sums(x) if _is_worthwhile(x) else np.add.reduce(x, 0, x.dtype)
 
 
@@ -58,7 +58,7 @@ def row_maxima(x: Array) -> Array:
 
 
 def _block_sums(x: Array) -> Array:
-    """The sums over the middle axis of three."""
+    """Return the sums over the middle of three axes."""
     outer, count, inner = x.shape
     if outer == 1:
         return column_sums(x[0])
@@ -67,7 +67,7 @@ def _block_sums(x: Array) -> Array:
 
 
 def column_sums(x: Array) -> Array:
-    """The sums of the columns of a matrix."""
+    """Return the sums of the columns of a matrix."""
     rows, columns = x.shape
     if rows <= _FEW_ROWS:
         return np.add.reduce(x, 0)

@@ -44,7 +44,7 @@ class _Tiles:
         return np.ascontiguousarray(x).reshape(self.shape)
 
     def vector(self, x: Array) -> Array:
-        """A number for each channel, repeated along a row."""
+        """Return a number for each channel, repeated along a row."""
         return repeated(x.reshape(1, -1), self.fold)
 
     def of(self, vector: Array, part: slice) -> Array:
@@ -61,7 +61,7 @@ class _Tiles:
         divide(work, self.parts, self.workers)
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
-        """The sums over positions of the first of two terms of each part, and of their product."""
+        """Return the sums over positions of a term and of its product with a second term; both terms are computed by parts."""
         partial_sums = np.empty((2, len(self.parts), self.shape[1]), self.dtype)
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
@@ -112,7 +112,7 @@ class _Channels(_Tiles):
 
 
 def _tiles(x: Array) -> _Tiles:
-    """How to go through an array (..., C)."""
+    """Choose the tiles of an array (..., C)."""
     is_by_channel = not x.flags.c_contiguous and _channels_first(x).flags.c_contiguous
     return _Channels(x) if is_by_channel and x.size <= _MOST_POSITIONS * x.shape[-1] else _Tiles(x)
 
@@ -142,7 +142,7 @@ def is_near(mean: Array, variance: Array) -> bool:
 
 
 def scaled(x: Array, factor: Array, bias: Array) -> Array:
-    """x * factor + bias, both numbers for each channel."""
+    """Return x * factor + bias, both numbers for each channel."""
     tiles = _tiles(x)
     result, target = tiles.result(x.shape)
     rows = tiles.rows(x)
@@ -157,7 +157,7 @@ def scaled(x: Array, factor: Array, bias: Array) -> Array:
 
 
 def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Array, Array]:
-    """The sums over positions of dy and of dy (x - mean)."""
+    """Return the sums over positions of dy and of dy (x - mean)."""
     tiles = _tiles(x)
     rows, gradients = tiles.rows(x), tiles.rows(dy)
     if is_near:
@@ -170,7 +170,7 @@ def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Arra
 
 
 def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offset: Array, is_near: bool) -> Array:
-    """(dy - (x - mean) * slope - offset) * factor, all but dy and x numbers for each channel."""
+    """Return (dy - (x - mean) * slope - offset) * factor, all but dy and x numbers for each channel."""
     tiles = _tiles(x)
     result, target = tiles.result(dy.shape)
     rows, gradients = tiles.rows(x), tiles.rows(dy)

@@ -17,7 +17,7 @@ from ..types.arrays import Array
 from .where import chosen
 
 WORTHWHILE: Final = 1 << 9
-"""Elements from which on calls of NumPy cost less than calls of the C library."""
+"""The least number of elements where calls of NumPy cost less than calls of the C library."""
 _AT_ONCE: Final = 1 << 13
 """Elements per block, so that intermediate values stay in a cache: a million elements in a single block take 1.25 times as
 long.
@@ -32,12 +32,12 @@ _LARGEST_POWER: Final = np.float32(87)
 
 
 def sqrt(z: Array) -> Array:
-    """The square root with a real part that is not negative."""
+    """Return the square root with a real part that is not negative."""
     return _by_parts(z, _sqrt_parts, np.sqrt)
 
 
 def log(z: Array) -> Array:
-    """The logarithm with an imaginary part in [-pi, pi]."""
+    """Return the logarithm with an imaginary part in [-pi, pi]."""
     return _by_parts(z, _log_parts, np.log)
 
 
@@ -79,7 +79,9 @@ def _sqrt_parts(x: Array, y: Array, result: Array) -> Array:
 
 
 def _log_parts(x: Array, y: Array, result: Array) -> Array:
-    """log |z| and the angle. In double precision the squares are exact; where log |z| is tiny their sum lacks digits."""
+    """Return log |z| and the angle. In double precision the squares are exact; where log |z| is tiny their sum lacks
+    digits.
+    """
     total = np.square(x, dtype=np.float64)
     total += np.square(y, dtype=np.float64)
     np.log(total, out=total)

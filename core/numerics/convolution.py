@@ -53,15 +53,17 @@ from .windows import (
 )
 
 _FEW_SUMS: Final = 1 << 16
-"""Elements of a product up to which adding a vector costs least after the product."""
+"""The largest number of elements of a product where adding a vector costs least after the product."""
 LARGE_FILTER: Final = 1 << 19
-"""Elements of a transposed filter from which on a product for each place of the window takes less time than a copy of the
-filter.
+"""The least number of elements of a transposed filter where a product for each place of the window takes less time than a
+copy of the filter.
 """
 FEW_POSITIONS: Final = 128
-"""Positions up to which a product for each place of a large filter takes less time than a copy of the filter."""
+"""The largest number of positions where a product for each place of a large filter takes less time than a copy of the
+filter.
+"""
 _ROWS_OF_EACH: Final = 64
-"""Rows for each of several workers from which on a product takes no longer by rows than by columns."""
+"""The least number of rows for each of several workers where a product takes no longer by rows than by columns."""
 Finish = Callable[[slice, slice], object]
 Epilogue = Callable[[Array], Finish | None]
 
@@ -91,7 +93,7 @@ class Convolution:
         return result, self.epilogue(result) if self.epilogue else None
 
     def finish_whole(self, result: Array, finish: Finish | None) -> Array:
-        """The result, finished at once; the bias is added before."""
+        """Return the result, finished at once; the bias is added before."""
         if self.bias is not None:
             result += self.bias
         if finish is not None:
@@ -148,7 +150,7 @@ def _is_empty(c: Convolution) -> bool:
 
 
 def _fill_empty(c: Convolution) -> Array:
-    """Where nothing is multiplied the result is the bias, or zeros."""
+    """Fill the result with the bias, or zeros, where nothing is multiplied."""
     result, _ = c.empty_result()
     result[...] = 0 if c.bias is None else c.bias
     return result
@@ -159,7 +161,7 @@ def _has_groups(c: Convolution) -> bool:
 
 
 def _convolve_groups(c: Convolution) -> Array:
-    """Windows are gathered (im2col), and each group of channels is a product."""
+    """Gather windows (im2col), and multiply each group of channels by itself."""
     result, finish = c.empty_result()
     *window, depth, _ = c.w.shape
     groups = c.x.shape[-1] // depth
@@ -182,7 +184,7 @@ def _takes_each_position(c: Convolution) -> bool:
 
 
 def _convolve_positions(c: Convolution) -> Array:
-    """A window of a single element makes the convolution a single product."""
+    """Multiply positions by the filter, for a window of a single element: the convolution is a single product."""
     result, finish = c.empty_result()
     depth, filters = c.w.shape[-2:]
     matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
@@ -199,7 +201,7 @@ def _suits_tiles(c: Convolution) -> bool:
 
 
 def _convolve_tiles(c: Convolution) -> Array | None:
-    """Windows of 3 x 3 over many channels go by tiles (Winograd), with fewer multiplications; all numbers must be finite."""
+    """Multiply transformed tiles (Winograd), for windows of 3 x 3 over many channels; all numbers must be finite."""
     return winograd.convolve(c.x, c.w, c.pads, c.epilogue, c.bias)
 
 
@@ -208,14 +210,14 @@ def _suits_lines(c: Convolution) -> bool:
 
 
 def _convolve_lines(c: Convolution) -> Array:
-    """Windows of many lines are gathered along a line, and each of their lines is a product."""
+    """Gather windows along a line, for windows of many lines, and multiply each line by itself."""
     result, finish = c.empty_result()
     line_products.convolve(c.padded(), c.w, c.strides, c.dilations, result, finish, c.bias)
     return result
 
 
 def _convolve_windows(c: Convolution) -> Array:
-    """Windows are gathered as the rows of a matrix (im2col, Chellapilla et al. 2006), which is multiplied by the filter.
+    """Gather windows as the rows of a matrix (im2col, Chellapilla et al. 2006), and multiply the matrix by the filter.
 
     Each thread gathers its own windows, or all threads share the windows where there are few.
     """
@@ -278,7 +280,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, bias
 
 
 def _multiply_fed(producer: RowProducer, b: Array, out: Array, finish: Finish | None, bias: Array | None) -> None:
-    """out = a @ b + bias, the rows of `a` made block by block right before; all of them first where they are few."""
+    """Compute out = a @ b + bias, with the rows of `a` produced block by block before use, or all at once where few."""
     (rows, columns), inner = out.shape, len(b)
     workers = workers_for(out.size * (inner + (ELEMENT_WORK if finish else 0)) + producer.work)
     count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
@@ -396,7 +398,7 @@ def _ungrouped_filter_gradient(
 def _gathered(
     x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Iterator[tuple[tuple[Any, ...], Array]]:
-    """Blocks of windows as matrices (positions, window * C), with their index into the output."""
+    """Yield blocks of windows as matrices (positions, window * C), with their index into the output."""
     if all(k == 1 for k in window):
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
         yield (slice(None),), view.reshape(-1, x.shape[-1])
@@ -423,13 +425,13 @@ def output_blocks(positions: tuple[int, ...], width: int, workers: int) -> list[
 
 
 def _grouped_filter(w: Array, groups: int) -> Array:
-    """(window..., depth, F) as (groups, window * depth, F / groups)."""
+    """Return (window..., depth, F) as (groups, window * depth, F / groups)."""
     filters = w.shape[-1]
     return w.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
 
 
 def _grouped_columns(columns: Array, groups: int, depth: int) -> Array:
-    """(positions, window * groups * depth) as (groups, positions, window * depth)."""
+    """Return (positions, window * groups * depth) as (groups, positions, window * depth)."""
     if groups == 1:
         return columns[np.newaxis]
     return columns.reshape(columns.shape[0], -1, groups, depth).transpose(2, 0, 1, 3).reshape(groups, columns.shape[0], -1)

@@ -15,7 +15,7 @@ from ..types.arrays import Array
 
 
 def log_softmax(logits: Array) -> Array:
-    """The logarithm of the softmax along the last dimension."""
+    """Return the logarithm of the softmax along the last dimension."""
     shifted = logits - logits.max(-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
@@ -57,12 +57,14 @@ def _class_sums(paths: Array, extended: Array, classes: int) -> Array:
 
 
 def _expected(sums: Array, total: Array) -> Array:
-    """How probable each class is at each time, given the labels; 0 for sequences without a path."""
+    """Return the probability of each class at each time, given the labels; 0 for sequences without a path."""
     return np.where(np.isfinite(total)[:, None], _exp(sums - np.where(np.isfinite(total), total, 0)[:, None]), 0)
 
 
 def _exp(x: Array) -> Array:
-    """The exponential in single precision, correctly rounded; TensorFlow's is the C library's expf in double precision too."""
+    """Return the exponential in single precision, correctly rounded; TensorFlow's is the C library's expf in double
+    precision too.
+    """
     return np.exp(x.astype(np.float32), dtype=np.float64).astype(np.float32)
 
 
@@ -150,7 +152,7 @@ class _Beam:
         return child
 
     def labels(self) -> list[int]:
-        """The labels from the root on."""
+        """Return the labels from the root on."""
         beam, labels = self, []
         while beam.parent is not None:
             labels.append(beam.label)
@@ -159,7 +161,7 @@ class _Beam:
 
 
 def beam_search(logits: Array, width: int, paths: int) -> list[tuple[list[int], float]]:
-    """The `paths` most probable label sequences of logits (time, classes), the last class being the blank."""
+    """Return the `paths` most probable label sequences of logits (time, classes), the last class being the blank."""
     root = _Beam(None, -1)
     root.blank = root.total = 0.0
     beams = [root]

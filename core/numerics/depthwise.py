@@ -39,7 +39,7 @@ from .windows import (
 _LINE: Final = 1024
 """Numbers of a contiguous line with the least cost per number in NumPy's loops, short enough to stay in cache."""
 _WIDE: Final = 128
-"""Channels from which on lines of single positions cost less than laying positions side by side."""
+"""The least number of channels where lines of single positions cost less than laying positions side by side."""
 
 
 def depthwise_convolve(
@@ -51,7 +51,7 @@ def depthwise_convolve(
     epilogue: Epilogue | None = None,
     producer: RowProducer | None = None,
 ) -> Array:
-    """The convolution; `epilogue` and `producer` as for `convolution.convolve`."""
+    """Return the convolution; `epilogue` and `producer` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
@@ -199,7 +199,7 @@ class _LineSums:
         self.axes, self.gradient_axes = _axes(len(window))
 
     def filters(self, w: Array) -> list[Array]:
-        """A filter (window..., C, 1) for each phase, repeated."""
+        """Return a filter (window..., C, 1) for each phase, repeated."""
         if self.fold == 1:
             return [w[..., 0]]
         return cached_for_constant(w, ("lines", self.fold, self.step), self._repeated)
@@ -254,7 +254,9 @@ class _LineSums:
     def _view(
         self, sizes: tuple[int, ...], start: tuple[int, int], counts: Sequence[int], window: tuple[int, ...]
     ) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-        """(sizes..., window..., fold * C) from an image and line on: windows along contiguous lines, next to each other."""
+        """Return (sizes..., window..., fold * C) from an image and line on: windows along contiguous lines, next to each
+        other.
+        """
         pitches = [math.prod(counts[i:]) * self.shape[-1] for i in range(len(counts) + 1)]
         to_next = jumps(pitches[1:], (*self.strides[:-1], self.strides[-1] * self.fold), sizes[1:])
         places = jumps(pitches[1:], self.dilations, window)
@@ -327,7 +329,7 @@ def _add_products(x: Array, w: Array, strides: Sequence[int], dilations: Sequenc
 def depthwise_input_gradient(
     grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The gradient for the input of `depthwise_convolve`."""
+    """Return the gradient for the input of `depthwise_convolve`."""
     *window, channels, multiplier = w.shape
     if multiplier == 1 and all(stride == 1 for stride in strides):
         return _convolve_transposed(grad, w, input_shape, pads, dilations)
@@ -355,7 +357,7 @@ def _convolve_transposed(grad: Array, w: Array, input_shape: Sequence[int], pads
 def depthwise_filter_gradient(
     x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The gradient for the filter of `depthwise_convolve`."""
+    """Return the gradient for the filter of `depthwise_convolve`."""
     *window, channels, multiplier = filter_shape
     if multiplier == 1 and len(window) > 1 and grad.size and x.size and x.dtype == grad.dtype in (np.float32, np.float64):
         return _line_gradients(x, grad, window, strides, pads, dilations)[..., np.newaxis]
@@ -380,7 +382,9 @@ def depthwise_filter_gradient(
 def _line_gradients(
     x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The same (window..., C) by blocks of lines, as `_sum_lines`: their number follows from the sizes alone."""
+    """Return the gradient (window..., C) for the filter by blocks of lines, as `_sum_lines`; the sizes alone fix the number
+    of blocks.
+    """
     sums = _sums_of(x, window, strides, pads, dilations, False)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = grad.reshape(sums.folded)

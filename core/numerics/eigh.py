@@ -17,14 +17,14 @@ from ..types.arrays import Array
 _LARGEST = 16
 """Rows of the largest matrix whose eigenvectors get Eigen's signs."""
 _MOST_ELEMENTS = 1024
-"""Elements of a batch up to which eigenvectors get Eigen's signs: for larger batches LAPACK's speed counts for more."""
+"""The largest number of elements of a batch with Eigen's signs: for larger batches LAPACK's speed counts for more."""
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS_PER_ROW = 30
 """QR steps for each row after which the solver gives up, as in Eigen (m_maxIterations)."""
 
 
 def eigh(matrices: Array) -> tuple[Array, Array]:
-    """Ascending eigenvalues (..., n) and eigenvectors in columns (..., n, n); the lower triangles are read."""
+    """Return ascending eigenvalues (..., n) and eigenvectors in columns (..., n, n); the lower triangles are read."""
     size = matrices.shape[-1]
     if not matrices.size:
         return np.zeros(matrices.shape[:-1], matrices.real.dtype), matrices.copy()
@@ -37,7 +37,7 @@ def eigh(matrices: Array) -> tuple[Array, Array]:
 
 
 def _eigh(matrix: Array) -> tuple[Array, Array]:
-    """Ascending eigenvalues and eigenvectors in columns; the lower triangle is read."""
+    """Return ascending eigenvalues and eigenvectors in columns; the lower triangle is read."""
     size = len(matrix)
     whole = np.tril(matrix).astype(np.result_type(matrix.dtype, np.float64))
     whole = whole + np.conj(np.tril(whole, -1)).T
@@ -53,7 +53,7 @@ def _eigh(matrix: Array) -> tuple[Array, Array]:
 
 
 def _tridiagonal(a: Array) -> tuple[list[float], list[float], Array]:
-    """The diagonals of T and Q with Q T Q^H = a."""
+    """Return the diagonals of T and Q with Q T Q^H = a."""
     size = len(a)
     q = np.eye(size, dtype=a.dtype)
     for i in range(size - 1):
@@ -66,7 +66,7 @@ def _tridiagonal(a: Array) -> tuple[list[float], list[float], Array]:
 
 
 def _householder(x: Array) -> tuple[Array, Any]:
-    """v and t of the reflection I - t v v^H that makes all but x[0] zero, and x[0] real."""
+    """Return v and t of the reflection I - t v v^H that makes all but x[0] zero, and x[0] real."""
     tail = float(np.sum(np.abs(x[1:]) ** 2))
     if tail <= _TINY and x[0].imag ** 2 <= _TINY:
         return x, 0.0
@@ -77,7 +77,7 @@ def _householder(x: Array) -> tuple[Array, Any]:
 
 
 def _reflect(rows: Array, vector: Array, factor: Any) -> None:
-    """rows becomes (I - factor vector vector^H) rows."""
+    """Replace rows by (I - factor vector vector^H) rows."""
     rows -= np.outer(factor * vector, np.conj(vector) @ rows)
 
 

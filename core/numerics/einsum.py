@@ -137,7 +137,7 @@ def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], out
 
 
 def _inflated(x: Array, labels: Sequence[Label], out: Sequence[Label]) -> Array:
-    """`x` on the diagonals of the labels that the output repeats."""
+    """Return `x` on the diagonals of the labels that the output repeats."""
     if len(labels) == len(out):
         return x
     sizes = dict(zip(labels, x.shape))

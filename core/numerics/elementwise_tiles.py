@@ -15,7 +15,7 @@ from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, repe
 from ..types.arrays import Array
 
 _LINE: Final = 4096
-"""Numbers up to which a vector is repeated: NumPy broadcasts a vector in a separate loop for each position."""
+"""The length up to which a vector is repeated: NumPy broadcasts a vector in a separate loop for each position."""
 
 
 class Form(enum.Enum):
@@ -84,7 +84,7 @@ class Chain:
         return Operand(array, form, columns, self.fold(columns))
 
     def fold(self, columns: int) -> int:
-        """How many positions make a line."""
+        """Return the number of positions of a line."""
         return max(_LINE // columns, 1) if self.by_channel else 1
 
     def columns(self, shape: Sequence[int]) -> int:
@@ -92,14 +92,18 @@ class Chain:
         return shape[-1] if self.by_channel else 1
 
     def on(self, result: Array, operands: Sequence[Array | Operand]) -> Callable[[slice, slice], None] | None:
-        """A function that evaluates ranges of positions and channels; None where an operand cannot be cut into tiles."""
+        """Return a function that evaluates ranges of positions and channels; None where an operand cannot be cut into
+        tiles.
+        """
         columns = result.shape[-1]
         ready = self._ready(operands, columns)
         image = math.prod(result.shape[1:-1]) if self.by_image else 0
         return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
 
     def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
-        """A function that fills rows of a result of this shape, from a position on; None where an operand cannot be cut."""
+        """Return a function that fills rows of a result of this shape, from a position on; None where an operand cannot be
+        cut.
+        """
         columns, image = shape[-1], math.prod(shape[1:-1]) if self.by_image else 0
         ready = self._ready(operands, columns)
 
@@ -130,7 +134,7 @@ def _evaluate_part(work: Callable[[slice, slice], None], channels: slice, part: 
 
 
 def _instructions(operations: Sequence[Operation], begins_filled: bool, first: int) -> Iterator[_Instruction]:
-    """Each operation writes to the result where the value that this holds is dead by then."""
+    """Yield the instructions; an operation writes to the result where the result's value is dead by then."""
     last = {source: i for i, operation in enumerate(operations) for source in operation.sources}
     held = 0 if begins_filled else None
     for i, (call, takes_out, sources) in enumerate(operations):

@@ -33,9 +33,9 @@ _LOW: Final = -4
 _HIGH: Final = 11
 """The largest number in the table of the complement; above, the complement is constant."""
 _FEW: Final = 1 << 10
-"""Elements up to which the calls to NumPy take longer than SciPy's loop."""
+"""The largest number of elements where the calls to NumPy take longer than SciPy's loop."""
 FEW_OF_COMPLEMENT: Final = 1 << 12
-"""Elements up to which a table look-up of the complement takes longer than SciPy's loop."""
+"""The largest number of elements where a table look-up of the complement takes longer than SciPy's loop."""
 _AT_ONCE: Final = 1 << 14
 """Elements per block, so that intermediate values stay in a cache: a million in a single block take 1.5 to 2 times as long."""
 _ONE: Final = np.float32(1)
@@ -103,7 +103,7 @@ def _table() -> _Table:
 
 
 def _look_up(x: Array, table: _Table, scratch: Array, index: Array, result: Array) -> None:
-    """value + slope h (1 - p h + (2 p² - 1) h² / 3) at the place p that is nearest to x = p + h."""
+    """Compute value + slope h (1 - p h + (2 p² - 1) h² / 3) at the place p nearest to x = p + h."""
     h, both, other = scratch
     np.clip(x, _LOW, _HIGH, out=h)
     np.multiply(h, _STEPS, out=both)

@@ -26,7 +26,7 @@ _RESCALE = 1 / _EPSILON
 
 
 def igamma_gradient(a: Array, x: Array) -> Array:
-    """dP(a, x)/da, elementwise in float64; 0 at x = 0 and infinity, else NaN for a <= 0, x < 0 and NaN."""
+    """Return dP(a, x)/da, elementwise in float64; 0 at x = 0 and infinity, else NaN for a <= 0, x < 0 and NaN."""
     a, x = (np.array(v, np.float64) for v in np.broadcast_arrays(a, x))
     result = np.full(a.shape, np.nan)
     valid = (a > 0) & (x >= 0)
@@ -40,7 +40,7 @@ def igamma_gradient(a: Array, x: Array) -> Array:
 
 
 def gamma_sample_gradient(alpha: Array, sample: Array) -> Array:
-    """The derivative by alpha of a Gamma(alpha, 1) sample at a fixed quantile: -(dP/da) / (dP/dx)."""
+    """Return the derivative by alpha of a Gamma(alpha, 1) sample at a fixed quantile: -(dP/da) / (dP/dx)."""
     alpha, sample = (np.array(v, np.float64) for v in np.broadcast_arrays(alpha, sample))
     density = np.exp((alpha - 1) * np.log(sample) - sample - special.gammaln(alpha))
     gradient: Array = -igamma_gradient(alpha, sample) / density
@@ -64,7 +64,7 @@ def _series(a: Array, x: Array) -> Array:
 
 
 def _continued_fraction(a: Array, x: Array) -> Array:
-    """dQ/da from Q's continued fraction (Cephes igamc), numerators and denominators carried with their derivatives."""
+    """Return dQ/da from Q's continued fraction (Cephes igamc), numerators and denominators carried with their derivatives."""
     y, z = 1 - a, x - a + 2
     older, old = (np.ones_like(a), x), (x + 1, z * x)
     d_older, d_old = (np.zeros_like(a), np.zeros_like(a)), (np.zeros_like(a), -x)

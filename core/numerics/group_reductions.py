@@ -18,22 +18,22 @@ from .half_precision import is_narrow
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
 _LONG_ROW: Final = 16
-"""Elements of a row from which on NumPy's reduceat, column by column, takes longer than a call for the k-th rows of all
-groups.
+"""The least number of elements of a row where NumPy's reduceat, column by column, takes longer than a call for the k-th
+rows of all groups.
 """
 _FEW_ROWS: Final = 16
-"""Rows of the largest group up to which a call for the k-th rows of all groups, for each k, takes less time than reduceat."""
+"""The largest group, in rows, where a call for the k-th rows of all groups, for each k, takes less time than reduceat."""
 _MANY: Final = 1 << 13
-"""Elements from which on calls for the rows of small groups take less time than reduceat."""
+"""The least number of elements where calls for the rows of small groups take less time than reduceat."""
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """The least finite number of a dtype."""
+    """Return the least finite number of a dtype."""
     return _limits(dtype).min if dtype.kind != "b" else False
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
-    """The greatest finite number of a dtype."""
+    """Return the greatest finite number of a dtype."""
     return _limits(dtype).max if dtype.kind != "b" else True
 
 
@@ -48,7 +48,7 @@ def _limits(dtype: np.dtype[Any]) -> Any:
 
 
 def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, Array]:
-    """(group numbers in ascending order, `ufunc` over the rows of each group); narrow floats are reduced in float32."""
+    """Return (group numbers in ascending order, `ufunc` over the rows of each group); narrow floats are reduced in float32."""
     if not len(groups):
         return groups, rows
     order, groups = _in_order(groups)
@@ -92,7 +92,7 @@ def _in_order(groups: Array) -> tuple[Array | None, Array]:
 
 
 def _starts(groups: Array) -> Array:
-    """Where each of the sorted groups begins."""
+    """Return the first row of each of the sorted groups."""
     return np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
 
 
@@ -125,7 +125,9 @@ def _sums(rows: Array, order: Array | None, starts: Array) -> Array:
 
 
 def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> None:
-    """target[groups[i]] = ufunc(target[groups[i]], rows[i]) for each i, repeated groups too; groups must be in range."""
+    """Compute target[groups[i]] = ufunc(target[groups[i]], rows[i]) for each i, repeated groups too; groups must be in
+    range.
+    """
     if ufunc is np.add and target.dtype.kind in "fc" and target.size == len(target) and target.flags.c_contiguous:
         np.add.at(target.reshape(-1), groups, rows.reshape(-1))
         return
@@ -141,5 +143,5 @@ def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> N
 
 
 def group_sizes(groups: Array, count: int) -> Array:
-    """How many rows each of `count` groups has."""
+    """Count the rows of each of `count` groups."""
     return np.bincount(groups, minlength=count) if len(groups) else np.zeros(count, np.int64)

@@ -17,11 +17,11 @@ import numpy as np
 from ..types.arrays import Array
 
 _MANY: Final = 1 << 15
-"""Halves from which on a table look-up takes less time than a conversion."""
+"""The least number of halves where a table look-up takes less time than a conversion."""
 
 _WORTH_A_TABLE: Final = 1 << 16
-"""Elements from which on a table of a function, for all numbers of 16 bits, takes no longer than the function of the
-elements.
+"""The least number of elements where a table of a function, for all numbers of 16 bits, takes no longer than the function
+of the elements.
 """
 
 
@@ -31,7 +31,7 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 
 def wide(x: Array) -> Array:
-    """Floats of 16 bits as float32, other dtypes as they are; the shape stays."""
+    """Convert floats of 16 bits to float32, and return other dtypes unchanged; the shape stays."""
     if x.itemsize != 2 or not is_narrow(x.dtype):
         return x
     if x.dtype == np.float16 and x.size >= _MANY:  # NumPy converts halves one by one
@@ -46,7 +46,7 @@ def _looked_up(table: Array, x: Array) -> Array:
 
 @functools.cache
 def _halves() -> Array:
-    """All halves by their bits, as float32."""
+    """Return all halves in the order of their bits, as float32."""
     return _all_of(np.dtype(np.float16)).astype(np.float32)
 
 

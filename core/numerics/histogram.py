@@ -40,7 +40,7 @@ class Histogram:
 
 
 def histogram(values: Array) -> Histogram:
-    """The histogram of numbers; NaN and infinities must not be among them."""
+    """Return the histogram of numbers; NaN and infinities must not be among them."""
     limits = bucket_limits()
     numbers = values.ravel() if values.dtype == np.float32 else values.astype(np.float64).ravel()
     if not numbers.size:

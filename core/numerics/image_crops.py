@@ -41,7 +41,7 @@ class Axis:
         self.by_start = last - reach if pixels > 1 else self.by_end
 
     def of_boxes(self, part: slice) -> Axis:
-        """Where the pixels of some of the boxes lie."""
+        """Return the positions of some boxes' pixels."""
         some = copy.copy(self)
         some.at, some.inside = self.at[part], self.inside[part]
         some.lower, some.upper, some.nearest = self.lower[part], self.upper[part], self.nearest[part]
@@ -70,21 +70,23 @@ def is_inside(rows: Axis, columns: Axis) -> Array:
 
 
 def corners(image: Array, box_ind: Array, rows: Axis, columns: Axis) -> Iterator[Any]:
-    """The four neighbours of each pixel: top left, top right, bottom left, bottom right; float32, arrays of their own."""
+    """Yield the four neighbours of each pixel: top left, top right, bottom left, bottom right; float32, arrays of their
+    own.
+    """
     for row in (rows.lower, rows.upper):
         for column in (columns.lower, columns.upper):
             yield pixels_of(image, box_ind, row, column)
 
 
 def pixels_of(image: Array, box_ind: Array, rows: Array, columns: Array) -> Array:
-    """The pixels in the rows and columns of each box, (boxes, height, width, C), float32."""
+    """Return the pixels in the rows and columns of each box, (boxes, height, width, C), float32."""
     lines = (box_ind.astype(np.int64)[:, None] * image.shape[1] + rows) * image.shape[2]
     places = lines[:, :, None] + columns[:, None, :]
     return image.reshape(-1, image.shape[3]).take(places, axis=0).astype(np.float32, copy=False)
 
 
 def interpolated(image: Array, box_ind: Array, rows: Axis, columns: Axis) -> Array:
-    """Along rows and then between them; in place, each left and each upper neighbour being of use no more."""
+    """Interpolate along rows and then between rows, in place of the left and upper neighbours."""
     top_left, top, bottom_left, bottom = corners(image, box_ind, rows, columns)
     across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]
     for left, right, share in ((top_left, top, across), (bottom_left, bottom, across), (top, bottom, down)):

@@ -23,7 +23,9 @@ from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
 _FEWEST_CHANNELS: Final = 8
-"""Channels of the input from which on a convolution costs less than scattered products, whose matrices are narrow."""
+"""The least number of channels of the input where a convolution costs less than scattered products, whose matrices are
+narrow.
+"""
 
 
 def convolve_input_gradient(
@@ -135,7 +137,7 @@ def filled_phases(
 def _convolve_transposed(
     grad: Array, w: Array, groups: int, input_shape: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
-    """The input gradient at stride 1: a convolution with the filter flipped in space and transposed in channels."""
+    """Return the input gradient at stride 1: a convolution with the filter flipped in space and transposed in channels."""
     *window, depth, filters = w.shape
     flipped = w[(slice(None, None, -1),) * len(window)]
     if groups == 1:

@@ -12,7 +12,7 @@ import numpy as np
 from ..types.arrays import Array
 
 _FEW: Final = 32
-"""Elements up to which a Python loop takes less time than NumPy."""
+"""The largest number of elements where a Python loop takes less time than NumPy."""
 
 
 def truncated_quotient(x: Any, y: Any) -> Array:
@@ -28,7 +28,7 @@ def truncated_quotient(x: Any, y: Any) -> Array:
 
 
 def extremes(x: Array) -> tuple[int, int]:
-    """The least and the greatest of some integers."""
+    """Return the least and the greatest of some integers."""
     if x.size > _FEW:
         return int(x.min()), int(x.max())
     elements = x.ravel().tolist()

@@ -21,7 +21,7 @@ from ..types.arrays import Array
 
 
 def adjoint(x: Array) -> Array:
-    """The conjugate transposes."""
+    """Return the conjugate transposes."""
     return np.conj(np.swapaxes(x, -1, -2))
 
 
@@ -62,7 +62,7 @@ def _substitute(matrix: Array, rhs: Array, lower: bool) -> Array:
 
 
 def lu(matrix: Array) -> tuple[Array, Array]:
-    """The packed factors and the permutation p with (L U)[i] = A[p[i]]."""
+    """Return the packed factors and the permutation p with (L U)[i] = A[p[i]]."""
     if not matrix.size:
         return matrix, np.zeros(matrix.shape[:-1], np.int64)
     if matrix.dtype.kind == "c" or (matrix.shape[-1] <= _SMALL and math.prod(matrix.shape[:-2]) >= _MANY):
@@ -73,9 +73,9 @@ def lu(matrix: Array) -> tuple[Array, Array]:
 
 
 _SMALL: Final = 8
-"""Rows of a matrix up to which many matrices are factorized together in less time than LAPACK takes for each in turn."""
+"""The largest matrix, in rows, where many matrices are factorized together in less time than LAPACK takes for each in turn."""
 _MANY: Final = 32
-"""Small matrices from which on all together, column by column, take less time than each in turn."""
+"""The least number of small matrices where a common factorization, column by column, takes less time than each in turn."""
 
 
 def _lu_by_column(matrix: Array) -> tuple[Array, Array]:
@@ -95,7 +95,7 @@ def _lu_by_column(matrix: Array) -> tuple[Array, Array]:
 
 
 def by_matrix(function: Callable[[Array], Array], matrices: Array) -> Array:
-    """`function` of each matrix of a batch."""
+    """Return `function` of each matrix of a batch."""
     if not matrices.size:
         return matrices.copy()
     flat = matrices.reshape(-1, *matrices.shape[-2:])

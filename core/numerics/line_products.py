@@ -22,23 +22,25 @@ from .row_producer import BLOCK_ELEMENTS
 from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
 _FEWEST_LINES: Final = 5
-"""Lines of a window from which on the saved copies make up for adding products afterwards."""
+"""The least number of lines of a window where the saved copies make up for adding products afterwards."""
 _FEWEST_NUMBERS: Final = 32
-"""Numbers of a window's line from which on the line's product is not too thin to be worth a call."""
+"""The least width of a window's line, in numbers, where the line's product is worth a call."""
 _FEWEST_OF_GRADIENT: Final = 12
-"""Numbers of a window's line from which on the gradient's product is worth a call."""
+"""The least width of a window's line, in numbers, where the gradient's product is worth a call."""
 _MOST_FILTERS: Final = 32
-"""Filters up to which adding up products takes no longer than copying windows."""
+"""The largest number of filters where adding up products takes no longer than copying windows."""
 _MOST_PER_CHANNEL: Final = 2
-"""Filters for each channel up to which adding up products takes no longer than copying windows."""
+"""The largest number of filters for each channel where adding up products takes no longer than copying windows."""
 FEWEST_POSITIONS: Final = 128
-"""Positions from which on a product is worth a call."""
+"""The least number of positions where a product is worth a call."""
 
 
 def suits(
     filter_shape: Sequence[int], shape: Sequence[int], is_single: bool, strides: Sequence[int], dilations: Sequence[int]
 ) -> bool:
-    """True where a convolution with a result of `shape`, in single precision or not, takes less time by lines of windows."""
+    """Return True where a convolution with a result of `shape`, in single precision or not, takes less time by lines of
+    windows.
+    """
     count, *inner, depth, filters = filter_shape
     is_sum_short = count >= _FEWEST_LINES and filters <= _MOST_PER_CHANNEL * depth
     is_wide = math.prod(inner) * depth >= _FEWEST_NUMBERS
@@ -57,7 +59,7 @@ def suits_gradient(
 def _may_go_by_lines(
     filter_shape: Sequence[int], shape: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> bool:
-    """True where a product of a line or more is so small that BLAS copies nothing."""
+    """Return True where a product of a line or more is so small that BLAS copies nothing."""
     _, *inner, depth, filters = filter_shape
     if not inner or filters > _MOST_FILTERS or strides[0] != 1 or dilations[0] != 1:
         return False
@@ -99,7 +101,7 @@ def convolve(
 
 
 def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
-    """The gradient for the filter (window..., C, F), where `grad` is that for the result."""
+    """Return the gradient for the filter (window..., C, F); `grad` is the gradient of the result."""
     shape = (*window, x.shape[-1], grad.shape[-1])
     gathered = _gathering(x, window, strides, dilations)
 
@@ -139,7 +141,7 @@ def _gathering(x: Array, window: Sequence[int], strides: Sequence[int], dilation
 
 @functools.lru_cache(1024)
 def output_blocks(shape: tuple[int, ...], filter_shape: tuple[int, ...], workers: int) -> list[Block]:
-    """(images, lines) that cut the result: products so small that BLAS copies nothing, and few enough for a cache."""
+    """Cut the result into (images, lines): products so small that BLAS copies nothing, and few enough for a cache."""
     images, lines, *inner, filters = shape
     line, width = math.prod(inner), math.prod(filter_shape[1:-1])
     at_once = _positions_at_once(width, filters) // line

@@ -83,7 +83,9 @@ def _first_of_similar(similar: Array) -> list[int]:
 def suppress_softly(
     scores: Array, limit: int, score_threshold: Array, sigma: float, overlaps_of: Callable[..., Any]
 ) -> tuple[Array, Array]:
-    """As suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
+    """Select boxes as `suppress`, with lowered scores: by exp(-overlap^2 / (2 sigma)) for each selected box (Bodla et al.
+    2017).
+    """
     heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
     heapq.heapify(heap)
     selected: list[int] = []

@@ -42,7 +42,7 @@ _FEW_POSITIONS: Final = 1 << 16
 
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
-    """The largest element of each window; NaN only counts where there is nothing else (and is then the lowest number)."""
+    """Return the largest element of each window; NaN counts only in a window of NaN (and is then the lowest number)."""
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     lowest = np.asarray(_lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
@@ -120,7 +120,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
 
 
 def _tile(shape: Sequence[int], outputs: Ints, windows: Ints, strides: Ints) -> bool:
-    """True of windows that take each element of the padded array once."""
+    """Return True for windows that take each element of the padded array once."""
     return all(k == s and n == out * s for n, out, k, s in zip(shape[1:-1], outputs, windows, strides))
 
 
@@ -250,7 +250,7 @@ def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> t
 
 
 def _padded_positions(sizes: Ints, pads: Pads) -> Array:
-    """The flat index of every position of the padded image, -1 in the padding."""
+    """Return the flat index of every position of the padded image, -1 in the padding."""
     positions = np.arange(int(np.prod(sizes))).reshape(sizes)
     return np.pad(positions, list(pads), constant_values=-1)
 

@@ -15,7 +15,7 @@ _HALF: Final = 0.5
 
 
 def power(x: Array, y: Array, out: Array | None = None) -> Array:
-    """x to the y; small whole numbers as products, many times faster than powers."""
+    """Return x to the y; small whole exponents by multiplication, many times faster than powers."""
     if x.dtype.kind == "f" and np.any(y == _HALF):
         return _with_roots(x, y, out)
     if np.ndim(y) or x.dtype.kind != "f" or y not in _PRODUCTS:

@@ -43,7 +43,7 @@ class Taps:
     size: int
 
     def matrix(self, dtype: Any) -> Array:
-        """The resampling as a matrix (outputs, size)."""
+        """Return the resampling as a matrix (outputs, size)."""
         matrix = np.zeros((len(self.indices), self.size), dtype)
         np.add.at(matrix, (np.arange(len(self.indices))[:, None], self.indices), self.weights.astype(dtype))
         return matrix
@@ -108,12 +108,14 @@ def taken(x: Array, rows: Array, columns: Array) -> Array:
 
 
 def resample_gradient(grad: Array, rows: Taps, columns: Taps) -> Array:
-    """The gradient for the input of `resample`."""
+    """Return the gradient for the input of `resample`."""
     return _apply_transposed(_apply_transposed(grad, rows, 1), columns, 2)
 
 
 def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
-    """As resample_gradient, in single precision for each tap and in double for their sum, as TensorFlow does for double."""
+    """Return the gradient of `resample`, in single precision for each tap and in double for the sum, as TensorFlow for
+    double.
+    """
     result: Any = 0
     for i, row_weight in zip(rows.indices.T, rows.weights.T.astype(np.float32)):
         for j, column_weight in zip(columns.indices.T, columns.weights.T.astype(np.float32)):
@@ -124,7 +126,7 @@ def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
 
 
 def _apply(x: Array, taps: Taps, axis: int) -> Array:
-    """The given axis of an image resampled, by a matrix product for some outputs at a time."""
+    """Resample an axis of an image, by a matrix product for some outputs at a time."""
     shape = (*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :])
     workers = workers_for(math.prod(shape) * _BAND)
     flat, result, channels = _lines(x, axis), np.empty(shape, x.dtype), x.shape[-1]
@@ -174,7 +176,7 @@ def _spread(part: slice, channels: int) -> slice:
 
 
 def _apply_taps(x: Array, taps: Taps, axis: int) -> Array:
-    """The given axis of an image resampled: a sum over the taps, first to last."""
+    """Resample an axis of an image by a sum over the taps, first to last."""
     lead, shape = (slice(None),) * axis, (-1, *(1,) * (x.ndim - axis - 1))
     terms = zip(taps.indices.T, taps.weights.T.astype(x.dtype))
     total = np.zeros((*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :]), x.dtype)
@@ -192,7 +194,7 @@ def scale_of(size: int, outputs: int, align_corners: bool) -> np.float32:
 
 
 def _positions(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> Array:
-    """The input position of each output position, float32."""
+    """Return the input position of each output position, float32."""
     scale = scale_of(size, outputs, align_corners)
     places = np.arange(outputs, dtype=np.float32)
     if half_pixel:
@@ -213,7 +215,7 @@ def bilinear(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> 
 
 
 def nearest(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> Array:
-    """The input position that each output position takes."""
+    """Return the input position that each output position takes."""
     scale = scale_of(size, outputs, align_corners)
     at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5 if half_pixel else 0)) * scale
     # C's roundf: halves away from zero.

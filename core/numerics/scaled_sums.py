@@ -16,24 +16,24 @@ from ..parallel.cblas import address, routine
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 9
-"""Elements up to which calling BLAS takes longer than NumPy."""
+"""The largest number of elements where calling BLAS takes longer than NumPy."""
 
 
 def add_scaled(y: Array, x: Array, factor: Any) -> None:
-    """y += factor x"""
+    """Compute y += factor x"""
     if not _sum_by_blas(y, 1, x, factor):
         y += x * factor
 
 
 def scale_and_add(y: Array, keep: Any, x: Array) -> None:
-    """y = keep y + x"""
+    """Compute y = keep y + x"""
     if not _sum_by_blas(y, keep, x, 1):
         y *= keep
         y += x
 
 
 def move_towards(y: Array, x: Array, rate: Any, scratch: Array) -> None:
-    """y += (x - y) rate; `scratch`, of the same shape, may be x, and is overwritten."""
+    """Compute y += (x - y) rate; `scratch`, of the same shape, may be x, and is overwritten."""
     if not _sum_by_blas(y, 1 - rate, x, rate):
         np.subtract(x, y, out=scratch)
         scratch *= rate

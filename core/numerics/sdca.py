@@ -105,7 +105,7 @@ def _smooth_hinge_derivative(wx: float, label: float) -> float:
 
 
 def _exp(x: float) -> float:
-    """e to the power of x, infinite where C's is."""
+    """Return e to the power of x, infinite where C's is."""
     try:
         return math.exp(x)
     except OverflowError:
@@ -188,12 +188,12 @@ class Settings:
 
 
 def squared_norms(groups: Sequence[Group], count: int) -> Array:
-    """The squared norm of each example."""
+    """Return the squared norm of each example."""
     return np.array([sum(float(np.dot(g.values[i], g.values[i])) for g in groups) for i in range(count)])
 
 
 def predictions(settings: Settings, groups: Sequence[Group], example: int) -> tuple[float, float]:
-    """The example's score before this mini-batch, and with the deltas so far."""
+    """Return the example's score before this mini-batch, and with the deltas so far."""
     before = now = 0.0
     for group in groups:
         places, values = group.places[example], group.values[example]
@@ -223,7 +223,7 @@ def train_example(
 def adaptive_probabilities(
     settings: Settings, groups: Sequence[Group], labels: Sequence[float], weights: Array, norms: Array, duals: Array
 ) -> Array:
-    """How often each example deserves to be drawn: Csiba, Qu and Richtarik, "SDCA with adaptive probabilities", 2015."""
+    """Return the probability to draw each example: Csiba, Qu and Richtarik, "SDCA with adaptive probabilities", 2015."""
     scores = [predictions(settings, groups, i)[1] for i in range(len(labels))]
     residuals = [float(d) + settings.loss.derivative(s, y) for d, s, y in zip(duals, scores, labels)]
     return weights * np.sqrt(norms + settings.l2 * settings.loss.smoothness) * np.abs(residuals)

@@ -18,7 +18,7 @@ BLOCK: Final = 1 << 15
 
 
 def softmax(x: Array) -> Array:
-    """exp(x) / sum(exp(x)) of floats along the last axis, less the largest before, so that nothing overflows."""
+    """Return exp(x) / sum(exp(x)) of floats along the last axis, less the largest before, so that nothing overflows."""
     if x.size <= BLOCK:
         return _fill(x, np.empty(x.shape, x.dtype))
     workers = workers_for(x.size * 8 * ELEMENT_WORK)

@@ -32,13 +32,13 @@ def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, 
 
 
 def add_rows(result: Array, rows: Array, dense: Array) -> None:
-    """result[rows[i]] += dense[i] for each i in turn; the arrays and errors as for `add_coordinates`."""
+    """Compute result[rows[i]] += dense[i] for each i in turn; the arrays and errors as for `add_coordinates`."""
     if dense.size:
         _add(result, rows, np.arange(len(dense)), np.ones(len(dense), dense.dtype), dense)
 
 
 def _add(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
-    """`add_coordinates` of columns, int64, that are all there."""
+    """Compute `add_coordinates` for valid columns of int64."""
     from scipy.sparse import _sparsetools
 
     count, width = len(weights), dense.size // len(dense)
@@ -65,7 +65,7 @@ def sums_between(starts: Array, places: Array, dense: Array) -> Array:
 
 
 def _check_range(places: Array, count: int) -> None:
-    """The loops check nothing themselves."""
+    """Check the range of places, which SciPy's loops do not check."""
     least, greatest = extremes(places)
     if least < 0 or greatest >= count:
         raise IndexError(f"a place of {places.tolist()[:10]} is out of range [0, {count})")

@@ -15,11 +15,11 @@ import numpy as np
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 9
-"""Keys up to which sorting all takes less time than selecting the smallest first."""
+"""The largest number of keys where sorting all takes less time than selecting the smallest first."""
 
 
 def sorted_top_k(keys: Array, k: int) -> Array:
-    """Places of the k smallest keys along the last dimension, ascending; of equals the first comes first, NaN last."""
+    """Return places of the k smallest keys along the last dimension, ascending; of equals the first comes first, NaN last."""
     count = keys.shape[-1]
     if k == 1 and count:
         least_place = np.argmin(keys, -1, keepdims=True)
@@ -49,7 +49,9 @@ def _smallest(keys: Array, k: int) -> Array:
 
 
 def unsorted_top_k(keys: Array, k: int) -> Array:
-    """Places of the k smallest keys of each row, (rows, n) -> (rows, k < n), in heap order; of equals the first is better."""
+    """Return places of the k smallest keys of each row, (rows, n) -> (rows, k < n), in heap order; of equals the first is
+    better.
+    """
     rows = len(keys)
     result = np.empty((rows, k), np.int64)
     for row in range(rows) if k else ():
@@ -79,7 +81,7 @@ def _drop_root(heap: list[tuple[Any, int]]) -> None:
 
 
 def _sift(heap: list[tuple[Any, int]], hole: int, size: int, item: tuple[Any, int]) -> None:
-    """Moves the hole to a leaf along the worse children, then `item` up from there."""
+    """Move the hole to a leaf along the worse children, then `item` up from there."""
     top, child = hole, hole
     while child < (size - 1) // 2:
         child = 2 * child + 2

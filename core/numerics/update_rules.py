@@ -81,12 +81,12 @@ class RmsProp(NamedTuple):
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
-    """var -= alpha delta"""
+    """Compute var -= alpha delta"""
     add_scaled(var, delta, -alpha)
 
 
 def momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
-    """accum = momentum accum + grad; var -= lr accum (Nesterov: lr grad + lr momentum accum)"""
+    """Compute accum = momentum accum + grad; var -= lr accum (Nesterov: lr grad + lr momentum accum)"""
     scale_and_add(accum, momentum, grad)
     if use_nesterov:
         add_scaled(var, grad, -lr)
@@ -96,7 +96,7 @@ def momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, 
 
 
 def keras_momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
-    """accum = momentum accum - lr grad; var += accum (Nesterov: momentum accum - lr grad)"""
+    """Compute accum = momentum accum - lr grad; var += accum (Nesterov: momentum accum - lr grad)"""
     step = grad * lr
     accum *= momentum
     accum -= step
@@ -144,7 +144,7 @@ def _adam_moments(m: Array, v: Array, rates: AdamRates, grad: Array) -> Array:
 def ada_max(
     var: Array, m: Array, v: Array, beta1_power: Array, lr: Array, beta1: Array, beta2: Array, epsilon: Array, grad: Array
 ) -> None:
-    """Adam under the infinity norm: Kingma and Ba 2014, section 7.1."""
+    """Update by Adam under the infinity norm: Kingma and Ba 2014, section 7.1."""
     one = var.dtype.type(1)
     m += (grad - m) * (one - beta1)
     np.maximum(v * beta2, np.abs(grad), out=v)
@@ -163,14 +163,14 @@ def adadelta(var: Array, accum: Array, accum_update: Array, lr: Array, rho: Arra
 
 
 def adagrad(var: Array, accum: Array, lr: Array, grad: Array, *, update_slots: bool) -> None:
-    """accum += grad^2; var -= lr grad / sqrt(accum)"""
+    """Compute accum += grad^2; var -= lr grad / sqrt(accum)"""
     if update_slots:
         accum += grad * grad
     var -= grad * lr / np.sqrt(accum)
 
 
 def adagrad_v2(var: Array, accum: Array, lr: Array, epsilon: Array, grad: Array, *, update_slots: bool) -> None:
-    """accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)"""
+    """Compute accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)"""
     if update_slots:
         accum += grad * grad
     var -= grad * lr / (np.sqrt(accum) + epsilon)

@@ -15,7 +15,7 @@ from ..parallel.gemm import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, work
 from ..types.arrays import Array
 
 _FEW: Final = 1 << 10
-"""Elements up to which a single call of NumPy costs less than four."""
+"""The largest number of elements where a single call of NumPy costs less than four."""
 _LINE: Final = 1 << 15
 """Elements of a vector of zeros that fits in a second-level cache together with its operand."""
 _MOST_DIMS: Final = 64

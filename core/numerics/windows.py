@@ -35,7 +35,7 @@ def image_blocks(images: int, lines: int, count: int) -> list[Block]:
 
 
 def block_positions(block: Block, shape: Sequence[int]) -> slice:
-    """The positions of a block of `image_blocks`, among all of an array (N, spatial..., C) in a row."""
+    """Return the positions of a block of `image_blocks`, among all of an array (N, spatial..., C) in a row."""
     images, lines = block
     line = math.prod(shape[2:-1])
     first = (images.start * shape[1] + lines.start) * line
@@ -43,7 +43,7 @@ def block_positions(block: Block, shape: Sequence[int]) -> slice:
 
 
 def seen(x: Array, block: Block, reach: int, stride: int, pads: Pads, value: Any = 0) -> Array:
-    """The padded input that a block of lines of the output sees through windows that reach so far along lines' axis."""
+    """Return the padded input of a block of output lines, for windows of a length along the lines' axis."""
     images, lines = block
     firsts = [lines.start * stride - pads[0][0], *(-before for before, _ in pads[1:])]
     counts = [(lines.stop - 1 - lines.start) * stride + reach, *padded_sizes(x.shape[2:-1], pads[1:])]
@@ -67,7 +67,7 @@ class Placing(NamedTuple):
     outside: tuple[tuple[slice, ...], ...]
 
     def of(self, x: Array, value: Any = 0) -> Array:
-        """(N, counts..., C), the value outside of x; a view where all lie in x."""
+        """Return (N, counts..., C), with the value outside of x; a view where all positions lie in x."""
         source = x[self.source]
         if self.target is None:
             return source
@@ -107,29 +107,31 @@ def unpad(x: Array, pads: Pads) -> Array:
 
 
 def padded_sizes(sizes: Sequence[int], pads: Pads) -> list[int]:
-    """The sizes of spatial dimensions once they are padded."""
+    """Return the sizes of spatial dimensions with padding."""
     return [size + before + after for size, (before, after) in zip(sizes, pads)]
 
 
 def output_size(size: int, window: int, stride: int, dilation: int) -> int:
-    """The number of windows in a padded dimension."""
+    """Return the number of windows in a padded dimension."""
     return max((size - (window - 1) * dilation - 1) // stride + 1, 0)
 
 
 def output_sizes(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
-    """The number of windows along each spatial dimension of the padded array `x`."""
+    """Return the number of windows along each spatial dimension of the padded array `x`."""
     return tuple(map(output_size, x.shape[1:-1], windows, strides, dilations))
 
 
 def result_sizes(
     shape: Sequence[int], windows: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> tuple[int, ...]:
-    """The same of an array of this shape, (N, spatial..., C), that is yet to be padded."""
+    """Return the number of windows along each spatial dimension of an array of this shape, (N, spatial..., C), before
+    padding.
+    """
     return tuple(map(output_size, padded_sizes(shape[1:-1], pads), windows, strides, dilations))
 
 
 def window_view(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
-    """All windows of the padded array: a view (N, output..., window..., C)."""
+    """Return all windows of the padded array: a view (N, output..., window..., C)."""
     return strided_windows(x, output_sizes(x, windows, strides, dilations), windows, strides, dilations)
 
 
@@ -206,7 +208,7 @@ def jumps(steps: Sequence[int], strides: Sequence[int], counts: Sequence[int]) -
 
 
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The places in a window, the last dimension fastest."""
+    """Return the places in a window, the last dimension fastest."""
     return itertools.product(*map(range, windows))
 
 

@@ -41,21 +41,21 @@ _PLANAR: Final = np.kron(_FILTER_TRANSFORM, _FILTER_TRANSFORM)
 TILES: Final = 192
 """Tiles of a block: transforms stay in a cache, and products are worth a call; for 64 channels BLAS makes no copies."""
 _FEWEST_CHANNELS: Final = 32
-"""Channels of the input, and of the result, from which on the products take longer than the transforms."""
+"""The least number of channels, of the input and of the result, where the products take longer than the transforms."""
 _FEWEST_WEIGHTS: Final = 1 << 11
-"""Channels of the input times channels of the result from which on the products take longer than the transforms."""
+"""The least product of input and result channels where the products take longer than the transforms."""
 _FEWEST_TILES: Final = 32
-"""Tiles from which on Winograd takes less time with cached filters, which have 16 numbers instead of 9."""
+"""The least number of tiles where Winograd takes less time with cached filters, which have 16 numbers instead of 9."""
 _FEWEST_TILES_OF_NEW: Final = 48
-"""Tiles from which on Winograd takes less time with filters transformed in each call."""
+"""The least number of tiles where Winograd takes less time with filters transformed in each call."""
 FEW_TILES: Final = 128
-"""Tiles below which threads share the filters instead of the tiles."""
+"""The least number of tiles where threads share the tiles instead of the filters."""
 _MOST_COMPUTED: Final = 1.5
 """The largest ratio of computed positions to positions of the result: tiles reach over odd ends."""
 
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
-    """True where a convolution takes less time by tiles than by windows."""
+    """Return True where a convolution takes less time by tiles than by windows."""
     fewest = _FEWEST_TILES if never_changes(w) else _FEWEST_TILES_OF_NEW
     if x.dtype != np.float32 or w.dtype != np.float32 or w.shape[:-2] != (3, 3):
         return False
@@ -82,7 +82,7 @@ def _is_worth(
 
 
 def convolve(x: Array, w: Array, pads: Pads, epilogue: Epilogue | None = None, bias: Array | None = None) -> Array | None:
-    """The convolution of x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; None where numbers are not finite."""
+    """Convolve x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; return None where numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = epilogue(result) if epilogue else None
@@ -152,7 +152,7 @@ def _blocks(shape: Sequence[int], workers: int) -> list[tuple[slice, slice]]:
 
 
 def _convolve_block(tiles: Array, filters: Array, out: Array, bias: Array | None) -> None:
-    """Some rows of tiles of some images, for some filters."""
+    """Convolve some rows of tiles of some images, for some filters."""
     products = np.matmul(tiles.reshape(len(filters), -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
     if bias is not None:
         products[1, 1] += bias  # the place whose value each result contains once
@@ -175,7 +175,7 @@ def _add_places(values: Array) -> None:
 
 
 def _transformed(x: Array, part: tuple[slice, slice], pads: Pads, outputs: Sequence[int]) -> Array:
-    """The transforms of the tiles of some rows of padded images: (places, places, N, rows, columns, C)."""
+    """Return the transforms of the tiles of some rows of padded images: (places, places, N, rows, columns, C)."""
     images, rows = part
     (above, _), (left, _) = pads
     count, columns = rows.stop - rows.start, -(-outputs[1] // 2)

@@ -96,11 +96,11 @@ class OpDef:
         return definition.default
 
     def input_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of all inputs, list arguments expanded."""
+        """Return the dtypes of all inputs, list arguments expanded."""
         return [dtype for arg in self.inputs for dtype in self.arg_dtypes(arg, attrs)]
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of all outputs, list arguments expanded."""
+        """Return the dtypes of all outputs, list arguments expanded."""
         return [dtype for arg in self.outputs for dtype in self.arg_dtypes(arg, attrs)]
 
     def arg_dtypes(self, arg: ArgDef, attrs: Mapping[str, Any]) -> list[DType]:
@@ -143,7 +143,7 @@ class Catalog:
         yield from self._custom
 
     def get(self, op: str) -> OpDef | None:
-        """The interface of an op, or None for an op that nobody declared."""
+        """Return the interface of an op, or None for an undeclared op."""
         definition = self._known.get(op)
         if definition is None and (definition := self._custom.get(op) or _builtin(op)) is not None:
             self._known[op] = definition
@@ -156,7 +156,7 @@ class Catalog:
         return definition
 
     def is_builtin(self, op: str) -> bool:
-        """True for TensorFlow's own ops."""
+        """Return True for an op of TensorFlow."""
         return op in _lines()
 
     def register(self, spec: str) -> OpDef:
@@ -177,7 +177,7 @@ class Catalog:
         return self._specs.get(op) or _lines()[op]
 
     def custom(self) -> tuple[str, ...]:
-        """The ops that `register` declared."""
+        """Return the ops that `register` declared."""
         return tuple(self._custom)
 
     def unregister(self, op: str) -> None:
@@ -237,7 +237,7 @@ def _checked(definition: OpDef) -> OpDef:
 
 
 def _split_spec(spec: str) -> tuple[str, str, str]:
-    """The signature, the text between the attribute braces, and the flags."""
+    """Return the signature, the text between the attribute braces, and the flags."""
     if "{" not in spec:
         close = spec.rfind(")") + 1
         return spec[:close], "", spec[close:]
@@ -246,7 +246,7 @@ def _split_spec(spec: str) -> tuple[str, str, str]:
 
 
 def split_top(text: str, separator: str = ",") -> list[str]:
-    """The parts of `text` between separators that stand outside brackets and quotes, stripped."""
+    """Return the parts of `text` between separators that stand outside brackets and quotes, stripped."""
     parts, depth, quoted, start = [], 0, False, 0
     for i, char in enumerate(text):
         if char == '"' and (i == 0 or text[i - 1] != "\\"):
@@ -285,7 +285,7 @@ def _parse_attr(text: str) -> AttrDef:
 
 
 def _partition_top(text: str, separator: str) -> tuple[str, str, str]:
-    """`text` cut at a separator outside braces that is not part of `>=`."""
+    """Cut `text` at a separator outside braces that is not part of `>=`."""
     match = re.search(r"(?<!>)" + re.escape(separator), re.sub(r"\{[^}]*\}", lambda m: "_" * len(m[0]), text))
     if match is None:
         return text.strip(), "", ""
@@ -293,7 +293,7 @@ def _partition_top(text: str, separator: str) -> tuple[str, str, str]:
 
 
 def _parse_attr_type(kind: str) -> tuple[str, tuple[Any, ...] | None]:
-    """`{float, half}` is a type, `{"SAME"}` a string, each with allowed values; `list(...)` of either a list."""
+    """Parse a type with allowed values: `{float, half}` is a type, `{"SAME"}` a string, `list(...)` a list of either."""
     is_list = kind.startswith("list(")
     element = kind[5:-1] if is_list else kind
     allowed = None
@@ -316,7 +316,7 @@ def _parse_shape(text: str) -> Shape:
 
 
 def _unquote(text: str) -> str:
-    """The text between quotes, JSON's escapes resolved."""
+    """Return the text between quotes, JSON's escapes resolved."""
     if text[:1] == text[-1:] == '"' and "\\" not in text and len(text) > 1:
         return text[1:-1]
     import json

@@ -54,13 +54,13 @@ def path_of(name: str) -> str:
 
 @functools.cache
 def family_of_op() -> dict[str, str]:
-    """The family each op is at home in."""
+    """Map each op to its family."""
     return {op: family for family, ops, _ in _lines() for op in ops}
 
 
 @functools.cache
 def ops_of_fact() -> dict[str, frozenset[str]]:
-    """The ops that a fact is stated of, by fact."""
+    """Map each fact to the ops with the fact."""
     ops_by_fact: dict[str, list[str]] = {}
     for _, ops, facts in _lines():
         for fact in facts:
@@ -70,7 +70,7 @@ def ops_of_fact() -> dict[str, frozenset[str]]:
 
 @functools.cache
 def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
-    """(family, ops, facts that hold of all of them) for each line of all lists."""
+    """Return (family, ops, facts of all these ops) for each line of all lists."""
     return tuple((family, *line) for family in names() for line in _lines_of(family))
 
 

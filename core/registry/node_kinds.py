@@ -17,45 +17,45 @@ class OfKind:
 
     @property
     def is_constant(self) -> bool:
-        """True for a Const, which holds its value in an attribute."""
+        """True for a Const, a value in an attribute."""
         return self.op == "Const"
 
     @property
     def is_identity(self) -> bool:
-        """True for an Identity, which forwards a value."""
+        """True for an Identity, the copy of a value."""
         return self.op == "Identity"
 
     @property
     def is_no_op(self) -> bool:
-        """True for a NoOp, which serves its control edges."""
+        """True for a NoOp, a node with control edges only."""
         return self.op == "NoOp"
 
     @property
     def is_argument(self) -> bool:
-        """True for an _Arg, which gives a function's body an argument."""
+        """True for an _Arg, an argument of a function's body."""
         return self.op == "_Arg"
 
     @property
     def is_loop_condition(self) -> bool:
-        """True for a LoopCond, which decides whether a V1 loop continues."""
+        """True for a LoopCond, the condition of a V1 loop."""
         return self.op == "LoopCond"
 
     @property
     def is_control_trigger(self) -> bool:
-        """True for a ControlTrigger, a NoOp that runs even if its control inputs are dead."""
+        """True for a ControlTrigger, a NoOp that runs even if all control inputs are dead."""
         return self.op == "ControlTrigger"
 
     @property
     def is_variable_read(self) -> bool:
-        """True for a ReadVariableOp, which gives the value of the variable behind a handle."""
+        """True for a ReadVariableOp, the value of a variable behind a handle."""
         return self.op == "ReadVariableOp"
 
     @property
     def is_placeholder(self) -> bool:
-        """True for a Placeholder of any kind, which takes a feed."""
+        """True for a Placeholder of any kind, with or without a default."""
         return self.must_be_fed or self.op == "PlaceholderWithDefault"
 
     @property
     def must_be_fed(self) -> bool:
-        """True for a Placeholder without a default, which must be fed."""
+        """True for a Placeholder without a default: a run must feed a value."""
         return self.op in ("Placeholder", "PlaceholderV2")

@@ -119,10 +119,10 @@ def has_fact(op: str, name: str) -> bool:
 
 
 def ops_with(name: str) -> tuple[str, ...]:
-    """The ops of tfg's own families with this fact, in the order of their names."""
+    """Return the ops of tfg's own families with this fact, in the order of their names."""
     return tuple(sorted(_WRITTEN[name]))
 
 
 def facts_of(op: str) -> tuple[str, ...]:
-    """The facts stated of an op, in the order of FACTS."""
+    """Return the facts stated of an op, in the order of FACTS."""
     return tuple(name for name in FACTS if has_fact(op, name))

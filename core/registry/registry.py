@@ -81,7 +81,7 @@ class Cost:
 
 
 def multiply_adds(count: DimLike) -> Cost:
-    """The cost of `count` multiply-adds."""
+    """Return the cost of `count` multiply-adds."""
     return Cost(flops=2 * count, macs=count)
 
 
@@ -337,7 +337,7 @@ def facts(*names_and_ops: str, of: Iterable[str]) -> None:
 
 
 def kernels(op: str) -> list[Kernel]:
-    """All kernels of an op, in the order of registration."""
+    """Return all kernels of an op, in the order of registration."""
     _load_family(op)
     return _KERNELS.get(op, [])
 
@@ -348,19 +348,19 @@ def shape_function(op: str) -> Callable[..., Any] | None:
 
 
 def gradient_function(op: str) -> Gradient | None:
-    """The gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, WITHOUT_GRADIENT, or None where nobody decided."""
+    """Return the gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, WITHOUT_GRADIENT, or None for an undeclared gradient."""
     _load_family(op)
     return _GRADIENTS.get(op)
 
 
 def flops_function(op: str) -> Callable[..., Cost] | None:
-    """The FLOPs function (zero_cost for free ops), or None where nobody decided."""
+    """Return the FLOPs function (zero_cost for free ops), or None for undeclared FLOPs."""
     _load_family(op)
     return _FLOPS.get(op)
 
 
 def layout_of(op: str) -> str | None:
-    """The line of `layout`, None where nothing is known of how the op carries a layout."""
+    """Return the line of `layout`, None for an undeclared layout."""
     _load_family(op)
     return _LAYOUTS.get(op)
 
@@ -372,7 +372,7 @@ def profiler_formula(op: str) -> ProfilerFormula | None:
 
 
 def lowering(op: str) -> Lowering | None:
-    """How compilers express an op; None for an op that they do not get."""
+    """Return the lowering of an op for compilers; None without a lowering."""
     _load_family(op)
     return _LOWERINGS.get(op)
 
@@ -384,7 +384,7 @@ def onnx_lowering(op: str) -> Callable[..., Any] | None:
 
 
 def blockwise_way(op: str) -> Blockwise | None:
-    """How the op's results are finished while they are made, None where they are not."""
+    """Return the epilogue fusion of an op; None where unsupported."""
     _load_family(op)
     return _BLOCKWISE.get(op)
 
@@ -396,12 +396,12 @@ def affine_function(op: str) -> Affine | None:
 
 
 def has_kernel(op: str) -> bool:
-    """True where tfg can run the op; imports no family."""
+    """Return True where tfg can run the op; imports no family."""
     return op in _KERNELS or op in family_of_op()
 
 
 def family(op: str) -> str | None:
-    """The name of the file under `ops/` that holds the op."""
+    """Return the name of the file under `ops/` that holds the op."""
     return family_of_op().get(op)
 
 
@@ -412,7 +412,7 @@ def load_all_families() -> None:
 
 
 def registered_ops() -> set[str]:
-    """Ops with anything registered so far; call load_all_families first for all."""
+    """Return ops with anything registered so far; call load_all_families first for all."""
     return {*_KERNELS, *_SHAPES, *_GRADIENTS, *_FLOPS}
 
 
@@ -457,12 +457,12 @@ def uncounted_call(*inputs: Any) -> Cost:
 
 
 def zero_cost(*inputs: Any) -> Cost:
-    """The FLOPs function of ops that do no arithmetic."""
+    """Return no FLOPs, for ops that do no arithmetic."""
     return ZERO
 
 
 def uncounted_program(*inputs: Any) -> Cost:
-    """The FLOPs function of ops that hold compiled code: UnimplementedError."""
+    """Raise UnimplementedError, for ops that hold compiled code."""
     raise UnimplementedError("it holds a compiled program, whose operations are not known")
 
 

@@ -72,7 +72,7 @@ class Checked:
         self.opened = opened
 
     def holds(self, op: str, attrs: Mapping[str, Any]) -> bool:
-        """True while nothing has changed that was looked at."""
+        """Return True while the op and the attributes are the same as at the check."""
         return self._attrs is attrs and self._op == op
 
 
@@ -108,7 +108,8 @@ def check_op_name(op: str) -> None:
 def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
     """Raise InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
 
-    A `Placeholder`, which a function's caller fills in, passes for any value; the names of the placeholders are returned.
+    A `Placeholder`, an attribute left to a function's caller, passes for any value; the names of the placeholders are
+    returned.
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     check_colocation(attrs.get("_class", ()))
@@ -159,14 +160,14 @@ def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> S
 
 
 def check_value(attr: AttrDef, value: Any) -> None:
-    """InvalidArgumentError where a value of the declared kind is out of the attribute's bounds."""
+    """Raise InvalidArgumentError where a value of the declared kind is out of the attribute's bounds."""
     check = _check_of(attr)
     if check is not None:
         check(attr, value)
 
 
 def check_colocation(value: Any) -> None:
-    """InvalidArgumentError where `_class` is no list of names."""
+    """Raise InvalidArgumentError where `_class` is no list of names."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, bytes) for item in value):
         raise InvalidArgumentError(f"attribute '_class' must be list(string), not {_described(value)}")
 

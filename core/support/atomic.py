@@ -75,7 +75,7 @@ def require_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _is_folder(path: str) -> bool:
-    """As os.path.isdir, with the errors of names that no file can have."""
+    """Test for a folder as os.path.isdir, with errors for names that no file can have."""
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -132,7 +132,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def replacing(target: str) -> Iterator[IO[bytes]]:
-    """As `atomic_file`, with the operating system's own errors, and in place of a link."""
+    """Open a file as `atomic_file`, with the operating system's own errors, and in place of a link."""
     with staged_file(target) as file:
         yield file
         finish(file)

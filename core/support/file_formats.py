@@ -69,7 +69,7 @@ class Writable(NamedTuple):
     default: FileFormat | None
 
     def __str__(self) -> str:
-        """The formats in words: `.npz (NumPy archive), .ckpt or no extension (checkpoint)`."""
+        """Return the formats in words: `.npz (NumPy archive), .ckpt or no extension (checkpoint)`."""
         return ", ".join(f"{listed(self._names(file_format))} ({file_format.name})" for file_format in self.formats)
 
     def _names(self, file_format: FileFormat) -> list[str]:
@@ -112,12 +112,12 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def is_bare(path: str | os.PathLike[str]) -> bool:
-    """True for a name that says no format: without extension, and not a folder's."""
+    """Return True for a name without an extension that is not a folder's."""
     return not (extension_of(path) or is_folder(path))
 
 
 def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
-    """The format that a file's name asks for; InvalidArgumentError with a list where that cannot be written."""
+    """Return the format of a file's name; InvalidArgumentError with a list of formats where the format cannot be written."""
     extension = extension_of(path)
     if is_folder(path):
         file_format = next((known for known in writable.formats if known.is_folder), None)

@@ -114,5 +114,5 @@ def sync_files(paths: Sequence[str]) -> None:
 
 @functools.cache
 def find_syncfs() -> Callable[[int], int] | None:
-    """The C library's function; None outside Linux."""
+    """Return the C library's function; None outside Linux."""
     return getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None) if sys.platform == "linux" else None

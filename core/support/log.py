@@ -29,5 +29,5 @@ class Stopwatch:
         self._start = time.perf_counter()
 
     def tell(self, message: str, *values: object, level: int = INFO) -> None:
-        """As `tell`, with the time since this was made at the end."""
+        """Log a message as `tell`, with the time since the start at the end."""
         tell(f"{message} in %.3f s", *values, time.perf_counter() - self._start, level=level)

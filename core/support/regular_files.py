@@ -36,7 +36,9 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 
 
 def open_input(path: str | os.PathLike[str]) -> BufferedReader:
-    """As `open_regular`, for a name that the user typed: a pipe, as of a shell's process substitution, and a terminal too."""
+    """Open as `open_regular`, for a name that the user typed: also a pipe (of a shell's process substitution) and a
+    terminal.
+    """
     return _opened(path, _FLAGS, streams=True)
 
 
@@ -67,7 +69,7 @@ class PositionedFile:
         return self._content is not None
 
     def read_at(self, position: int, size: int) -> bytes:
-        """The bytes from a position on; fewer than `size` where the file ends before."""
+        """Return the bytes from a position on; fewer than `size` where the file ends before."""
         if self._content is not None:
             return self._content[position : position + size]
         pieces = []

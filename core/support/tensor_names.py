@@ -15,7 +15,7 @@ def output_number(digits: str) -> int:
 
 
 def parse_tensor_name(text: str) -> tuple[str, int, bool]:
-    """(node name, output index, is control) of `a`, `a:1` or `^a`; index 0 where none is given, TypeError for no text."""
+    """Parse `a`, `a:1` or `^a` to (node name, output index, is control); the default index is 0; TypeError for no text."""
     if not isinstance(text, str):
         raise TypeError(f"a tensor or node is named by a str, not by {text!r}")
     if text.startswith("^"):

@@ -9,7 +9,7 @@ _UNITS: Final = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40,
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 node`, `2 nodes`, `1,000 nodes`."""
+    """Return `1 node`, `2 nodes`, `1,000 nodes`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -20,5 +20,5 @@ def size_in_bytes(count: int) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
+    """Return `a`, `a or b`, `a, b or c`."""
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -35,7 +35,7 @@ class Held:
         return self._copy is not None
 
     def numpy(self) -> Array:
-        """The elements, the same array each time."""
+        """Return the elements, the same array each time."""
         if self._copy is None:
             self._copy = np.array(self.array)
         return self._copy

@@ -60,7 +60,7 @@ class _Call:
 
 
 def _size(value: DimLike) -> int:
-    """The symbols and functions that a dimension is written with."""
+    """Count the symbols and functions of a dimension."""
     if not isinstance(value, Dim):
         return 0
     return sum(atom.size if isinstance(atom, _Call) else 1 for monomial in value.terms for atom, _ in monomial)
@@ -82,7 +82,7 @@ class Dim:
 
     @staticmethod
     def symbol(name: str) -> Dim:
-        """The dimension called `name`."""
+        """Return the dimension called `name`."""
         return Dim({((name, 1),): 1})
 
     @staticmethod
@@ -193,7 +193,7 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
 
 
 def _quotient_and_rest(value: DimLike) -> tuple[DimLike, int, int] | None:
-    """(x, c, k) of x // c + k for a number c above 0, else None."""
+    """Return (x, c, k) of x // c + k for a number c above 0, else None."""
     terms = dict(_terms(value))
     rest = terms.pop((), 0)
     if len(terms) != 1:
@@ -209,27 +209,27 @@ def _quotient_and_rest(value: DimLike) -> tuple[DimLike, int, int] | None:
 
 
 def dim_max(a: DimLike, b: DimLike) -> DimLike:
-    """The larger of two dimensions, an opaque term where that is not known."""
+    """Return the larger of two dimensions, an opaque term where the order is unknown."""
     return _pick("max", a, b)
 
 
 def dim_min(a: DimLike, b: DimLike) -> DimLike:
-    """The smaller of two dimensions, an opaque term where that is not known."""
+    """Return the smaller of two dimensions, an opaque term where the order is unknown."""
     return _pick("min", a, b)
 
 
 def ceil_div(a: DimLike, b: int) -> DimLike:
-    """a / b rounded up."""
+    """Return a / b rounded up."""
     return floor_div(a + b - 1, b)
 
 
 def is_known(dim: DimLike) -> bool:
-    """True for a plain number."""
+    """Return True for a plain number."""
     return isinstance(dim, int)
 
 
 def substitute(dim: DimLike, values: Mapping[str, DimLike]) -> DimLike:
-    """`dim` with symbols replaced by numbers."""
+    """Return `dim` with symbols replaced by numbers."""
     if isinstance(dim, int):
         return dim
     total: DimLike = 0
@@ -320,7 +320,7 @@ def _factor(value: DimLike) -> str:
 
 
 def _power_text(atom: _Atom, power: int, is_alone: bool) -> str:
-    """A power of an atom; a quotient stands in parentheses where something else follows or precedes."""
+    """Format a power of an atom, with parentheses around a quotient beside other factors."""
     if power == 1 and is_alone:
         return str(atom)
     text = f"({atom})" if isinstance(atom, _Call) and atom.function == "//" else str(atom)

@@ -179,7 +179,7 @@ ALL: tuple[DType, ...] = tuple(_BY_NUMBER[row[1]] for row in _TABLE)
 
 
 def from_number(number: int) -> DType:
-    """The DType of a protobuf enum number; InvalidArgumentError where there is none."""
+    """Return the DType of a protobuf enum number; InvalidArgumentError for an unknown number."""
     try:
         return _BY_NUMBER[number]
     except KeyError:
@@ -187,7 +187,7 @@ def from_number(number: int) -> DType:
 
 
 def from_name(name: str) -> DType:
-    """The DType of a name: `float`, `float32` or `DT_FLOAT`, each also with `_ref`."""
+    """Return the DType of a name: `float`, `float32` or `DT_FLOAT`, each also with `_ref`."""
     key = name.removeprefix("DT_").lower()
     base, ref = key.removesuffix("_ref"), "_ref" if key.endswith("_ref") else ""
     try:
@@ -218,7 +218,7 @@ def _from_numpy(dtype: np.dtype[Any]) -> DType:
 
 
 def as_dtype(value: Any) -> DType:
-    """A DType from a DType, a name, an enum number or a NumPy dtype."""
+    """Return a DType from a DType, a name, an enum number or a NumPy dtype."""
     if isinstance(value, DType):
         return value
     if isinstance(value, str):

@@ -55,7 +55,9 @@ class Shape:
         return iter(self.dims)
 
     def __getitem__(self, index: Any) -> Any:
-        """A dimension, or a Shape for a slice; unknown where the rank is, InvalidArgumentError where there is none."""
+        """Return a dimension, or a Shape for a slice; unknown where the rank is unknown, InvalidArgumentError for an
+        invalid index.
+        """
         if self.dims is None:
             return Shape() if isinstance(index, slice) else Dim.unknown()
         if isinstance(index, slice):
@@ -136,7 +138,7 @@ def as_shape(value: Any) -> Shape:
 
 
 def merge_dims(a: DimLike, b: DimLike) -> DimLike:
-    """The more definite of two dimensions that must be equal; InvalidArgumentError where they cannot be."""
+    """Return the more definite of two dimensions that must be equal; InvalidArgumentError where they cannot be."""
     if isinstance(a, int) and isinstance(b, int):
         if a != b:
             raise InvalidArgumentError(f"dimensions {a} and {b} must be equal")
@@ -149,7 +151,7 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
 
 
 def merge_shapes(a: Shape, b: Shape) -> Shape:
-    """The more definite of two shapes that must be equal; InvalidArgumentError where they cannot be."""
+    """Return the more definite of two shapes that must be equal; InvalidArgumentError where they cannot be."""
     if a.dims is None:
         return b
     if b.dims is None:
@@ -160,7 +162,7 @@ def merge_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def relax_shapes(a: Shape, b: Shape) -> Shape:
-    """The most definite shape that covers both."""
+    """Return the most definite shape that covers both."""
     if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
         return UNKNOWN
     return Shape(x if x == y else None for x, y in zip(a.dims, b.dims))
@@ -199,7 +201,7 @@ def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
 
 
 def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str, DimLike]) -> np.ndarray[Any, Any]:
-    """An array of objects with symbols replaced, of the dtype itself where none is left."""
+    """Return an array of objects with symbols replaced, of the dtype itself where none is left."""
     result = value.copy()
     for index, item in enumerate(value.flat):
         if isinstance(item, Dim):

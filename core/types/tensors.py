@@ -53,7 +53,7 @@ class Tensor:
         return self.distinct().nbytes
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements; strings as an object array of bytes. Not to be written to."""
+        """Return the elements; strings as an object array of bytes. The array must not be written to."""
         if self._array is None:
             self._array = self._decode()
         return self._array
@@ -63,9 +63,9 @@ class Tensor:
         return self._decode() if self._array is None else self._array
 
     def aligned(self) -> np.ndarray[Any, Any]:
-        """The same, in memory where numbers stand at multiples of their size: a file has them anywhere.
+        """Return the elements in aligned memory: a file stores numbers at any address.
 
-        NumPy copies the others in every call.
+        NumPy copies unaligned numbers in every call.
         """
         array = self.numpy()
         if not array.flags.aligned:
@@ -75,7 +75,7 @@ class Tensor:
         return array
 
     def preview(self, limit: int) -> list[Any] | None:
-        """The first elements as Python values, None where they cannot be told without decoding the constant."""
+        """Return the first elements as Python values; None where the constant would have to be decoded."""
         if self._array is not None:
             return self._array.ravel()[:limit].tolist()
         peek = getattr(self.source, "preview", None)
@@ -135,9 +135,9 @@ def _shortened(value: Any) -> str:
 
 
 def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
-    """An object array of bytes from bytes, text or nested lists of them; text is UTF-8 encoded.
+    """Return an object array of bytes from bytes, text or nested lists of both; text is UTF-8 encoded.
 
-    InvalidArgumentError where something else is among them.
+    InvalidArgumentError for an element of another type.
     """
     import numpy as np
 
@@ -198,7 +198,7 @@ class Placeholder:
 
 
 def attribute_key(value: Any) -> Hashable:
-    """An attribute's value as a key: constants by their dtype, shape and bytes."""
+    """Return an attribute's value as a key: constants by their dtype, shape and bytes."""
     if isinstance(value, list):
         return tuple(map(attribute_key, value))
     if isinstance(value, Tensor):
