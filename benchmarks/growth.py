@@ -90,7 +90,10 @@ NOT_YET: Mapping[str, tuple[str, ...]] = {
     "mutual": ("convert inline", "explain optimized", "explain races", "grad", "optimize", "optimize all", "view"),
     "loops_in_loops": ("convert onnx", "draw all", "flops", "flops scopes", "optimize", "optimize all", "view"),
     "twice": ("explain optimized", "grad", "optimize", "optimize all"),
-    "forked_conditionals": ("explain optimized", "grad", "optimize", "optimize all"),
+    "forked_conditionals": ("explain optimized", "flops", "flops scopes", "grad", "optimize", "optimize all", "view"),
+    "while_in_while": ("explain optimized", "grad", "optimize", "optimize all"),
+    "deep_conditionals": ("grad",),
+    "parts_of_variables": ("explain optimized", "optimize", "optimize all"),
 }
 """The commands that grow faster on a form, to be mended.
 
