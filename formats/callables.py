@@ -23,15 +23,15 @@ def callables(
 
     `keys` maps the numbers of variables' objects to the variables' keys in a checkpoint.
     """
-    found = []
+    saved_callables = []
     handles = _handles(objects, graph)
     for path, names in _functions(objects):
         for number, function in enumerate(names):
             concrete = objects.concrete_functions[function]
             bound = tuple(_bound(objects, i, keys, assets, handles) for i in concrete.bound_inputs)
             name = path if len(names) == 1 else f"{path}[{number}]"
-            found.append(SavedCallable(name, function, tuple(_results(concrete)), bound))
-    return tuple(found)
+            saved_callables.append(SavedCallable(name, function, tuple(_results(concrete)), bound))
+    return tuple(saved_callables)
 
 
 def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]:
@@ -55,14 +55,14 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
 
 def _handles(objects: SavedObjectGraph, graph: Graph) -> dict[int, str]:
     """Return the tensors that the graph's own calls of functions pass for objects."""
-    found: dict[int, str] = {}
+    tensors: dict[int, str] = {}
     for node in graph:
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in objects.concrete_functions:
             bound = objects.concrete_functions[called.name].bound_inputs
-            found.update((number, value.name) for number, value in zip(reversed(bound), reversed(node.inputs)))
-    return found
+            tensors.update((number, value.name) for number, value in zip(reversed(bound), reversed(node.inputs)))
+    return tensors
 
 
 def _bound(

@@ -196,14 +196,14 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
 
 def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
     """Return the first length-delimited field of each number; empty where the bytes are no message."""
-    found: dict[int, memoryview] = {}
+    strings: dict[int, memoryview] = {}
     try:
         for field in wire.fields(data, message.start, message.end):
             if field.wire_type == wire.LENGTH_DELIMITED:
-                found.setdefault(field.number, data[field.start : field.end])
+                strings.setdefault(field.number, data[field.start : field.end])
     except DataLossError:
         return {}
-    return found
+    return strings
 
 
 def _is_node(data: memoryview, field: wire.Field) -> bool:

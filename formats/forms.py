@@ -48,8 +48,10 @@ def _as_kind(
 ) -> GraphDef | MetaGraphDef:
     """Convert the message to the kind asked for; None keeps the message's kind, and takes the GraphDef of a SavedModel."""
     if isinstance(message, SavedModel):
-        found = message.meta_graphs[choose([memoryview(graph.SerializeToString()) for graph in message.meta_graphs], tags)]
-        return found if kind == "meta_graph" else found.graph_def
+        meta_graph = message.meta_graphs[
+            choose([memoryview(graph.SerializeToString()) for graph in message.meta_graphs], tags)
+        ]
+        return meta_graph if kind == "meta_graph" else meta_graph.graph_def
     if tags is not None:
         raise InvalidArgumentError("the file holds one graph: tags choose among those of a SavedModel")
     if isinstance(message, MetaGraphDef):

@@ -39,9 +39,9 @@ class ReadFunctions(DeclaredFunctions):
 
 def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
     """Return the interface of an op, or of the function of that name."""
-    found = CATALOG.get(op)
-    if found is not None:
-        return found
+    definition = CATALOG.get(op)
+    if definition is not None:
+        return definition
     if isinstance(functions, DeclaredFunctions):
         return functions.signature(op)
     return functions[op].signature if op in functions else None
@@ -116,10 +116,10 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
     """
     name = proto.signature.name
     try:
-        found = _Decoder(proto, library).function(gradient)
+        function = _Decoder(proto, library).function(gradient)
         if checks:
-            found.check(found.signature.attrs)
-        return found
+            function.check(function.signature.attrs)
+        return function
     except TfgError as error:
         raise type(error)(f"function '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint) from None
 
@@ -176,10 +176,10 @@ class _Decoder:
         return self.output(self.proto.ret[name])
 
     def node(self, name: str) -> Node:
-        found = self.body.get(name)
-        if found is None:
+        node = self.body.get(name)
+        if node is None:
             raise InvalidArgumentError(f"'{name}' is not in its body")
-        return found
+        return node
 
     def output(self, text: str) -> Output:
         """Return the Output of `arg`, `arg:index`, `node:output_arg` or `node:output_arg:index`."""
@@ -187,30 +187,30 @@ class _Decoder:
         node = self.node(name)
         arg_name, _, index_text = rest.partition(":")
         if node.op == _ARG or arg_name.isdecimal():
-            found = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
+            output = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
             if text == f"{name}:0":
                 self.spellings[name, 0] = text
-            return found
+            return output
         if index_text and not index_text.isdecimal():
             raise InvalidArgumentError(f"'{text}' does not end with the number of an output")
         index = output_number(index_text) if index_text else 0
         definition = signature_of(node.op, self.library)
         if definition is None:
             return self.undeclared_output(node, arg_name, index, text)
-        found = Output(node, _arg_start(definition, node, arg_name) + index)
+        output = Output(node, _arg_start(definition, node, arg_name) + index)
         if not index_text:
-            self.spellings[name, found.index] = text
-        return found
+            self.spellings[name, output.index] = text
+        return output
 
     def undeclared_output(self, node: Node, arg_name: str, index: int, text: str) -> Output:
         """Return an output of an undeclared op: arguments are numbered in the order of first sight."""
         prefix = f"{node.name}:{arg_name}:"
-        known = {flat: seen for (name, flat), seen in self.spellings.items() if name == node.name}
-        for flat, seen in known.items():
+        spelled = {flat: seen for (name, flat), seen in self.spellings.items() if name == node.name}
+        for flat, seen in spelled.items():
             if seen == text:
                 return Output(node, flat)
-        starts = [flat - int(seen.rpartition(":")[2]) for flat, seen in known.items() if seen.startswith(prefix)]
-        start = starts[0] if starts else max(known, default=-1) + 1
+        starts = [flat - int(seen.rpartition(":")[2]) for flat, seen in spelled.items() if seen.startswith(prefix)]
+        start = starts[0] if starts else max(spelled, default=-1) + 1
         self.spellings[node.name, start + index] = text
         return Output(node, start + index)
 
@@ -286,20 +286,20 @@ def _update_nodes(proto: FunctionDef, encoder: _Encoder) -> None:
         proto.node_def.extend(nodes)
 
 
-def _update_map(target: MutableMapping[str, str], wanted: Mapping[str, str]) -> None:
-    if dict(target) != dict(wanted):
+def _update_map(target: MutableMapping[str, str], entries: Mapping[str, str]) -> None:
+    if dict(target) != dict(entries):
         target.clear()
-        target.update(wanted)
+        target.update(entries)
 
 
 def _update_controls(proto: FunctionDef, function: Function) -> None:
     """Update the control outputs: an output keeps the name of an unchanged node, and takes the node's name otherwise."""
-    wanted = [node.name for node in function.control_results]
-    if [proto.control_ret[name] for name in _control_names(proto)] == wanted:
+    names = [node.name for node in function.control_results]
+    if [proto.control_ret[name] for name in _control_names(proto)] == names:
         return
     del proto.signature.control_output[:]
-    proto.signature.control_output.extend(wanted)
-    _update_map(proto.control_ret, {name: name for name in wanted})
+    proto.signature.control_output.extend(names)
+    _update_map(proto.control_ret, {name: name for name in names})
 
 
 def _set_arg_attrs(proto: FunctionDef, function: Function) -> None:

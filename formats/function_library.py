@@ -30,8 +30,8 @@ class FunctionLibrary(ReadFunctions):
                 raise InvalidArgumentError(f"the library has two functions called '{name}'")
 
     def __getitem__(self, name: str) -> Function:
-        found = self._entries[name] = self._decoded(name)
-        return found
+        function = self._entries[name] = self._decoded(name)
+        return function
 
     def _decoded(self, name: str) -> Function:
         entry = self._entries[name]

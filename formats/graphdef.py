@@ -115,7 +115,7 @@ def graph_from_bytes(
 
 def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph of a GraphDef in text, as `graph_from_bytes`; errors of the text come before errors of nodes."""
-    graph = read_printed(data, faults, lambda text, found: graph_from_printed(text, faults=found))
+    graph = read_printed(data, faults, lambda text, errors: graph_from_printed(text, faults=errors))
     return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults) if graph is None else graph
 
 
@@ -180,9 +180,9 @@ def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) 
     Inputs and calls may name nodes and functions outside the part.
     """
     rest = _encode_rest(graph)
-    kept = [function for function in rest.library.function if function.signature.name in functions]
+    definitions = [function for function in rest.library.function if function.signature.name in functions]
     part = GraphDef(node=map(to_node_def, nodes), versions=rest.versions)
-    part.library.function.extend(kept)
+    part.library.function.extend(definitions)
     return part.SerializeToString(deterministic=True)
 
 

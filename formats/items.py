@@ -43,20 +43,20 @@ def find_items(patterns: Sequence[str]) -> list[Item]:
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
     folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
     shared = os.path.commonpath(folders) if folders else ""
-    found = [item for path in paths for item in _items(path, os.path.relpath(os.path.abspath(path), shared))]
+    items = [item for path in paths for item in _items(path, os.path.relpath(os.path.abspath(path), shared))]
     names: dict[str, Item] = {}
-    for item in found:
+    for item in items:
         other = names.setdefault(item.name, item)
         if other is not item:
             raise InvalidArgumentError(f"'{other.path}' and '{item.path}' would have one result, '{item.name}'")
-    return found
+    return items
 
 
 def _matching(pattern: str) -> list[str]:
-    found = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
-    if not found:
+    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
+    if not paths:
         raise NotFoundError(f"no file matches '{pattern}'")
-    return found
+    return paths
 
 
 def _items(path: str, below: str) -> Iterator[Item]:
@@ -103,20 +103,20 @@ def read_item(item: Item) -> Mapping[str, Any]:
 def _parsed(item: Item) -> Mapping[str, Any]:
     line = bytes(read_source(item.path)[item.start : item.end])
     try:
-        found = json.loads(line)
+        parsed = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise DataLossError(f"line {item.name.rpartition('-')[2]} of '{item.path}' is no JSON: {error}") from None
-    return found if isinstance(found, dict) else {WHOLE: found}
+    return parsed if isinstance(parsed, dict) else {WHOLE: parsed}
 
 
 def _records(path: str) -> Any:
-    data, position, found = bytes(read_source(path)), 0, []
+    data, position, records = bytes(read_source(path)), 0, []
     try:
         while position < len(data):
             record, position = decode_record(data, position)
-            found.append(record)
+            records.append(record)
     except RecordError as error:
         raise DataLossError(f"'{path}' is damaged: {error}") from None
-    result = np.empty(len(found), object)
-    result[:] = found
+    result = np.empty(len(records), object)
+    result[:] = records
     return result

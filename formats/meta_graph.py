@@ -57,7 +57,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
 def graph_from_meta_graph_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph of a MetaGraphDef in text, as `graph_from_meta_graph`."""
     graph = read_printed(
-        data, faults, lambda text, found: graph_from_printed_meta_graph(cut_meta_graph(bytes(text)), None, found)
+        data, faults, lambda text, errors: graph_from_printed_meta_graph(cut_meta_graph(bytes(text)), None, errors)
     )
     return graph_from_meta_graph(memoryview(serialize_text(MetaGraphDef, data)), faults=faults) if graph is None else graph
 
@@ -124,30 +124,30 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     """Return the checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
-    found = {0: ""} if objects.nodes else {}
-    queue = collections.deque(found)
+    paths = {0: ""} if objects.nodes else {}
+    queue = collections.deque(paths)
     while queue:
         number = queue.popleft()
         for child in objects.nodes[number].children:
-            if child.node_id not in found and 0 <= child.node_id < len(objects.nodes):
+            if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
                 local = child.local_name.replace(".", "..").replace("/", ".S")
-                found[child.node_id] = f"{found[number]}{local}/"
+                paths[child.node_id] = f"{paths[number]}{local}/"
                 queue.append(child.node_id)
-    held = {number for number in found if objects.nodes[number].HasField("variable")}
-    return {number: f"{found[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
+    held = {number for number in paths if objects.nodes[number].HasField("variable")}
+    return {number: f"{paths[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
 
 
 def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, str]:
     """Return the keys of variables whose handles a function captures, by the nodes that the graph's calls pass as captures."""
     captured = objects.concrete_functions
-    found = {}
+    keys_by_node = {}
     for node in graph if captured else ():
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
             pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
-            found.update({handle.node.name: keys[number] for number, handle in pairs if number in keys})
-    return found
+            keys_by_node.update({handle.node.name: keys[number] for number, handle in pairs if number in keys})
+    return keys_by_node
 
 
 def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:

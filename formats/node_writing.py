@@ -15,7 +15,7 @@ from .protos.graph_pb2 import GraphDef, NodeDef
 
 _T = TypeVar("_T", str, bytes)
 
-_MAX_KEPT: Final = 10_000
+_MAX_CACHED: Final = 10_000
 _PLAIN: Final = re.compile(r"[\w./:^>@-]*", re.ASCII)
 """Words that the text format prints unchanged."""
 _FIRST_LINE, _LAST_LINE = "node {\n", "}\n"
@@ -26,15 +26,15 @@ class _Encoded(Generic[_T]):
 
     def __init__(self, encode: Callable[[NodeDef], _T]) -> None:
         self._encode: Callable[[NodeDef], _T] = encode
-        self._kept: dict[int, tuple[NodeAttrs, _T]] = {}
+        self._cache: dict[int, tuple[NodeAttrs, _T]] = {}
 
     def of(self, attrs: NodeAttrs) -> _T:
-        found = self._kept.get(id(attrs))
-        if found is None:
-            if len(self._kept) >= _MAX_KEPT:
-                self._kept.clear()
-            found = self._kept[id(attrs)] = attrs, self._encode(attrs.bare())
-        return found[1]
+        entry = self._cache.get(id(attrs))
+        if entry is None:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            entry = self._cache[id(attrs)] = attrs, self._encode(attrs.bare())
+        return entry[1]
 
 
 def _unchanged_attrs(node: Node) -> NodeAttrs | None:

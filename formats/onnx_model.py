@@ -255,11 +255,11 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
     options.log_severity_level = 4
     try:
         session = runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
-        found = _run(runtime, session, {name: _given(value) for name, value in feeds.items()})
+        outputs = _run(runtime, session, {name: _to_onnx(value) for name, value in feeds.items()})
     except Exception as error:  # onnxruntime's errors have no other common class
         pass_on(error)
         raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
-    return [_taken(value) for value in found]
+    return [_from_onnx(value) for value in outputs]
 
 
 def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
@@ -267,14 +267,14 @@ def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
     if any(value.dtype == object for value in feeds.values()):
         return [np.asarray(value) for value in session.run(None, feeds)]
     make, kinds = runtime.OrtValue, require("onnx").TensorProto
-    given = {}
+    inputs = {}
     for name, value in feeds.items():
         if is_numpys_own(value.dtype):
-            given[name] = make.ortvalue_from_numpy(value)
+            inputs[name] = make.ortvalue_from_numpy(value)
         else:
             carrier = np.asarray(value, order="C").view(f"u{value.dtype.itemsize}")
-            given[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
-    return [_array(value) for value in session.run_with_ort_values(None, given)]
+            inputs[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
+    return [_array(value) for value in session.run_with_ort_values(None, inputs)]
 
 
 def is_numpys_own(dtype: np.dtype[Any]) -> bool:
@@ -307,7 +307,7 @@ def as_pairs(value: Array) -> Array:
     return np.stack([value.real, value.imag], -1) if value.dtype.kind == "c" else value
 
 
-def _given(value: Array) -> Array:
+def _to_onnx(value: Array) -> Array:
     """Convert an array to onnxruntime's form: strings as text, complex numbers as pairs."""
     value = as_pairs(np.asarray(value))
     if value.dtype != object:
@@ -315,6 +315,6 @@ def _given(value: Array) -> Array:
     return np.array([_as_bytes(item).decode("utf-8", "surrogateescape") for item in value.flat], object).reshape(value.shape)
 
 
-def _taken(value: Array) -> Array:
+def _from_onnx(value: Array) -> Array:
     """Convert an array to tfg's form: strings as bytes."""
     return value if value.dtype != object else np.array([*map(_as_bytes, value.flat)], object).reshape(value.shape)

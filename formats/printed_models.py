@@ -46,12 +46,12 @@ def check_graph(meta_graph: PrintedMetaGraph) -> None:
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
     """Return a text without the messages of a field, and each of the messages as a text."""
     message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
-    around, found, position = [], [], 0
+    around, inner, position = [], [], 0
     for match in message.finditer(text):
         around.append(text[position : match.start()])
-        found.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
+        inner.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
         position = match.end()
-    return b"".join((*around, text[position:])), found
+    return b"".join((*around, text[position:])), inner
 
 
 def _serialized(descriptor: object, text: bytes, without: Sequence[str] = ()) -> bytes:

@@ -50,9 +50,9 @@ def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradie
     concrete: SavedConcreteFunction = objects.concrete_functions[function]
     bound = [objects.nodes[i] for i in concrete.bound_inputs if 0 <= i < len(objects.nodes)]
     captures = [_capture(node) for node in bound]
-    known = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
+    complete = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
     returns = tuple(leaf.WhichOneof("kind") != "none_value" for leaf in _leaves(concrete.output_signature))
-    return RegisteredGradient(function, None if known is None else tuple(c for c in known if c is not None), returns)
+    return RegisteredGradient(function, None if complete is None else tuple(c for c in complete if c is not None), returns)
 
 
 def _capture(node: SavedObject) -> Capture | None:

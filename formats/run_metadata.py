@@ -19,8 +19,8 @@ def read_run_metadata(path: str) -> list[NodeTime]:
     data = bytes(read_source(path))
     for kind in (RunMetadata, StepStats):
         for parse in (_binary, _text):
-            found = parse(kind, data)
-            stats = found.step_stats if isinstance(found, RunMetadata) else found
+            message = parse(kind, data)
+            stats = message.step_stats if isinstance(message, RunMetadata) else message
             if stats is not None and any(device.node_stats for device in stats.dev_stats):
                 return node_times(stats)
     raise DataLossError(f"'{path}' holds no RunMetadata or StepStats with executions of nodes")
@@ -61,8 +61,8 @@ def _name_and_op(node: NodeExecStats) -> tuple[str, str]:
     received = _RECEIVED.fullmatch(node.timeline_label) if name == "RecvTensor" else None
     if received is not None:
         return f"{received[1]} from {received[2]}", name
-    found = re.search(r"= ([A-Za-z_]\w*)\(", node.timeline_label)
-    return name, found[1] if found else node.timeline_label
+    match = re.search(r"= ([A-Za-z_]\w*)\(", node.timeline_label)
+    return name, match[1] if match else node.timeline_label
 
 
 def _start(node: NodeExecStats) -> float:

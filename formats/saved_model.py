@@ -51,7 +51,7 @@ def graph_from_saved_model_text(
     faults: list[TfgError] | None = None,
 ) -> Graph:
     """Return the graph of a SavedModel in text, as `graph_from_saved_model`."""
-    graph = read_printed(data, faults, lambda text, found: _graph_from_printed(bytes(text), tags, folder, found))
+    graph = read_printed(data, faults, lambda text, errors: _graph_from_printed(bytes(text), tags, folder, errors))
     return (
         graph_from_saved_model(memoryview(serialize_text(SavedModel, data)), tags, folder, faults) if graph is None else graph
     )
@@ -74,11 +74,11 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
     tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
     if tags is None and len(meta_graphs) == 1:
         return 0
-    wanted = {"serve"} if tags is None else set(tags)
-    for number, found in enumerate(tag_sets):
-        if set(found) == wanted:
+    requested = {"serve"} if tags is None else set(tags)
+    for number, tag_set in enumerate(tag_sets):
+        if set(tag_set) == requested:
             return number
-    listed = "; ".join(",".join(found) or "(no tags)" for found in tag_sets)
+    listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
     raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tag")
 

@@ -91,7 +91,7 @@ def prepare(
         del about.signature_def[name]
     model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
     if not model.signatures:
-        named = [{word: result.output(value.name) for word, value in (given or {}).items()} for given in (inputs, outputs)]
+        named = [{word: result.output(value.name) for word, value in (tensors or {}).items()} for tensors in (inputs, outputs)]
         _describe(result, about.signature_def[signature], *named)
     _start(result, about)
     _drop_what_is_gone(result, about)
@@ -258,9 +258,9 @@ def _drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
     for key, collection in list(about.collection_def.items()):
         if not all(name.partition(":")[0] in graph for name in _named_nodes(key, collection)):
             del about.collection_def[key]
-    kept = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
+    assets = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
     del about.asset_file_def[:]
-    about.asset_file_def.extend(kept)
+    about.asset_file_def.extend(assets)
 
 
 def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:

@@ -55,10 +55,10 @@ class Progress:
 
     def entries(self) -> dict[str, Tensor]:
         """Return the progress as entries of a state, beside the variables."""
-        found = {TRAINED_STEPS: np.asarray(self.steps, np.int64)}
+        arrays = {TRAINED_STEPS: np.asarray(self.steps, np.int64)}
         for name, (key, counter) in self.streams.items():
-            found[_STREAM + name] = np.array([key, counter % (1 << _HALF), counter >> _HALF], np.uint64)
-        return {name: Tensor.from_numpy(value) for name, value in found.items()}
+            arrays[_STREAM + name] = np.array([key, counter % (1 << _HALF), counter >> _HALF], np.uint64)
+        return {name: Tensor.from_numpy(value) for name, value in arrays.items()}
 
 
 def holds_state(path: str | os.PathLike[str]) -> bool:
@@ -154,6 +154,6 @@ def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], names:
     if _OBJECT_GRAPH not in old:
         return tensors
     owners = {key: (_full_names(old) | dict(names)).get(key, key) for key in old}
-    found = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
-    known = set(owners.values())
-    return found | {name: tensor for name, tensor in tensors.items() if name not in known}
+    entries = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
+    owned = set(owners.values())
+    return entries | {name: tensor for name, tensor in tensors.items() if name not in owned}

@@ -60,7 +60,7 @@ class _Edges:
     """The check that nodes' inputs exist and have fitting dtypes; the producers may come before or after the nodes."""
 
     def __init__(self) -> None:
-        self._given: dict[str, tuple[DType, ...]] = {}
+        self._outputs: dict[str, tuple[DType, ...]] = {}
         self._waiting: list[tuple[str, DType]] = []
 
     def take(self, node: Node) -> bool:
@@ -68,7 +68,7 @@ class _Edges:
         checked = node.checked
         if checked is None or checked.opened:
             return False
-        self._given[node.name] = checked.outputs
+        self._outputs[node.name] = checked.outputs
         texts = (node.spelling or ())[: node.input_count()]
         if any(text.startswith("^") for text in texts):
             return False
@@ -84,14 +84,14 @@ class _Edges:
     def _fits(self, text: str, want: DType | None) -> bool:
         if want is None:
             return True
-        given, index = self._given.get(text), 0
-        if given is None:
+        outputs, index = self._outputs.get(text), 0
+        if outputs is None:
             name, index, _ = parse_tensor_name(text)
-            given = self._given.get(name)
-        if given is None:
+            outputs = self._outputs.get(name)
+        if outputs is None:
             self._waiting.append((text, want))
             return True
-        got = given[index] if index < len(given) else None
+        got = outputs[index] if index < len(outputs) else None
         return got is want or (got is not None and got.base is want.base and (got.is_ref or not want.is_ref))
 
 

@@ -69,8 +69,8 @@ def _read_bytes(path: str) -> Array | None:
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
-    found = _read_bytes(path) if dtype is string else _read_picture(path, shape)
-    return _read_array(path) if found is None else found
+    array = _read_bytes(path) if dtype is string else _read_picture(path, shape)
+    return _read_array(path) if array is None else array
 
 
 def _read_picture(path: str, shape: Shape) -> Array | None:

@@ -59,9 +59,9 @@ def header(data: bytes) -> Header:
 
 def without_colours(data: bytes) -> bytes:
     """Return the same file with components labelled red, green and blue, so that a decoder converts no colours."""
-    kept = [data[start:end] for marker, start, end in _segments(data) if marker not in (_APP0, _APP14)]
+    segments = [data[start:end] for marker, start, end in _segments(data) if marker not in (_APP0, _APP14)]
     last = max(end for _, _, end in _segments(data))
-    return b"".join((_SOI, _ADOBE_RGB, *kept, data[last:]))
+    return b"".join((_SOI, _ADOBE_RGB, *segments, data[last:]))
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
@@ -106,8 +106,8 @@ def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns |
     if left % block + width <= 2 < picture:
         return CutColumns(tuple(range(left, left + width)), expansion, True)
     last = left + width - 1
-    found = [*([left] if left and left % block == 0 else []), *([last] if last % 2 and last + 1 < picture else [])]
-    return CutColumns(tuple(dict.fromkeys(found)), expansion, False) if found else None
+    columns = [*([left] if left and left % block == 0 else []), *([last] if last % 2 and last + 1 < picture else [])]
+    return CutColumns(tuple(dict.fromkeys(columns)), expansion, False) if columns else None
 
 
 def _expansion(file: Header, ratio: int) -> tuple[int, int]:

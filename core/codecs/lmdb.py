@@ -114,10 +114,10 @@ class _Database:
     def _big(self, page: bytes, start: int, size: int) -> bytes:
         """Return a value stored on overflow pages."""
         number = struct.unpack_from("<Q", page, start)[0]
-        found = self._page(number, -(-(size + _HEADER.size) // self._size))
-        if not _HEADER.unpack_from(found)[2] & _OVERFLOW:
+        pages = self._page(number, -(-(size + _HEADER.size) // self._size))
+        if not _HEADER.unpack_from(pages)[2] & _OVERFLOW:
             raise DatabaseError(f"page {number} does not hold a value")
-        return found[_HEADER.size : _HEADER.size + size]
+        return pages[_HEADER.size : _HEADER.size + size]
 
 
 def _child(page: bytes, offset: int) -> int:

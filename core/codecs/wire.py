@@ -93,21 +93,21 @@ def parts(data: bytes) -> list[tuple[int, bytes]]:
 
     The same result as `fields` without an object per field: fields with a short tag and a short length are read inline.
     """
-    found: list[tuple[int, bytes]] = []
+    entries: list[tuple[int, bytes]] = []
     position, end = 0, len(data)
     while position < end:
         tag = data[position]
         size = data[position + 1] if position + 1 < end else 0x80
         after = position + 2 + size
         if tag & 0x87 == LENGTH_DELIMITED and tag > 7 and size < 0x80 and after <= end:
-            found.append((tag >> 3, data[position + 2 : after]))
+            entries.append((tag >> 3, data[position + 2 : after]))
             position = after
             continue
         field = next(fields(data, position, end))
         if field.wire_type == LENGTH_DELIMITED:
-            found.append((field.number, field.payload))
+            entries.append((field.number, field.payload))
         position = field.end
-    return found
+    return entries
 
 
 def sole(data: bytes) -> tuple[int, bytes] | None:
@@ -122,13 +122,13 @@ def sole(data: bytes) -> tuple[int, bytes] | None:
 
 def contents(data: bytes, number: int) -> list[bytes]:
     """Return the strings or messages in the fields of a number; like protobuf, skip fields of another wire type."""
-    return [payload for found, payload in parts(data) if found == number]
+    return [payload for field_number, payload in parts(data) if field_number == number]
 
 
-def repeated_integers(found: Iterable[Field]) -> list[int]:
+def repeated_integers(occurrences: Iterable[Field]) -> list[int]:
     """Return the signed 64-bit numbers of a repeated integer field, packed or not."""
     numbers: list[int] = []
-    for field in found:
+    for field in occurrences:
         position = field.start if field.wire_type in (VARINT, LENGTH_DELIMITED) else field.end
         numbers += packed_integers(bytes(field.data[position : field.end]))
     return numbers
@@ -146,10 +146,10 @@ def packed_integers(data: bytes) -> list[int]:
     return numbers
 
 
-def repeated_fixed(found: Iterable[Field], size: int) -> bytes:
+def repeated_fixed(occurrences: Iterable[Field], size: int) -> bytes:
     """Return the concatenated little-endian numbers of `size` bytes, 4 or 8, of a repeated field, packed or not."""
-    wanted = (LENGTH_DELIMITED, FIXED32 if size == 4 else FIXED64)
-    data = b"".join(field.payload for field in found if field.wire_type in wanted)
+    wire_types = (LENGTH_DELIMITED, FIXED32 if size == 4 else FIXED64)
+    data = b"".join(field.payload for field in occurrences if field.wire_type in wire_types)
     if len(data) % size:
         raise DataLossError("a packed field is cut off")
     return data

@@ -105,7 +105,7 @@ class _Work:
 
     def _serve(self, run: Run) -> None:
         try:
-            with one_thread.kept(), run:
+            with one_thread.limited(), run:
                 while self.step():
                     pass
         finally:

@@ -36,7 +36,7 @@ class OneThread:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entered = self._kept = 0
+        self._entered = self._limiting = 0
         self._libraries: list[_Library] = []
         self._knows_scipy: bool | None = None
         self._before: list[int] = []
@@ -51,34 +51,34 @@ class OneThread:
     def __enter__(self) -> None:
         with self._lock:
             self._entered += 1
-            self._keep()
+            self._acquire()
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._entered -= 1
-            self._let_go()
+            self._release()
 
     @contextlib.contextmanager
-    def kept(self) -> Iterator[None]:
+    def limited(self) -> Iterator[None]:
         """Keep the limit for a thread that works for a run, perhaps longer than the run: the run's share of threads is
         unchanged.
         """
         with self._lock:
-            self._keep()
+            self._acquire()
         try:
             yield
         finally:
             with self._lock:
-                self._let_go()
+                self._release()
 
-    def _keep(self) -> None:
-        self._kept += 1
-        if self._kept == 1:
+    def _acquire(self) -> None:
+        self._limiting += 1
+        if self._limiting == 1:
             self._limit()
 
-    def _let_go(self) -> None:
-        self._kept -= 1
-        if not self._kept:
+    def _release(self) -> None:
+        self._limiting -= 1
+        if not self._limiting:
             for library, count in zip(self._libraries, self._before):
                 library.set(count)
 

@@ -160,9 +160,9 @@ def add_vector(rows: Array, vector: Array) -> None:
 
 def repeated(rows: Array, count: int) -> Array:
     """Repeat each row `count` times in a row, in a tenth of np.tile's time."""
-    found = np.empty((len(rows), count, rows.shape[1]), rows.dtype)
-    found[...] = rows[:, np.newaxis]
-    return found.reshape(len(rows), -1)
+    result = np.empty((len(rows), count, rows.shape[1]), rows.dtype)
+    result[...] = rows[:, np.newaxis]
+    return result.reshape(len(rows), -1)
 
 
 def rows_at_once_by(b: Array) -> int:
@@ -370,13 +370,13 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     count = -(-len(b) // step)
     stacked = len(b) // count * count
     first, second = (x[:stacked].reshape(count, -1, x.shape[1]) for x in (a.T, b))
-    found = np.add.reduce(np.matmul(first.swapaxes(1, 2), second), 0)
+    total = np.add.reduce(np.matmul(first.swapaxes(1, 2), second), 0)
     if stacked < len(b):
-        found += np.matmul(a[:, stacked:], b[stacked:])
+        total += np.matmul(a[:, stacked:], b[stacked:])
     if is_first:
-        out[...] = found
+        out[...] = total
     else:
-        out += found
+        out += total
 
 
 @functools.lru_cache(1024)
@@ -407,7 +407,7 @@ def product_form(
     call = _gemm(dtype.char)
     (m, k), n = shape_a, shape_b[1]
     matrices = ((shape_a, strides_a), (shape_b, strides_b), ((m, n), strides))
-    rows = [found for matrix in matrices if (found := _as_rows(*matrix, dtype.itemsize)) is not None]
+    rows = [layout for matrix in matrices if (layout := _as_rows(*matrix, dtype.itemsize)) is not None]
     if call is None or not dtype_a == dtype_b == dtype or len(rows) < 3 or rows[2][0] or not m * n * k:
         return None
     turns = [_TRANSPOSE if is_turned else _NO_TRANSPOSE for is_turned, _ in rows[:2]]

@@ -63,8 +63,8 @@ class _Helper:
     """
 
     def __init__(self, pool: _Pool) -> None:
-        self._given = threading.Lock()
-        self._given.acquire()
+        self._has_task = threading.Lock()
+        self._has_task.acquire()
         self._pool = pool
         self._task: Task | None = None
         threading.Thread(target=self._serve, name=f"{OWN_THREADS}numerics", daemon=True).start()
@@ -72,11 +72,11 @@ class _Helper:
     def give(self, task: Task) -> None:
         """Give a task to the idle thread."""
         self._task = task
-        self._given.release()
+        self._has_task.release()
 
     def _serve(self) -> None:
         while True:
-            if not self._given.acquire(timeout=IDLE_SECONDS):
+            if not self._has_task.acquire(timeout=IDLE_SECONDS):
                 if self._pool.end(self):
                     return
                 continue

@@ -120,7 +120,7 @@ def optimize(
     names = (fetches,) if isinstance(fetches, str) else fetches
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
-    sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
+    sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
@@ -156,10 +156,10 @@ def inline_functions(graph: Graph) -> tuple[Graph, int]:
 
     The original nodes keep their names, so that fetches and signatures hold; functions without callers are dropped.
     """
-    kept = [node.name for node in graph]
+    names = [node.name for node in graph]
     fetched = [output.name for node in graph for output in node.outputs()]
     passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
-    result, report = optimize(graph, [*kept, *fetched], passes=passes)
+    result, report = optimize(graph, [*names, *fetched], passes=passes)
     return result, sum(record.fired.get("call", 0) for record in report.passes)
 
 
@@ -227,9 +227,9 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
     disabled = set(disable)
     for name in disabled:
         find_pass(name)
-    given = _parsed("default" if passes is None else passes) if passes is None or isinstance(passes, str) else passes
+    requested = _parsed("default" if passes is None else passes) if passes is None or isinstance(passes, str) else passes
     chosen: list[Pass] = []
-    for one in given:
+    for one in requested:
         if not isinstance(one, Pass):
             raise TypeError(f"{one!r} is not a pass")
         present = {p.name for p in chosen}
@@ -240,10 +240,10 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
 
 def _parsed(text: str) -> list[Pass]:
     items = parse_passes(text)
-    given = [configure(find_pass(name), options) for name, options in items if name != "default"]
-    if len(given) == len(items):
-        return given
-    chosen = {kind: kind() for kind in all_passes() if kind.in_default_pipeline} | {type(one): one for one in given}
+    configured = [configure(find_pass(name), options) for name, options in items if name != "default"]
+    if len(configured) == len(items):
+        return configured
+    chosen = {kind: kind() for kind in all_passes() if kind.in_default_pipeline} | {type(one): one for one in configured}
     return sorted(chosen.values(), key=lambda one: all_passes().index(type(one)))
 
 

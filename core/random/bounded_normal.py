@@ -35,9 +35,9 @@ class Ahead:
         """Return the words of the next blocks, (count, 4), without moving on."""
         present = len(self._words)
         if count > present:
-            wanted = max(count, self._ahead)
-            self._ahead = min(2 * wanted, MOST_GROUPS)
-            more = self._gen.blocks(np.arange(present, wanted, dtype=np.uint64))
+            drawn = max(count, self._ahead)
+            self._ahead = min(2 * drawn, MOST_GROUPS)
+            more = self._gen.blocks(np.arange(present, drawn, dtype=np.uint64))
             self._words = np.concatenate((self._words, more))
         return self._words[:count]
 

@@ -65,8 +65,8 @@ def log(x: Array) -> Array:
     place -= _FIRST_PLACE
     offset &= _EXPONENT
     mantissa = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
-    found: Array = _logarithm(mantissa * _INVERSE_AT.take(place) - _ONE, _LOGARITHM_AT.take(place), *_LOG_TERMS)
-    return found.astype(np.float32)
+    logarithms: Array = _logarithm(mantissa * _INVERSE_AT.take(place) - _ONE, _LOGARITHM_AT.take(place), *_LOG_TERMS)
+    return logarithms.astype(np.float32)
 
 
 def log_of(x: float) -> float:
@@ -80,15 +80,15 @@ def log_of(x: float) -> float:
 
 def rounded(x: float) -> float:
     """Round to the nearest number of single precision."""
-    (found,) = _FLOAT.unpack(_FLOAT.pack(x))
-    return float(found)
+    (nearest,) = _FLOAT.unpack(_FLOAT.pack(x))
+    return float(nearest)
 
 
-def _logarithm(r: Any, known: Any, a0: Any, a1: Any, a2: Any) -> Any:
-    """Return log(1 + r) plus `known`, for arrays or numbers."""
-    known = known + r
+def _logarithm(r: Any, base: Any, a0: Any, a1: Any, a2: Any) -> Any:
+    """Return log(1 + r) plus `base`, for arrays or numbers."""
+    base = base + r
     square = r * r
-    return (a0 * square + (r * a1 + a2)) * square + known
+    return (a0 * square + (r * a1 + a2)) * square + base
 
 
 def sincos(x: Array) -> tuple[Array, Array]:

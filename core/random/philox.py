@@ -297,13 +297,13 @@ def _box_muller_float(uniforms: Array) -> Array:
     result = np.empty(len(uniforms), np.float32)
     for start in range(0, len(uniforms), _CHUNK):
         pause()
-        part, found = uniforms[start : start + _CHUNK], result[start : start + _CHUNK]
+        part, output = uniforms[start : start + _CHUNK], result[start : start + _CHUNK]
         radius = libm32.log(np.maximum(part[0::2], _LEAST))
         radius *= _MINUS_TWO
         np.sqrt(radius, radius)
         sine, cosine = libm32.sincos((part[1::2] * _TURN).astype(np.float32))
-        np.multiply(sine, radius, out=found[0::2])
-        np.multiply(cosine, radius, out=found[1::2])
+        np.multiply(sine, radius, out=output[0::2])
+        np.multiply(cosine, radius, out=output[1::2])
     return result
 
 
@@ -342,12 +342,12 @@ _FEW_GROUPS: Final = 8
 
 def _truncated(gen: Philox, limit: float) -> list[float]:
     """Return the samples of a group."""
-    found: list[float] = []
-    while len(found) < 4:
+    samples: list[float] = []
+    while len(samples) < 4:
         a, b, c, d = map(unit_float, gen.next_block())
         drawn = [libm32.rounded(sample) for sample in (*_pair(a, b), *_pair(c, d))]
-        found += [sample for sample in drawn if abs(sample) < limit]
-    return found[:4]
+        samples += [sample for sample in drawn if abs(sample) < limit]
+    return samples[:4]
 
 
 def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, accepted: Array) -> Array:

@@ -178,14 +178,14 @@ def sample_batch(sampler: UniformSampler, words: Words, count: int, is_unique: b
             stop = min(start + _AT_ONCE, count)
             drawn[start:stop] = [sampler.sample(words) for _ in range(stop - start)]
         return drawn, count
-    found: dict[int, None] = {}
+    classes: dict[int, None] = {}
     tries = 0
-    while len(found) < count:
+    while len(classes) < count:
         if not tries % _AT_ONCE:
             pause()
         tries += 1
-        found.setdefault(sampler.sample(words))
-    return np.array(list(found), np.int64), tries
+        classes.setdefault(sampler.sample(words))
+    return np.array(list(classes), np.int64), tries
 
 
 def expected_counts(probabilities: Array, count: int, tries: int) -> Array:

@@ -184,10 +184,10 @@ class Program:
     def accepts(self, pattern: str, char: str) -> bool:
         """Return True where a Char's pattern matches a character."""
         key = (pattern, char)
-        found = self._chars.get(key)
-        if found is None:
-            found = self._chars[key] = _compiled(pattern).match(char) is not None
-        return found
+        is_match = self._chars.get(key)
+        if is_match is None:
+            is_match = self._chars[key] = _compiled(pattern).match(char) is not None
+        return is_match
 
     def _emit(self, kind: int, operand: int | str = 0) -> int:
         if len(self.code) >= MAX_INSTRUCTIONS:
@@ -281,17 +281,17 @@ class Automaton:
     def end(self, text: str, start: int) -> int | None:
         """Return the end of the preferred match that begins at `start`; None without a match."""
         state: _State | None = self._state((0,), _kind(text[start - 1]) if start else "")
-        found = None
+        last = None
         for position in range(start, len(text)):
             assert state is not None
             char = text[position]
             state, is_match = state.moves.get(char) or self._move(state, char)
             if is_match:
-                found = position
+                last = position
             if state is None:
-                return found
+                return last
         assert state is not None
-        return len(text) if self._move(state, "")[1] else found
+        return len(text) if self._move(state, "")[1] else last
 
     def starts(self, text: str) -> Iterator[int]:
         """Yield every place of the text where a match of the reversed program ends, the last first."""
@@ -353,16 +353,16 @@ class Automaton:
 
 def captures(program: Program, text: str, start: int, end: int, groups: int) -> list[int | None]:
     """Return the starts and ends of the groups 0 to `groups` in the preferred match from `start` to `end`."""
-    found: tuple[int | None, ...] = ()
+    best: tuple[int | None, ...] = ()
     threads: list[tuple[int, tuple[int | None, ...]]] = [(0, (start, None) + (None, None) * groups)]
     for position in range(start, end + 1):
         pause()
         before = _kind(text[position - 1]) if position else ""
         char = text[position] if position < len(text) else ""
         reading, match = _followed_threads(program, threads, position, before, _kind(char))
-        found = match or found
+        best = match or best
         threads = [(program.code[p][2], saved) for p, saved in reading if program.accepts(str(program.code[p][1]), char)]
-    return [found[0], end, *found[2:]]
+    return [best[0], end, *best[2:]]
 
 
 def _followed_threads(

@@ -20,8 +20,8 @@ def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_s
     for kind in np.unique(kinds[kinds > 0]):
         pairs = np.flatnonzero(kinds == kind)
         pairs = pairs[np.argsort(-source_sizes[pairs], kind="stable")]
-        wanted = _side_by_side(targets, starts[1][pairs], target_sizes[pairs])
-        distances[pairs] -= _saved(sources, starts[0][pairs], source_sizes[pairs], wanted, target_sizes[pairs])
+        target_columns = _side_by_side(targets, starts[1][pairs], target_sizes[pairs])
+        distances[pairs] -= _saved(sources, starts[0][pairs], source_sizes[pairs], target_columns, target_sizes[pairs])
     return distances
 
 

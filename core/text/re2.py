@@ -87,8 +87,8 @@ class Pattern:
     def fullmatches(self, texts: Sequence[str]) -> list[bool]:
         """Return for each text whether the whole text matches."""
         if self._backtracking is not None and self._ways(max(map(len, texts), default=0)) < MAX_WAYS:
-            found = self._backtracking.fullmatch
-            return [found(text) is not None for text in texts]
+            fullmatch = self._backtracking.fullmatch
+            return [fullmatch(text) is not None for text in texts]
         return [self.fullmatch(text) for text in texts]
 
     def substitute(self, template: str, text: str, everywhere: bool, longest: int) -> str | None:
@@ -106,11 +106,11 @@ class Pattern:
 
         Each match is alternating starts and ends: of the match and of the groups 1 to `groups`, None for an unused group.
         """
-        found = self._followed(text, groups)
+        matches = self._followed(text, groups)
         if self._backtracking is not None:
             few = self._ways_searched(len(text))
-            found = _tried(self._backtracking, text, groups) if few == 1 or few * len(text) < MAX_WAYS else found
-        return found if everywhere else itertools.islice(found, 1)
+            matches = _tried(self._backtracking, text, groups) if few == 1 or few * len(text) < MAX_WAYS else matches
+        return matches if everywhere else itertools.islice(matches, 1)
 
     def _followed(self, text: str, groups: int) -> Iterator[Sequence[int | None]]:
         """Yield all matches by automata: first the possible starts, then each end, then the groups."""
@@ -253,11 +253,11 @@ class _Reader:
         return Choice((*options, Chain(tuple(parts))))
 
     def _flag_group(self, flags: _Flags) -> _Flags | None:
-        found = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)\)").match(self.pattern, self.position)
-        if found is None or not found[1]:
+        match = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)\)").match(self.pattern, self.position)
+        if match is None or not match[1]:
             return None
-        self.position = found.end()
-        return _with_flags(flags, found[1])
+        self.position = match.end()
+        return _with_flags(flags, match[1])
 
     def _repeated(self, atom: Expression, flags: _Flags) -> Expression:
         """Return the atom with the repetitions that follow the atom."""
@@ -277,15 +277,15 @@ class _Reader:
         for sign, times in _TIMES.items():
             if self._take(sign):
                 return times
-        found = re.compile(r"\{(\d+)(,(\d*))?\}").match(self.pattern, self.position)
-        if found is None:
+        match = re.compile(r"\{(\d+)(,(\d*))?\}").match(self.pattern, self.position)
+        if match is None:
             return None
-        self.position = found.end()
-        low = _times(found[1])
-        high = _times(found[3]) if found[3] else low
+        self.position = match.end()
+        low = _times(match[1])
+        high = _times(match[3]) if match[3] else low
         if max(low, high) > _MAX_REPEAT or high < low:
-            raise PatternError(f"invalid repetition size: {found[0]}")
-        return low, None if found[2] == "," else high
+            raise PatternError(f"invalid repetition size: {match[0]}")
+        return low, None if match[2] == "," else high
 
     def _atom(self, flags: _Flags) -> Expression | None:
         pause()
@@ -345,9 +345,9 @@ class _Reader:
             return Assertion("\\A" if char == "A" else "\\Z")
         if char == "C":
             raise PatternError("\\C (one byte) is not supported by tfg")
-        found = self._class_escape(char)
-        if found is not None:
-            inside, negated = found
+        escape = self._class_escape(char)
+        if escape is not None:
+            inside, negated = escape
             return _cased(f"[^{inside}{_SURROGATES}]" if negated else f"[{inside}]", flags)
         return _cased(_code(self._literal_escape(char)), flags)
 
@@ -374,11 +374,11 @@ class _Reader:
         if char in _CONTROL:
             return _CONTROL[char]
         if char == "x":
-            found = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self.pattern, self.position)
-            code = int(found[1] or found[2], 16) if found else sys.maxunicode + 1
-            if found is None or code > sys.maxunicode:
+            match = re.compile(r"\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2})").match(self.pattern, self.position)
+            code = int(match[1] or match[2], 16) if match else sys.maxunicode + 1
+            if match is None or code > sys.maxunicode:
                 raise PatternError(f"invalid escape sequence: \\{char}")
-            self.position = found.end()
+            self.position = match.end()
             return code
         octal = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.pattern, self.position - 1)
         if octal:
@@ -423,10 +423,10 @@ class _Reader:
         high = low
         if self._peek("-") and not self._peek("-]") and self.position + 1 < len(self.pattern):
             self.position += 1
-            found = self._class_char()
-            if isinstance(found, tuple) or found < low:
+            code = self._class_char()
+            if isinstance(code, tuple) or code < low:
                 raise PatternError("invalid character class range")
-            high = found
+            high = code
         parts.append(_code(low) if low == high else f"{_code(low)}-{_code(high)}")
 
     def _class_char(self) -> int | tuple[str, bool]:

@@ -19,8 +19,8 @@ def replace_all(pattern: Pattern, rewrite: str, texts: Sequence[bytes]) -> list[
         return None
     longest = max(map(len, texts), default=0)
     replaced = pattern.substitute(_template(pieces), decode(_BETWEEN.join(texts)), True, longest)
-    found = encode(replaced).split(_BETWEEN) if replaced is not None else []
-    return found if len(found) == len(texts) else None
+    results = encode(replaced).split(_BETWEEN) if replaced is not None else []
+    return results if len(results) == len(texts) else None
 
 
 def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:

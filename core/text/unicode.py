@@ -28,10 +28,10 @@ class Decoder:
     def __init__(self, encoding: str) -> None:
         if not encoding:
             raise LookupError("an encoding needs a name")
-        found = codecs.lookup(encoding) if encoding.isprintable() else None
-        if found is None or not found._is_text_encoding or found.name in _PYTHONS_OWN:
+        codec = codecs.lookup(encoding) if encoding.isprintable() else None
+        if codec is None or not codec._is_text_encoding or codec.name in _PYTHONS_OWN:
             raise LookupError(f"'{encoding}' is no encoding of text")
-        self.codec = found.name
+        self.codec = codec.name
         self._plain = encoding.lower().replace("-", "").replace("_", "")
 
     @property

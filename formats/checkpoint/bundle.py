@@ -324,11 +324,11 @@ def merge_bundles(
     shards: list[str] = []
     old: list[str] = []
     target = os.path.realpath(files.to_write(index_path(destination)))
-    for prefix, header, found in bundles:
+    for prefix, header, items in bundles:
         index = os.path.realpath(files.to_write(index_path(prefix)))
-        used = _used_shards(found)
+        used = _used_shards(items)
         data = [os.path.realpath(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
-        _merge_entries(entries, found, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
+        _merge_entries(entries, items, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
         shards += data
         old += [] if index == target else [index, *data]
     with file_errors(destination):
@@ -338,16 +338,16 @@ def merge_bundles(
 
 
 def _merge_entries(
-    target: dict[bytes, BundleEntryProto], found: Mapping[bytes, BundleEntryProto], shards: Mapping[int, int], prefix: str
+    target: dict[bytes, BundleEntryProto], entries: Mapping[bytes, BundleEntryProto], shards: Mapping[int, int], prefix: str
 ) -> None:
-    for key, entry in found.items():
-        known = target.get(key)
-        if known is None:
+    for key, entry in entries.items():
+        existing = target.get(key)
+        if existing is None:
             target[key] = entry
             if not entry.slices:
                 entry.shard_id = shards[entry.shard_id]
-        elif known.slices and entry.slices:
-            known.slices.extend(entry.slices)
+        elif existing.slices and entry.slices:
+            existing.slices.extend(entry.slices)
         else:
             raise DataLossError(f"tensor '{decode_name(key)}' of '{prefix}' is in another checkpoint too")
 

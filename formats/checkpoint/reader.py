@@ -75,10 +75,10 @@ class CheckpointReader:
 
     def tensor(self, name: str) -> StoredTensor:
         """Return the description of a tensor; NotFoundError names the nearest names."""
-        found = self._tensors.get(name)
-        if found is None:
+        tensor = self._tensors.get(name)
+        if tensor is None:
             raise NotFoundError(f"Key {name} not found in checkpoint '{self.prefix}'", hint=self._nearest(name))
-        return found
+        return tensor
 
     def dtype(self, name: str) -> DType:
         """Return the dtype of a tensor."""
@@ -95,28 +95,28 @@ class CheckpointReader:
         DataLossError for damage.
         """
         tensor = self.tensor(name)
-        return _assemble(tensor, tensor.parts, self._wanted(tensor, spec))
+        return _assemble(tensor, tensor.parts, self._requested(tensor, spec))
 
     def deferred(self, name: str, spec: str = "") -> Tensor:
         """Return a tensor as `read`, with elements read at first use. Only damage of the elements is detected as late as
         that.
         """
         tensor = self.tensor(name)
-        wanted, parts = self._wanted(tensor, spec), tensor.parts
-        for part, *_ in _needed(tensor, parts, wanted):
+        requested, parts = self._requested(tensor, spec), tensor.parts
+        for part, *_ in _needed(tensor, parts, requested):
             part.check()
-        return Tensor(tensor.dtype, wanted.shape, lambda: _assemble(tensor, parts, wanted))
+        return Tensor(tensor.dtype, requested.shape, lambda: _assemble(tensor, parts, requested))
 
-    def _wanted(self, tensor: StoredTensor, spec: str) -> SliceSpec:
-        wanted = parse_spec(spec)
-        if wanted is None:
-            wanted = SliceSpec(tensor.shape, ((0, -1),) * len(tensor.shape))
-        if wanted.full_shape != tensor.shape:
+    def _requested(self, tensor: StoredTensor, spec: str) -> SliceSpec:
+        requested = parse_spec(spec)
+        if requested is None:
+            requested = SliceSpec(tensor.shape, ((0, -1),) * len(tensor.shape))
+        if requested.full_shape != tensor.shape:
             raise InvalidArgumentError(
                 f"tensor '{tensor.name}' has shape {list(tensor.shape)} in checkpoint '{self.prefix}', "
-                f"the slice is one of shape {list(wanted.full_shape)}"
+                f"the slice is one of shape {list(requested.full_shape)}"
             )
-        return wanted
+        return requested
 
     def _nearest(self, name: str) -> str | None:
         import difflib
@@ -129,31 +129,31 @@ _Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]
 """A part, the wanted range inside the part, and the range's place in the wanted slice."""
 
 
-def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> list[_Piece]:
+def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceSpec) -> list[_Piece]:
     """Return the pieces of the wanted slice; InvalidArgumentError where the parts do not cover the slice."""
-    everything = tuple(slice(0, length) for _, length in wanted.bounds)
+    everything = tuple(slice(0, length) for _, length in requested.bounds)
     for part in parts:
-        if resolve(part.extents, tensor.shape) == wanted.bounds:
+        if resolve(part.extents, tensor.shape) == requested.bounds:
             return [(part, everything, everything)]
     if not _are_slices(parts):
-        return [(parts[0], wanted.index, everything)]
-    overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), wanted.bounds)) for part in parts]
+        return [(parts[0], requested.index, everything)]
+    overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), requested.bounds)) for part in parts]
     pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
     covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in pieces)
-    if covered < math.prod(wanted.shape):
-        place = format_extents(wanted.extents)
+    if covered < math.prod(requested.shape):
+        place = format_extents(requested.extents)
         raise InvalidArgumentError(f"the stored slices of tensor '{tensor.name}' do not cover slice {place} of it")
     return pieces
 
 
-def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], wanted: SliceSpec) -> Array:
+def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceSpec) -> Array:
     """Assemble the wanted slice from the parts that overlap the slice."""
     # All parts are read before room is made for them.
-    pieces = [(_read_part(tensor, part), source, target) for part, source, target in _needed(tensor, parts, wanted)]
+    pieces = [(_read_part(tensor, part), source, target) for part, source, target in _needed(tensor, parts, requested)]
     if len(pieces) == 1:
         array, source, _ = pieces[0]
-        return array if array.shape == wanted.shape else array[source]
-    result = np.zeros(wanted.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
+        return array if array.shape == requested.shape else array[source]
+    result = np.zeros(requested.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
     for array, source, target in pieces:
         result[target] = array[source]
     return result
@@ -172,10 +172,10 @@ def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
     return array
 
 
-def _overlap(stored: Extents, wanted: Extents) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
+def _overlap(stored: Extents, requested: Extents) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
     """Return the overlap's range in the stored slice, and the overlap's range in the wanted slice; None without overlap."""
     source, target = [], []
-    for (a, a_size), (b, b_size) in zip(stored, wanted):
+    for (a, a_size), (b, b_size) in zip(stored, requested):
         start, stop = max(a, b), min(a + a_size, b + b_size)
         if start >= stop:
             return None

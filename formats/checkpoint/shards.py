@@ -128,7 +128,7 @@ def size_bytes(sizes: Sequence[int]) -> bytes:
 
 def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
     """Read variants, each stored as length, message and a checksum of all bytes before."""
-    found: list[StoredVariant] = []
+    variants: list[StoredVariant] = []
     position = crc = 0
     for _ in range(count):
         try:
@@ -141,7 +141,7 @@ def _read_variants(content: memoryview, count: int, stored_crc: int, where: str)
         if position > len(content) or checksum != mask(crc).to_bytes(4, "little"):
             raise DataLossError(f"a variant of {where} is damaged")
         crc = crc32c(checksum, crc)
-        found.append(StoredVariant(message))
+        variants.append(StoredVariant(message))
     if position != len(content) or mask(crc) != stored_crc:
         raise DataLossError(f"the checksum of {where} is wrong")
-    return found
+    return variants

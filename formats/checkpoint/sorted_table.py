@@ -60,9 +60,9 @@ class Table:
         for _ in range(2):  # the metaindex is of no use
             position = wire.read_varint(footer, position, len(footer))[1]
         index = _read_handle(footer, position)
-        found = [(last, _read_handle(handle, 0)) for last, handle in _entries(_read_block(data, *index), index[0])]
-        self._last_keys = [last for last, _ in found]
-        self._blocks = [block for _, block in found]
+        entries = [(last, _read_handle(handle, 0)) for last, handle in _entries(_read_block(data, *index), index[0])]
+        self._last_keys = [last for last, _ in entries]
+        self._blocks = [block for _, block in entries]
 
     def items(self) -> Iterator[tuple[bytes, Buffer]]:
         """Yield (key, value) in the order of the keys."""
@@ -74,7 +74,7 @@ class Table:
         place = bisect.bisect_left(self._last_keys, key)
         if place == len(self._blocks):
             return None
-        return next((value for found, value in self._items(self._blocks[place]) if found == key), None)
+        return next((value for entry_key, value in self._items(self._blocks[place]) if entry_key == key), None)
 
     def _items(self, block: tuple[int, int]) -> Iterator[tuple[bytes, Buffer]]:
         return _entries(_read_block(self._data, *block), block[0])

@@ -194,16 +194,16 @@ class FileCheckpointStore:
         """
         stamp = _stamp(prefix, files)
         key = prefix, files.access
-        known = self._readers.get(key)
-        if known is None or known[0] != stamp:
-            known = stamp, open_checkpoint(prefix, files)
-            self._readers[key] = known
-        return known[1]
+        cached = self._readers.get(key)
+        if cached is None or cached[0] != stamp:
+            cached = stamp, open_checkpoint(prefix, files)
+            self._readers[key] = cached
+        return cached[1]
 
 
 def _stamp(prefix: str, files: FileGate) -> _Stamp:
     """Return times and inodes of a checkpoint's files; every write of the files changes the result."""
     index = files.to_read(index_path(prefix))
     paths = [index] if os.path.exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
-    found = [os.stat(path) for path in paths if os.path.exists(path)]
-    return [(status.st_mtime_ns, status.st_ctime_ns, status.st_ino) for status in found]
+    statuses = [os.stat(path) for path in paths if os.path.exists(path)]
+    return [(status.st_mtime_ns, status.st_ctime_ns, status.st_ino) for status in statuses]

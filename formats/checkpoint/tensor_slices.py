@@ -42,10 +42,10 @@ def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
     """Return the extents with every length known; InvalidArgumentError where the extents do not fit the shape."""
     if len(extents) != len(shape):
         raise InvalidArgumentError(f"slice {format_extents(extents)} has {len(extents)} dimensions, the tensor {len(shape)}")
-    found = tuple((start, size if length < 0 else length) for (start, length), size in zip(extents, shape))
-    if any(start < 0 or start + length > size for (start, length), size in zip(found, shape)):
+    resolved = tuple((start, size if length < 0 else length) for (start, length), size in zip(extents, shape))
+    if any(start < 0 or start + length > size for (start, length), size in zip(resolved, shape)):
         raise InvalidArgumentError(f"slice {format_extents(extents)} lies outside of shape {list(shape)}")
-    return found
+    return resolved
 
 
 def parse_spec(spec: str) -> SliceSpec | None:

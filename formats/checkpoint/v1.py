@@ -56,9 +56,9 @@ def _add_tensors(tensors: dict[str, StoredTensor], table: Table, path: str) -> N
     for meta in parse(SavedTensorSlices, described).meta.tensor:
         dtype, shape = dtypes.from_number(meta.type), decode_static_shape(meta.shape)
         parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), table, path) for proto in meta.slice)
-        known = tensors.get(meta.name)
-        if known is not None:
-            parts = known.parts + parts
+        existing = tensors.get(meta.name)
+        if existing is not None:
+            parts = existing.parts + parts
         tensors[meta.name] = StoredTensor(meta.name, dtype, shape, functools.partial(tuple, parts))
 
 

@@ -76,8 +76,8 @@ class _Held:
             if self._handle is None:
                 self._handle = self._create(graph)
             elif self._sent.get(graph) != len(graph):
-                known = self._nodes
-                if not all(node.name not in known or _are_alike(node, known[node.name]) for node in graph):
+                sent = self._nodes
+                if not all(node.name not in sent or _are_alike(node, sent[node.name]) for node in graph):
                     return None
                 self._extend(graph)
             self._sent[graph] = len(graph)
@@ -104,13 +104,13 @@ class _Held:
     def _create(self, graph: Graph) -> str:
         config = pb.SessionConfig(allow_soft_placement=True, device_filters=self._filters)
         try:
-            found = self.master.create(to_bytes(graph, "graph"), config, TASKS_SECONDS, self._waiting)
+            response = self.master.create(to_bytes(graph, "graph"), config, TASKS_SECONDS, self._waiting)
         except DeadlineExceededError:
             raise UnavailableError(f"after {TASKS_SECONDS:g} s {self._waiting()}", hint=_DEAD_TASK) from None
-        self._version = found.graph_version
+        self._version = response.graph_version
         self._nodes = {node.name: node for node in graph}
         self._functions = set(graph.functions)
-        return found.session_handle
+        return response.session_handle
 
     def _waiting(self) -> str:
         """Return a message with the tasks that the master waits for."""
@@ -198,12 +198,12 @@ class ClusterSession:
         self.start()
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
         fed = self._fed(feeds or {})
-        wanted = [self.graph.fetch(name) for name in names]
-        known = {output: value for output, value in fed.items() if output in wanted}
-        asked = [item for item in wanted if item not in known]
+        targets = [self.graph.fetch(name) for name in names]
+        values = {output: value for output, value in fed.items() if output in targets}
+        asked = [item for item in targets if item not in values]
         if asked:
-            known |= _values(asked, self._step(_request(asked, fed)))
-        results = [known[item] if isinstance(item, Output) else None for item in wanted]
+            values |= _values(asked, self._step(_request(asked, fed)))
+        results = [values[item] if isinstance(item, Output) else None for item in targets]
         return results[0] if isinstance(fetches, str) else results
 
     def traced(self, fetches: Sequence[str], feeds: Mapping[str, Any]) -> list[NodeTime]:
@@ -216,13 +216,13 @@ class ClusterSession:
     def partial_run(self, fetches: Sequence[str], feeds: Sequence[str]) -> PartialRun:
         """Begin a step that is fed and fetched in parts; all fetches and all feeds are declared first."""
         self.start()
-        wanted = [self.graph.fetch(name) for name in fetches]
+        targets = [self.graph.fetch(name) for name in fetches]
         handle = self._handle()
         request = pb.PartialRunSetupRequest(
             session_handle=handle,
             feed=[self.graph.output(name).name for name in feeds],
-            fetch=_tensors(wanted),
-            target=_operations(wanted),
+            fetch=_tensors(targets),
+            target=_operations(targets),
             request_id=_new_id(),
         )
         return PartialRun(self, self._master.set_up_partial_run(request, Watch(self._master, handle, self._note).look))
@@ -265,8 +265,8 @@ class ClusterSession:
         self._master.close()
 
     def _fed(self, feeds: Mapping[str, Any]) -> dict[Output, Any]:
-        found = find_feeds(self.graph, feeds)
-        values = {feed.output: feed.convert(value) for feed, value in zip(found, feeds.values()) if feed is not None}
+        outputs = find_feeds(self.graph, feeds)
+        values = {feed.output: feed.convert(value) for feed, value in zip(outputs, feeds.values()) if feed is not None}
         _check_size(values)
         return values
 
@@ -287,12 +287,12 @@ class ClusterSession:
         """Return the handle of a session on the graph: the first that fits, as separately extended graphs may contradict
         each other.
         """
-        found = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
-        if found is None:
+        handle = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
+        if handle is None:
             self._opened.append(_Held(self._master, self._filters, self._note))
-            found = self._opened[-1].handle_for(self.graph)
-        assert found is not None
-        return found
+            handle = self._opened[-1].handle_for(self.graph)
+        assert handle is not None
+        return handle
 
     def _forget(self) -> None:
         """Drop all sessions, lost together with a server: each step makes a new session."""
@@ -330,12 +330,12 @@ class PartialRun:
     def run(self, fetches: Sequence[str], feeds: Mapping[str, Any] | None = None) -> list[Any]:
         """Return some of the declared fetches, computed with some of the declared feeds."""
         session = self._session
-        wanted = [session.graph.fetch(name) for name in fetches]
-        request = _request(wanted, session._fed(feeds or {}))
+        targets = [session.graph.fetch(name) for name in fetches]
+        request = _request(targets, session._fed(feeds or {}))
         request.partial_run_handle = self._handle
         answer = session._attempt(request)
-        values = _values(wanted, answer)
-        return [values[item] if isinstance(item, Output) else None for item in wanted]
+        values = _values(targets, answer)
+        return [values[item] if isinstance(item, Output) else None for item in targets]
 
 
 def _new_id() -> int:
@@ -343,19 +343,19 @@ def _new_id() -> int:
     return secrets.randbits(62) | 1
 
 
-def _request(wanted: Sequence[Output | Node], fed: Mapping[Output, Any]) -> pb.RunStepRequest:
+def _request(targets: Sequence[Output | Node], fed: Mapping[Output, Any]) -> pb.RunStepRequest:
     feeds = [pb.NamedTensorProto(name=output.name, tensor=_encoded(output, value)) for output, value in fed.items()]
     return pb.RunStepRequest(
-        feed=feeds, fetch=_tensors(wanted), target=_operations(wanted), store_errors_in_response_body=True
+        feed=feeds, fetch=_tensors(targets), target=_operations(targets), store_errors_in_response_body=True
     )
 
 
-def _tensors(wanted: Sequence[Output | Node]) -> list[str]:
-    return [item.name for item in dict.fromkeys(wanted) if isinstance(item, Output)]
+def _tensors(targets: Sequence[Output | Node]) -> list[str]:
+    return [item.name for item in dict.fromkeys(targets) if isinstance(item, Output)]
 
 
-def _operations(wanted: Sequence[Output | Node]) -> list[str]:
-    return [item.name for item in dict.fromkeys(wanted) if isinstance(item, Node)]
+def _operations(targets: Sequence[Output | Node]) -> list[str]:
+    return [item.name for item in dict.fromkeys(targets) if isinstance(item, Node)]
 
 
 def _encoded(output: Output, value: Any) -> Any:

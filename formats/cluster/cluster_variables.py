@@ -44,25 +44,25 @@ class VariableReader:
     """A reader of all variables of a session's graph."""
 
     def __init__(self, session: SessionLike) -> None:
-        self._found = find_variables(session.graph)
-        graph, self._checks, self._values = _with_readers(session.graph, self._found)
+        self._variables = find_variables(session.graph)
+        graph, self._checks, self._values = _with_readers(session.graph, self._variables)
         self._session = session.on_graph(graph)
 
     def read(self) -> list[ClusterVariable]:
         """Return the variables with their values."""
-        found, session = self._found, self._session
-        flags = dict(zip(found, session.run([self._checks[name] for name in found])))
+        variables, session = self._variables, self._session
+        flags = dict(zip(variables, session.run([self._checks[name] for name in variables])))
         held: dict[str, Any] = {}
-        for names in _groups([variable for name, variable in found.items() if flags[name]]):
+        for names in _groups([variable for name, variable in variables.items() if flags[name]]):
             held |= zip(names, session.run([self._values[name] for name in names]))
-        return [ClusterVariable(v.name, v.dtype, bool(flags[name]), held.get(name)) for name, v in found.items()]
+        return [ClusterVariable(v.name, v.dtype, bool(flags[name]), held.get(name)) for name, v in variables.items()]
 
 
-def _with_readers(graph: Graph, found: Mapping[str, VariableNodes]) -> tuple[Graph, dict[str, str], dict[str, str]]:
+def _with_readers(graph: Graph, variables: Mapping[str, VariableNodes]) -> tuple[Graph, dict[str, str], dict[str, str]]:
     """Return a copy of the graph, and by variable the tensors that check initialization and read the value."""
     g = GraphBuilder(graph.copy())
     checks, values = {}, {}
-    for name, variable in found.items():
+    for name, variable in variables.items():
         handle = g.graph.node(variable.node.name).output()
         if variable.is_resource:
             checks[name] = g.VarIsInitializedOp(handle, name="tfg_state/is_initialized").name

@@ -87,13 +87,13 @@ class Master:
         """Add the nodes and functions of a serialized GraphDef to a session; return the new version. `look` is as in `run`."""
         rest = pb.ExtendSessionRequest(session_handle=handle, current_graph_version=version).SerializeToString()
         request = b"".join((wire.length_prefix(pb.ExtendSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
-        found: pb.ExtendSessionResponse = self._call("ExtendSession", request, look=look)
-        return found.new_graph_version
+        response: pb.ExtendSessionResponse = self._call("ExtendSession", request, look=look)
+        return response.new_graph_version
 
     def set_up_partial_run(self, request: pb.PartialRunSetupRequest, look: Callable[[], None]) -> str:
         """Return the handle of a run that is fed and fetched in parts. `look` is as in `run`."""
-        found: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request, look=look)
-        return found.partial_run_handle
+        response: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request, look=look)
+        return response.partial_run_handle
 
     def run(self, request: pb.RunStepRequest, seconds: float | None, look: Callable[[], None]) -> pb.RunStepResponse:
         """Run a step; the answer has the step's failure. `look` is called every ten seconds, and ends the step by raising."""
@@ -104,10 +104,10 @@ class Master:
 
         Without a session the call waits for every task; DeadlineExceededError after `seconds`.
         """
-        found: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle), seconds)
+        response: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle), seconds)
         return [
             Device(d.name, d.device_type, d.memory_limit, d.physical_device_desc, d.incarnation, is_of_master)
-            for devices, is_of_master in ((found.local_device, True), (found.remote_device, False))
+            for devices, is_of_master in ((response.local_device, True), (response.remote_device, False))
             for d in devices
         ]
 

@@ -52,10 +52,10 @@ def ask_tasks(master: Master) -> Tasks:
     jobs = dict.fromkeys([*(match[2] for device in own if (match := _TASK.match(device.name))), *_JOBS])
     devices, silent = {device.name: device for device in own}, []
     for job in jobs:
-        for name, found in _tasks_of(master, job):
-            others = [device for device in found if device.name not in devices]
+        for name, answering in _tasks_of(master, job):
+            others = [device for device in answering if device.name not in devices]
             devices |= {device.name: dataclasses.replace(device, is_of_master=False) for device in others}
-            silent += [] if found else [name]
+            silent += [] if answering else [name]
     return Tasks(tuple(devices.values()), tuple(silent))
 
 
@@ -112,13 +112,13 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
     for number in itertools.islice(itertools.count(), _MOST):
         name = f"/job:{job}/replica:0/task:{number}"
         try:
-            found = [device for device in _devices_with(master, name) if device.name.startswith(f"{name}/")]
+            devices = [device for device in _devices_with(master, name) if device.name.startswith(f"{name}/")]
         except DeadlineExceededError:
-            found = []
+            devices = []
         else:
-            if not found:
+            if not devices:
                 return
-        yield name, found
+        yield name, devices
 
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:

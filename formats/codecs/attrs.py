@@ -71,9 +71,9 @@ class NodeAttrs(Mapping[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an attribute, or `default` where the attribute is not set."""
-        found = self._cache.get(name)
-        if found is not None:
-            return found
+        value = self._cache.get(name)
+        if value is not None:
+            return value
         return self[name] if name in self.proto.attr else default
 
     def __contains__(self, name: object) -> bool:

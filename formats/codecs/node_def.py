@@ -53,13 +53,13 @@ def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | Non
     Data that was just read from the file is still in the processor's cache; after all nodes are read, that is no longer
     true.
     """
-    found = []
+    names = []
     for text in texts:
         source = graph.get(text)
         if source is None:
             return None
-        found.append(source.name)
-    return tuple(found)
+        names.append(source.name)
+    return tuple(names)
 
 
 def _note(faults: list[TfgError] | None, error: TfgError) -> None:
@@ -73,12 +73,12 @@ def _found_inputs(
     graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str], faults: list[TfgError] | None
 ) -> tuple[str, ...]:
     """Return the same texts as strings shared with the named nodes, each of `controls` only once."""
-    found = []
+    names = []
     is_control = False
     for text in texts:
         source = graph.get(text)  # most inputs are bare names
         if source is not None and not is_control:
-            found.append(source.name)
+            names.append(source.name)
             continue
         name, _, is_control_now = parse_tensor_name(text)
         if source is None and graph.get(name) is None:
@@ -88,8 +88,8 @@ def _found_inputs(
             message, hint = f"input '{text}' comes after a control input", "control inputs come last"
             _note(faults, InvalidArgumentError(message, node=node.name, op=node.op, hint=hint))
         is_control = is_control_now
-        found.append(controls.setdefault(text, text))
-    return tuple(found if faults is None else sorted(found, key=lambda text: text.startswith("^")))
+        names.append(controls.setdefault(text, text))
+    return tuple(names if faults is None else sorted(names, key=lambda text: text.startswith("^")))
 
 
 def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bool) -> InvalidArgumentError:

@@ -136,13 +136,13 @@ class _Archive:
         self._unpacked = sum(info.file_size for info in archive.infolist())
 
     def arrays(self) -> dict[str, StoredArray]:
-        found: dict[str, StoredArray] = {}
+        arrays: dict[str, StoredArray] = {}
         for info in self._archive.infolist():
             key = info.filename.removesuffix(".npy")
-            if key in found or key == info.filename:
+            if key in arrays or key == info.filename:
                 raise DataLossError(f"entry '{info.filename}' of {self._name} is no array, or there twice")
-            found[key] = self._stored(info, f"'{key}' of {self._name}")
-        return found
+            arrays[key] = self._stored(info, f"'{key}' of {self._name}")
+        return arrays
 
     def _stored(self, info: zipfile.ZipInfo, where: str) -> StoredArray:
         if info.flag_bits & 1:
@@ -203,9 +203,9 @@ def _read_header(file: IO[bytes], where: str) -> _Header:
         raise InvalidArgumentError(f"{where} {error.message}") from None
 
 
-def _decode_header(found: Mapping[str, Any], offset: int) -> _Header:
-    dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(found["descr"])
-    shape, is_fortran = found["shape"], found["fortran_order"]
+def _decode_header(fields: Mapping[str, Any], offset: int) -> _Header:
+    dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
+    shape, is_fortran = fields["shape"], fields["fortran_order"]
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
         raise ValueError("no shape")
     if dtype.hasobject:

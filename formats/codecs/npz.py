@@ -147,8 +147,8 @@ def _tensors(arrays: dict[str, StoredArray], where: str) -> dict[str, Tensor]:
 def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
     """Return the manifest's entries: tensors of types that NumPy lacks."""
     try:
-        found = json.loads(stored.read().tobytes())
-        return {name: _read_entry(entry) for name, entry in found.items()}
+        manifest = json.loads(stored.read().tobytes())
+        return {name: _read_entry(entry) for name, entry in manifest.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidArgumentError) as error:
         raise DataLossError(f"the entry '{MANIFEST}' of '{path}' does not fit: {error}") from None
 
@@ -168,12 +168,12 @@ def _read_entry(entry: Mapping[str, Any]) -> _Entry:
         if dtype.is_object:
             raise ValueError(f"a tensor of dtype {dtype}")
         return _Entry(dtype)
-    found = _Entry(dtype, tuple(entry["shape"]), entry["lengths"])
-    if not all(type(number) is int and number >= 0 for number in (*found.shape, *found.lengths)):
+    decoded = _Entry(dtype, tuple(entry["shape"]), entry["lengths"])
+    if not all(type(number) is int and number >= 0 for number in (*decoded.shape, *decoded.lengths)):
         raise ValueError("sizes that are none")
-    if math.prod(found.shape) != len(found.lengths):
-        raise ValueError(f"{len(found.lengths)} strings for the shape {list(found.shape)}")
-    return found
+    if math.prod(decoded.shape) != len(decoded.lengths):
+        raise ValueError(f"{len(decoded.lengths)} strings for the shape {list(decoded.shape)}")
+    return decoded
 
 
 def _tensor(stored: StoredArray, entry: _Entry | None, where: str) -> Tensor:

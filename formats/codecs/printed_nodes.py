@@ -12,7 +12,7 @@ from typing import Final
 from ..protos.graph_pb2 import GraphDef, NodeDef
 from .attrs import HEAD, NodeAttrs
 from .printed_text import OtherLayout, PrintedReader
-from .scan import MAX_KEPT, MAX_SHARED, GraphScan, LoadedNode, NodeReader
+from .scan import MAX_CACHED, MAX_SHARED, GraphScan, LoadedNode, NodeReader
 from .tensor_proto import LARGE_CONTENT
 
 _WINDOW: Final = 1 << 18
@@ -54,18 +54,18 @@ class PrintedScan:
 
     def _window(self, position: int) -> str:
         """Return some whole messages from a position on."""
-        size, found = _WINDOW, -1
-        while found < 0:
+        size, last_end = _WINDOW, -1
+        while last_end < 0:
             window = bytes(self._data[position : position + size])
-            found = window.rfind(_END.encode())
-            if found < 0 and len(window) < size:
+            last_end = window.rfind(_END.encode())
+            if last_end < 0 and len(window) < size:
                 raise OtherLayout
             size *= 2
-        return _decoded(window[: found + len(_END)])
+        return _decoded(window[: last_end + len(_END)])
 
     def _in_window(self, text: str) -> Generator[LoadedNode, None, int]:
         """Yield the nodes at the beginning of a text; return their size in bytes."""
-        known, share, match, length = self._attrs.get, self._words.setdefault, _HEAD.match, len(_END)
+        cached, share, match, length = self._attrs.get, self._words.setdefault, _HEAD.match, len(_END)
         start = 0
         while text.startswith(_BEGIN, start):
             end = text.index(_END, start) + length
@@ -74,7 +74,7 @@ class PrintedScan:
                 yield self._by_bytes(text, start, end)
             else:
                 name, op, inputs, device = head.groups("")
-                attrs = known(text[head.end() : end])
+                attrs = cached(text[head.end() : end])
                 if attrs is None:
                     attrs = self._new_attrs(text, head, end)
                 spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
@@ -85,15 +85,15 @@ class PrintedScan:
     def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:
         """Return the attributes in a text that occurs for the first time."""
         tail = self._tails.message(text, head.end(), end - len("}\n"), 1)
-        found = self._nodes.attrs(tail, head[1], head[2])
-        if len(tail) <= MAX_SHARED and len(self._attrs) < MAX_KEPT:
-            self._attrs[text[head.end() : end]] = found
-        return found
+        attrs = self._nodes.attrs(tail, head[1], head[2])
+        if len(tail) <= MAX_SHARED and len(self._attrs) < MAX_CACHED:
+            self._attrs[text[head.end() : end]] = attrs
+        return attrs
 
     def _by_bytes(self, text: str, start: int, end: int) -> LoadedNode:
         """Return a node of any kind and size."""
-        (found,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
-        return found
+        (node,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
+        return node
 
 
 def _decoded(text: memoryview | bytes) -> str:

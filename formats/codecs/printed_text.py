@@ -19,7 +19,7 @@ from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from ...core.codecs import wire
 from ...core.codecs.varint import varint
 
-_MAX_KEPT: Final = 256
+_LONGEST_CACHED: Final = 256
 """The length, in characters, beyond which messages are not cached: they hardly ever occur twice."""
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,19})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|-?inf|nan")
@@ -36,8 +36,8 @@ class OtherLayout(Exception):
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
     """Return the serialized message of a printed text; None for text that protobuf has to parse."""
-    found = _serialized(descriptor, text, str)
-    return _serialized(descriptor, text, laid_out) if found is None else found
+    serialized = _serialized(descriptor, text, str)
+    return _serialized(descriptor, text, laid_out) if serialized is None else serialized
 
 
 def _serialized(descriptor: Any, text: str, layout: Callable[[str], str]) -> bytes | None:
@@ -55,8 +55,8 @@ def laid_out(text: str) -> str:
     """
     lines = []
     depth = 0
-    for given in text.split("\n"):
-        line = given.strip(" \t\r")
+    for raw in text.split("\n"):
+        line = raw.strip(" \t\r")
         if not line or line[0] == "#":
             continue
         depth -= line == "}"
@@ -74,7 +74,7 @@ class PrintedReader:
 
     def __init__(self, descriptor: Any, without: Collection[str] = ()) -> None:
         self._fields = {name: field for name, field in _fields_of(descriptor).items() if name not in without}
-        self._known: dict[tuple[int, str], bytes] = {}
+        self._cache: dict[tuple[int, str], bytes] = {}
 
     def message(self, text: str, start: int, end: int, depth: int) -> bytes:
         """Return the serialized message in text[start:end], nested `depth` levels deep; OtherLayout otherwise."""
@@ -109,15 +109,15 @@ class PrintedReader:
         if field.message is None:
             raise OtherLayout
         start, end = match.span(3)
-        is_short = depth > 1 and end - start <= _MAX_KEPT  # nodes have names of their own
+        is_short = depth > 1 and end - start <= _LONGEST_CACHED  # nodes have names of their own
         key = id(field), match[3] if is_short else ""
-        found = self._known.get(key) if is_short else None
-        if found is None:
+        encoded = self._cache.get(key) if is_short else None
+        if encoded is None:
             inner = self._message(_fields_of(field.message), start, end, depth)
-            found = field.tag + varint(len(inner)) + inner
+            encoded = field.tag + varint(len(inner)) + inner
             if is_short:
-                self._known[key] = found
-        return found
+                self._cache[key] = encoded
+        return encoded
 
 
 @functools.cache

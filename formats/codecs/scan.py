@@ -21,7 +21,7 @@ LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
 _WINDOW: Final = 1 << 18
 MAX_SHARED: Final = 256
 """Attributes of more bytes than this are hardly ever the same for two nodes."""
-MAX_KEPT: Final = 1 << 17
+MAX_CACHED: Final = 1 << 17
 
 
 def _tag(message: type[Message], field: str) -> int:
@@ -91,33 +91,33 @@ class NodeReader:
 
     def _word(self, encoded: bytes) -> str:
         """Return a string shared by many nodes."""
-        found = self._words.get(encoded)
-        if found is None:
-            found = self._words[encoded] = str(encoded, "utf-8")
-        return found
+        word = self._words.get(encoded)
+        if word is None:
+            word = self._words[encoded] = str(encoded, "utf-8")
+        return word
 
     def _shared(self, tail: bytes, name: str, op: str) -> NodeAttrs | None:
         """Return the attributes in the rest of a node's bytes, None where the rest has other fields."""
-        found = self._attrs.get(tail)
-        if found is None:
+        attrs = self._attrs.get(tail)
+        if attrs is None:
             proto = parse(NodeDef, tail)
             if proto.name or proto.op or proto.input or proto.device:
                 return None
-            found = self._keep(tail, name, op)
-        return found
+            attrs = self._keep(tail, name, op)
+        return attrs
 
     def attrs(self, tail: bytes, name: str, op: str) -> NodeAttrs:
         """Return the attributes in bytes that hold nothing but attributes."""
-        found = self._attrs.get(tail)
-        return self._keep(tail, name, op) if found is None else found
+        attrs = self._attrs.get(tail)
+        return self._keep(tail, name, op) if attrs is None else attrs
 
     def _keep(self, tail: bytes, name: str, op: str) -> NodeAttrs:
-        found = NodeAttrs(tail, name, op)
+        attrs = NodeAttrs(tail, name, op)
         if len(tail) <= MAX_SHARED:
-            if len(self._attrs) >= MAX_KEPT:
+            if len(self._attrs) >= MAX_CACHED:
                 self._attrs.clear()
-            self._attrs[tail] = found
-        return found
+            self._attrs[tail] = attrs
+        return attrs
 
 
 class GraphScan:
@@ -199,28 +199,28 @@ def _whole_node(proto: NodeDef, contents: Mapping[str, memoryview] | None = None
 
 def _large_node(data: memoryview, start: int, end: int) -> tuple[NodeDef, dict[str, memoryview]]:
     """Return a node without large constants, the `tensor` of an attribute, and views of the constants in the file."""
-    kept = bytearray()
+    rest = bytearray()
     contents: dict[str, memoryview] = {}
     for field in wire.fields(data, start, end):
         content = None
         if field.number == NodeDef.ATTR_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED:
             content = _tensor_content(data, field)
         if content is None:
-            kept += data[field.tag_start : field.end]
+            rest += data[field.tag_start : field.end]
         else:
             name, entry = _without_content(data, field, content)
             contents[name] = data[content.start : content.end]
-            kept += wire.length_prefix(NodeDef.ATTR_FIELD_NUMBER, len(entry)) + entry
-    return parse(NodeDef, kept), contents
+            rest += wire.length_prefix(NodeDef.ATTR_FIELD_NUMBER, len(entry)) + entry
+    return parse(NodeDef, rest), contents
 
 
 def _child(data: memoryview, parent: wire.Field, number: int) -> wire.Field | None:
     """Return the last length-delimited field `number` of a message; in protobuf the last occurrence wins."""
-    found = None
+    child = None
     for field in wire.fields(data, parent.start, parent.end):
         if field.number == number and field.wire_type == wire.LENGTH_DELIMITED:
-            found = field
-    return found
+            child = field
+    return child
 
 
 def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
@@ -240,11 +240,11 @@ def _without_content(data: memoryview, entry: wire.Field, content: wire.Field) -
 
 def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: wire.Field) -> bytes:
     """Return the payload of `message` without the field `content`, nested in the fields of `path`."""
-    kept = bytearray()
+    rest = bytearray()
     for field in wire.fields(data, message.start, message.end):
         if path and field.number == path[0] and field.start <= content.tag_start < field.end:
             inner = _cut(data, field, path[1:], content)
-            kept += wire.length_prefix(field.number, len(inner)) + inner
+            rest += wire.length_prefix(field.number, len(inner)) + inner
         elif field.tag_start != content.tag_start:
-            kept += data[field.tag_start : field.end]
-    return bytes(kept)
+            rest += data[field.tag_start : field.end]
+    return bytes(rest)

@@ -37,15 +37,15 @@ def read_printed(
     graph. InvalidArgumentError for a text that is not UTF-8.
     """
     for text in _printed_forms(data):
-        found: list[TfgError] | None = None if faults is None else []
+        errors: list[TfgError] | None = None if faults is None else []
         try:
-            result = read(text, found)
+            result = read(text, errors)
         except OtherLayout:
             continue
         except TfgError:
             break
         if faults is not None:
-            faults += found or ()
+            faults += errors or ()
         return result
     return None
 

@@ -46,15 +46,15 @@ class Waves:
             self._met[source].add(node)
             heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
 
-    def meets(self, source: Hashable, wanted: Set[Node], place: float) -> bool:
-        """Return True where a wave meets a node of `wanted` before the wave passes `place`, the last place of the nodes."""
+    def meets(self, source: Hashable, targets: Set[Node], place: float) -> bool:
+        """Return True where a wave meets a node of `targets` before the wave passes `place`, the last place of the nodes."""
         met, border = self._met[source], self._borders[source]
-        is_met = not met.isdisjoint(wanted)
+        is_met = not met.isdisjoint(targets)
         while not is_met and border and border[0][0] <= place and self._left > 0:
             for user in self._users(heapq.heappop(border)[2]):
                 self._left -= 1
                 self.meet(source, user)
-                is_met = is_met or user in wanted
+                is_met = is_met or user in targets
         return is_met
 
     def place(self, node: Node) -> float:

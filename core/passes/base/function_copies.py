@@ -62,17 +62,17 @@ class Draft:
         self.replace(arg.output(), made.output())
         self.body.replace_control_uses(arg, made)
 
-    def keep_args(self, kept: Sequence[int]) -> None:
+    def keep_args(self, indices: Sequence[int]) -> None:
         """Drop all other arguments; nothing uses them."""
-        doomed = [arg for i, arg in enumerate(self.args) if i not in kept]
+        doomed = [arg for i, arg in enumerate(self.args) if i not in indices]
         self.body.remove_nodes(doomed)
-        self.args, self._inputs = [self.args[i] for i in kept], [self._inputs[i] for i in kept]
+        self.args, self._inputs = [self.args[i] for i in indices], [self._inputs[i] for i in indices]
         for i, arg in enumerate(self.args):
             arg.set_attr("index", i)
 
-    def keep_results(self, kept: Sequence[int]) -> None:
+    def keep_results(self, indices: Sequence[int]) -> None:
         """Drop the other results."""
-        self.results, self._outputs = [self.results[i] for i in kept], [self._outputs[i] for i in kept]
+        self.results, self._outputs = [self.results[i] for i in indices], [self._outputs[i] for i in indices]
 
     def replace(self, old: Output, new: Output) -> None:
         """Replace `old` by `new` in all uses and results."""

@@ -79,10 +79,10 @@ class Pass:
 
 
 class Settled(NamedTuple):
-    """A leaf function whose body no pass changed: with the facts known of the arguments, and the refusals."""
+    """A leaf function whose body no pass changed: with a key of the arguments' specs, and the refusals."""
 
     function: Function
-    known: Hashable
+    specs: Hashable
     refused: tuple[Refusal, ...]
 
 
@@ -135,7 +135,7 @@ class PassContext:
         overridable: Sequence[Output] = (),
         start: Iterable[Node] = (),
         function: str = "",
-        known: Mapping[Output, TensorSpec] | None = None,
+        specs: Mapping[Output, TensorSpec] | None = None,
         shared: Shared | None = None,
     ) -> None:
         self.graph = graph
@@ -143,7 +143,7 @@ class PassContext:
         self.shared.graph = self.shared.graph or graph
         self.function = function
         """The name of the function with this body, empty for the graph itself."""
-        self._known = dict(known or {})
+        self._specs = dict(specs or {})
         self.fetches = {f.node.name if isinstance(f, Output) else f.name for f in fetches}
         self.fetched_outputs = {f.name for f in fetches if isinstance(f, Output)}
         self.always_fed = {f.name for f in feeds}
@@ -215,17 +215,17 @@ class PassContext:
     def inference(self) -> Inference:
         """Return the shapes and constant values of the current graph."""
         if self._inference is None:
-            known = {
+            specs = {
                 output: TensorSpec(output.dtype.base, Shape())
                 for name in self.feeds
                 if parse_tensor_name(name)[0] in self.graph
                 if (output := self.graph.output(name)).dtype is not None and not output.node.is_placeholder
             }
-            known |= self._known
-            self._inference = infer(self.graph, known, answers=self.shared.answers)
+            specs |= self._specs
+            self._inference = infer(self.graph, specs, answers=self.shared.answers)
             hidden = self._results_of_effects(self._inference)
             if hidden:
-                self._inference = infer(self.graph, known | hidden, answers=self.shared.answers)
+                self._inference = infer(self.graph, specs | hidden, answers=self.shared.answers)
         return self._inference
 
     def _results_of_effects(self, inference: Inference) -> dict[Output, TensorSpec]:
@@ -245,8 +245,8 @@ class PassContext:
     def value(self, output: Output) -> Any:
         """Return the value of an output where inference knows the full value, else None."""
         spec = self.inference.specs.get(output)
-        known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
-        return spec.value if known and spec is not None else None
+        is_known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
+        return spec.value if is_known and spec is not None else None
 
     def constant_value(self, output: Output) -> Any:
         """Return the array of a Const that no feed replaces, else None; None also for a huge array stored as a single
@@ -328,13 +328,13 @@ class PassContext:
 
         With `values`, only the listed inputs count.
         """
-        found = list(node.control_inputs)
+        nodes = list(node.control_inputs)
         for value in node.inputs if values is None else values:
             if value.node.is_constant:
-                found += value.node.control_inputs
+                nodes += value.node.control_inputs
             elif self.is_inside(node) or self.has_effects(value.node):
-                found.append(self.anchor(value))
-        return list(dict.fromkeys(found))
+                nodes.append(self.anchor(value))
+        return list(dict.fromkeys(nodes))
 
     def runs_as_read(self, node: Node) -> bool:
         """Return True where waiting for a node runs less than reading the node.

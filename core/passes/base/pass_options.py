@@ -14,14 +14,14 @@ from .graph_pass import Pass
 
 def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:
     """Parse `fold{limit=1MB},cse` into names with options; InvalidArgumentError for another form."""
-    found = []
+    parsed = []
     for item in split_top(text):
         match = re.fullmatch(r"([\w-]+)(?:\{(.*)\})?", item)
         if match is None:
             raise InvalidArgumentError(f"'{item}' is not of the form NAME or NAME{{OPTION=VALUE,...}}")
         options = dict(_option(match[1], part) for part in split_top(match[2] or ""))
-        found.append((match[1], options))
-    return found
+        parsed.append((match[1], options))
+    return parsed
 
 
 def _option(name: str, text: str) -> tuple[str, str]:
@@ -39,8 +39,8 @@ def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
     settings: dict[str, Any] = {}
     for key, text in options.items():
         if key not in fields:
-            known = ", ".join(fields) or "none"
-            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}' (it has {known})")
+            existing = ", ".join(fields) or "none"
+            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}' (it has {existing})")
         settings[key] = _converted(kind.name, key, fields[key].default, text)
     return kind(**settings)
 

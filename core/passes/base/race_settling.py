@@ -19,14 +19,14 @@ from ...planning.reachability import needed_nodes, needed_sources
 
 
 def settle_races(
-    graph: Graph, targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]
+    graph: Graph, targets: Sequence[Output | Node], feeds: Sequence[Output], overridable: Sequence[Output]
 ) -> None:
-    """Let the later of two unordered accesses wait for the earlier, when `given` and `maybe_given` are fed.
+    """Let the later of two unordered accesses wait for the earlier, when `feeds` and `overridable` are fed.
 
     The same in the graph's functions. Iterations of a V1 loop are left alone, and pairs of which some target needs only the
     later access: an edge must not make more run.
     """
-    fed = [*given, *_outside_loops(targets, given, maybe_given)]
+    fed = [*feeds, *_outside_loops(targets, feeds, overridable)]
     for earlier, later in _settled(graph, targets, fed):
         graph.add_control_input(later, earlier)
     for name, sites in _call_sites(graph).items():
@@ -101,15 +101,15 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     return copied
 
 
-def _outside_loops(targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]) -> list[Output]:
-    """Return the feeds of `maybe_given` outside V1 loops: tensors inside a loop cannot be fed."""
-    if not maybe_given:
+def _outside_loops(targets: Sequence[Output | Node], feeds: Sequence[Output], overridable: Sequence[Output]) -> list[Output]:
+    """Return the feeds of `overridable` outside V1 loops: tensors inside a loop cannot be fed."""
+    if not overridable:
         return []
-    fed = frozenset(given)
-    root, frames = assign_frames(needed_nodes(targets, given), lambda node: needed_sources(node, fed))
+    fed = frozenset(feeds)
+    root, frames = assign_frames(needed_nodes(targets, feeds), lambda node: needed_sources(node, fed))
 
     def is_outside(value: Output) -> bool:
         frame = frames.get(value.node, root)
         return frame is root or (value.node.op in EXIT and frame.parent is root)
 
-    return [value for value in maybe_given if is_outside(value)]
+    return [value for value in overridable if is_outside(value)]

@@ -69,8 +69,8 @@ class _Keys:
 
     def _number(self, attrs: Mapping[str, Any]) -> int:
         """Return a number that is equal for equal attributes; many nodes share their attributes."""
-        found = self._attrs.get(id(attrs))
-        if found is None:
+        entry = self._attrs.get(id(attrs))
+        if entry is None:
             key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name != "_output_shapes"))
-            found = self._attrs[id(attrs)] = attrs, self._numbers.setdefault(key, len(self._numbers))
-        return found[1]
+            entry = self._attrs[id(attrs)] = attrs, self._numbers.setdefault(key, len(self._numbers))
+        return entry[1]

@@ -25,10 +25,10 @@ class StripDebug(Pass):
     ops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        known = ops_with("diagnostic")
-        unknown = [op for op in self.ops if op not in known]
+        diagnostic = ops_with("diagnostic")
+        unknown = [op for op in self.ops if op not in diagnostic]
         if unknown:
-            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {', '.join(known)}")
+            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {', '.join(diagnostic)}")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():

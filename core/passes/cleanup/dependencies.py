@@ -149,11 +149,11 @@ class _Paths:
     def implied(self, node: Node) -> list[Node]:
         """Return the control inputs of a node that another input of the node already waits for."""
         often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
-        found = self._ahead(node, often)
+        implied = self._ahead(node, often)
         rest = set(node.control_inputs) - often
         if rest:
-            found |= self._behind(node, rest)
-        return [control for control in node.control_inputs if control in found]
+            implied |= self._behind(node, rest)
+        return [control for control in node.control_inputs if control in implied]
 
     def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
         """Return the control inputs that another input waits for, by a search through the control inputs' descendants."""
@@ -167,20 +167,20 @@ class _Paths:
     def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
         """Return the control inputs that another input waits for, by a search through the node's ancestors."""
         earliest = min(self._order[c] for c in candidates)
-        found: set[Node] = set()
+        implied: set[Node] = set()
         seen: set[Node] = set()
         stack = [*(value.node for value in node.inputs), *node.control_inputs]
-        while stack and len(found) < len(candidates):
+        while stack and len(implied) < len(candidates):
             source = stack.pop()
             if source.op in _ALIVE_ANYWAY:
                 continue
             for before in forward_predecessors(source):
                 if before in candidates:
-                    found.add(before)
+                    implied.add(before)
                 if before not in seen and self._order[before] > earliest:
                     seen.add(before)
                     stack.append(before)
-        return found
+        return implied
 
 
 def _surely_after(node: Node) -> list[Node]:

@@ -91,7 +91,7 @@ def _lacks_reference(node: Node) -> bool:
     if node.op_def is None or not any(arg.is_ref for arg in node.op_def.inputs):
         return False
     try:
-        wanted = expected_inputs(node.op_def, node.attrs, len(node.inputs))
+        expected = expected_inputs(node.op_def, node.attrs, len(node.inputs))
     except InvalidArgumentError:
         return False
-    return any(lacks_reference(value.dtype, want) for value, want in zip(node.inputs, wanted or ()))
+    return any(lacks_reference(value.dtype, want) for value, want in zip(node.inputs, expected or ()))

@@ -97,8 +97,8 @@ def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
     def before(value: Output) -> Output | None:
         return None if ctx.is_fed(value) else copied_from(value)
 
-    found: np.ndarray | None = ctx.constant_value(trail_end(value, before))
-    return found
+    array: np.ndarray | None = ctx.constant_value(trail_end(value, before))
+    return array
 
 
 def _is_true(value: np.ndarray) -> bool:
@@ -160,8 +160,8 @@ def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
         tensor = Tensor.from_numpy(np.asarray(left, np.int32), dtypes.int32)
         index = add_constant(graph, f"{merge.name}/index", tensor, [merge])
         graph.replace_all_uses(merge.output(1), index.output())
-    kept = {key: item for key, item in merge.attrs.items() if key != "N"}
+    attrs = {key: item for key, item in merge.attrs.items() if key != "N"}
     merge.change_op("Identity")
-    merge.attrs = kept
+    merge.attrs = attrs
     merge.forget_dtypes()
     graph.set_inputs(merge, [value])

@@ -69,17 +69,17 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                 if reason is not None:
                     ctx.refuse("body", name, reason)
                     continue
-                known = _known(ctx, node, name)
-                if not _is_settled(graph, ctx, name, known):
-                    body = _Body(graph, ctx, name, known)
+                specs = _argument_specs(ctx, node, name)
+                if not _is_settled(graph, ctx, name, specs):
+                    body = _Body(graph, ctx, name, specs)
                     body.run()
                     _optimize_called(body.graph, body.ctx, done)
 
 
-def _is_settled(graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> bool:
+def _is_settled(graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, TensorSpec]) -> bool:
     """Return True for an unchanged body in which no pass changed anything before; past refusals are recorded again."""
     settled = ctx.shared.settled.get(name)
-    if settled is None or settled.function is not graph.functions[name] or settled.known != _key(known):
+    if settled is None or settled.function is not graph.functions[name] or settled.specs != _key(specs):
         return False
     for refusal in settled.refused:
         ctx.refuse(refusal.rule, refusal.node, refusal.reason)
@@ -92,10 +92,10 @@ class _Body:
     An Identity behind each non-constant result keeps the result's place, so that the producer may be folded or merged.
     """
 
-    def __init__(self, graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> None:
+    def __init__(self, graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, TensorSpec]) -> None:
         self.outer = ctx
         self.origin = graph.functions[name]
-        self.known = known
+        self.specs = specs
         self.refused: dict[tuple[str, str], Refusal] = {}
         self.function = instantiate(self.origin, {})
         self.graph = self.function.body
@@ -108,8 +108,8 @@ class _Body:
         constants = [value for value in self.function.results if value.node.is_constant]
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]
-        arguments = {arg.output(): known[i] for i, arg in enumerate(self.function.args) if i in known}
-        self.ctx = PassContext(self.graph, self.fetches, function=name, known=arguments, shared=ctx.shared)
+        arguments = {arg.output(): specs[i] for i, arg in enumerate(self.function.args) if i in specs}
+        self.ctx = PassContext(self.graph, self.fetches, function=name, specs=arguments, shared=ctx.shared)
 
     def run(self) -> None:
         """Run the passes until nothing changes; where something did the function has the new body from then on."""
@@ -128,7 +128,7 @@ class _Body:
             self.outer.fired += changes
         elif not any(name for node in self.graph for name in function_names(self.graph, node)):
             refused = tuple(self.refused.values())
-            self.outer.shared.settled[self.function.name] = Settled(self.origin, _key(self.known), refused)
+            self.outer.shared.settled[self.function.name] = Settled(self.origin, _key(self.specs), refused)
         self.ctx.begin_pass()
 
     def _round(self) -> collections.Counter[str]:
@@ -161,16 +161,16 @@ class _Body:
                 self.graph.remove_node(end)
 
 
-def _known(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
+def _argument_specs(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
     """Return the specs of a function's arguments, by index, where `node` is the only caller: shapes that hold in all calls."""
     kind = call_kind(ctx.graph.functions, node)
     if kind is None or not kind.is_plain or ctx.is_shared(name):
         return {}
-    given = node.outputs() if kind.is_loop else node.inputs[kind.before :]
+    sources = node.outputs() if kind.is_loop else node.inputs[kind.before :]
     specs = ctx.inference.specs
-    return {i: dataclasses.replace(specs[value], value=None) for i, value in enumerate(given) if value in specs}
+    return {i: dataclasses.replace(specs[value], value=None) for i, value in enumerate(sources) if value in specs}
 
 
-def _key(known: Mapping[int, TensorSpec]) -> Hashable:
+def _key(specs: Mapping[int, TensorSpec]) -> Hashable:
     """Return a key that is equal for equal specs."""
-    return tuple(known), signature_of(list(known.values()))[0]
+    return tuple(specs), signature_of(list(specs.values()))[0]

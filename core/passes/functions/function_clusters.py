@@ -73,14 +73,14 @@ class _Grouping:
         """Replace the members by a call."""
         function = self._function()
         self.graph.functions[function.name] = function
-        kept = [node for node in self.members if self.ctx.is_preserved(node)]
-        is_whole = len(kept) == 1 and [o.node for o in self.results] == kept
-        name = kept[0].name if is_whole else self.graph.unique_name("cluster")
-        for node in kept:
+        preserved = [node for node in self.members if self.ctx.is_preserved(node)]
+        is_whole = len(preserved) == 1 and [o.node for o in self.results] == preserved
+        name = preserved[0].name if is_whole else self.graph.unique_name("cluster")
+        for node in preserved:
             self.graph.rename_node(node, self.graph.unique_name(f"{node.name}/clustered"))
         call = self._call(name, function)
         if not is_whole:
-            self._restore_names(call, kept)
+            self._restore_names(call, preserved)
         for i, output in enumerate(self.results):
             self._redirect(output, call.output(i))
         self._remove(call)
@@ -123,9 +123,9 @@ class _Grouping:
         }  # fmt: skip
         return self.graph.add_node(name, call_op(is_stateful=False), self.inputs, (), attrs)
 
-    def _restore_names(self, call: Node, kept: list[Node]) -> None:
+    def _restore_names(self, call: Node, preserved: list[Node]) -> None:
         """Restore the names of preserved nodes: each passes a result of the call on under the old name."""
-        for node in kept:
+        for node in preserved:
             outputs = [call.output(self.results.index(output)) for output in node.outputs()]
             op, attrs = identity_of([output.dtype.base for output in outputs if output.dtype is not None])
             self.graph.add_node(self.names[node], op, outputs, (), attrs)

@@ -79,8 +79,8 @@ class Inline(Pass):
 def _called(graph: Graph, node: Node) -> FuncRef | None:
     """Return the function that a node calls; None for a node that does more."""
     if node.op in INLINED:
-        found = node.attr("f")
-        return found if isinstance(found, FuncRef) else None
+        reference = node.attr("f")
+        return reference if isinstance(reference, FuncRef) else None
     return FuncRef(node.op, node.attrs) if node.op_def is None and node.op in graph.functions else None
 
 

@@ -60,7 +60,7 @@ class _Specialization:
         self.kind = kind
         self.references = kind.references(node)
         self.functions = [graph.functions[reference.name] for reference in self.references]
-        self.given = node.inputs[kind.before :]
+        self.operands = node.inputs[kind.before :]
         self.all_results = range(len(self.functions[-1].results))
         for function in self.functions:
             if function.name not in acting:
@@ -74,7 +74,7 @@ class _Specialization:
 
     def run(self, made: dict[Hashable, FuncRef]) -> None:
         """Let the node call functions of its own where worthwhile; `made` holds the existing specializations."""
-        dropped = [i for i in range(len(self.given)) if i not in self.args]
+        dropped = [i for i in range(len(self.operands)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by their numbers")
         if not dropped and len(self.results) == len(self.all_results):
@@ -103,16 +103,16 @@ class _Specialization:
 
     def _constants(self, limit: int) -> dict[int, Node]:
         """Return the constant arguments; of a loop only arguments that no iteration changes and no node reads afterwards."""
-        found = {}
-        for i, value in enumerate(self.given):
+        constants = {}
+        for i, value in enumerate(self.operands):
             if not value.node.is_constant or self.ctx.is_fed(value) or _bytes(value.node) > limit:
                 continue
             if self.kind.is_loop:
                 body = self.functions[-1]
                 if i in self.results or passed_on(body.results[i]) != body.args[i].output():
                     continue
-            found[i] = value.node
-        return found
+            constants[i] = value.node
+        return constants
 
     def _kept_results(self, position: int) -> Sequence[int]:
         """Return the remaining results of a function; a loop's condition keeps all of its results."""
@@ -121,12 +121,12 @@ class _Specialization:
 
     def _needed_args(self) -> set[int]:
         """Return the arguments that effects, or results with a reader, depend on."""
-        found = set()
+        needed_args = set()
         for position, function in enumerate(self.functions):
             results = [function.results[i] for i in self._kept_results(position)]
             needed = needed_nodes([*results, *function.control_results, *self.acting[position]])
-            found |= {i for i, arg in enumerate(function.args) if arg in needed}
-        return self._carried(found | self.results) if self.kind.is_loop else found
+            needed_args |= {i for i, arg in enumerate(function.args) if arg in needed}
+        return self._carried(needed_args | self.results) if self.kind.is_loop else needed_args
 
     def _carried(self, variables: set[int]) -> set[int]:
         """Return the closure of loop variables under the dependences of the loop's body."""
@@ -183,15 +183,15 @@ class _Specialization:
         """Rewire the node for the new functions' inputs and outputs; the node waits for dropped inputs with effects."""
         graph, node, kind = self.graph, self.node, self.kind
         args, results = sorted(self.args), sorted(self.results)
-        waits = self.ctx.anchors(node, [self.given[i] for i in dropped])
-        graph.set_inputs(node, [*node.inputs[: kind.before], *(self.given[i] for i in args)], waits)
+        waits = self.ctx.anchors(node, [self.operands[i] for i in dropped])
+        graph.set_inputs(node, [*node.inputs[: kind.before], *(self.operands[i] for i in args)], waits)
         for name, value in kind.naming(node, references).items():
             node.set_attr(name, value)
         if not kind.functions:
             node.change_op(references[0].name)
-        for name, kept in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
+        for name, indices in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
             if node.attrs.get(name):
-                node.set_attr(name, [value for i, value in enumerate(node.attrs[name]) if i in kept])
+                node.set_attr(name, [value for i, value in enumerate(node.attrs[name]) if i in indices])
         for name in _BY_POSITION:
             node.remove_attr(name)
         places = {old: new for new, old in enumerate(results)}

@@ -124,11 +124,11 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     product = _product_of(producer)
     if product is None or is_matrix_product(product) or is_channels_first(product) != is_channels_first(node):
         return None
-    found = _scale_and_offset(r, node)
-    bias = _constant_bias(r, producer) if found is not None else None
-    if found is None or bias is None or not _is_foldable(r, product, producer):
+    scale_and_offset = _scale_and_offset(r, node)
+    bias = _constant_bias(r, producer) if scale_and_offset is not None else None
+    if scale_and_offset is None or bias is None or not _is_foldable(r, product, producer):
         return None
-    scale, offset = found
+    scale, offset = scale_and_offset
     if not _may_scale(r, product, scale, bias):
         return None
     result = with_factor(r, product, output_axes(product), scale)
@@ -138,10 +138,10 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
 @rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)", accuracy=Accuracy.RELAXED)
 def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
-    found = _affine(r, inner, node)
-    if found is None:
+    affine = _affine(r, inner, node)
+    if affine is None:
         return None
-    x, scale, offset = found
+    x, scale, offset = affine
     weights = constant_weights(r, node)
     if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
         return None
@@ -162,13 +162,13 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
 @LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o", accuracy=Accuracy.RELAXED)
 def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
-    found = _scale_and_offset(r, node) if is_read(r, node) else None
-    if found is None or x.dtype is None:
+    scale_and_offset = _scale_and_offset(r, node) if is_read(r, node) else None
+    if scale_and_offset is None or x.dtype is None:
         return None
     if x.dtype.size < 4:
         r.refuse("it computes in float32 what a product and a sum would round to fewer bits")
         return None
-    steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), found, (1, 0)) if np.any(v != neutral)]
+    steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), scale_and_offset, (1, 0)) if np.any(v != neutral)]
     freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
     if 2 * len(steps) > 1 + freed:
         r.refuse("others read its parameters: a product, a sum and their constants would be more nodes")
@@ -239,8 +239,8 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
     if is_matrix_product(product) and product.attr("transpose_a"):
         return None
     if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
-        found = _scale_and_offset(r, node)
-        return None if found is None else (node.inputs[0], *found)
+        scale_and_offset = _scale_and_offset(r, node)
+        return None if scale_and_offset is None else (node.inputs[0], *scale_and_offset)
     if node.op not in ("Mul", "Sub", *_ADD) or not r.shape(product.inputs[WEIGHTS]).is_known:
         return None
     channels = r.shape(product.inputs[WEIGHTS]).known()[input_axes(product)[0]]
@@ -262,7 +262,7 @@ def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
         return None
     values = [r.constant_value(value) for value in node.inputs[1:5]]
     if any(v is None for v in values):
-        kinds = {v.node.op for v, known in zip(node.inputs[1:5], values) if known is None}
+        kinds = {v.node.op for v, array in zip(node.inputs[1:5], values) if array is None}
         r.refuse(f"its parameters are not constant but come from {', '.join(sorted(kinds))}; freeze the graph first")
         return None
     if node.op == "BatchNormWithGlobalNormalization":

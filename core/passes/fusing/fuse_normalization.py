@@ -45,9 +45,9 @@ def layer_norm_as_factor(r: Rewriter, node: Node) -> Output | None:
             if factor not in shift.node.inputs:
                 continue
             mean = shift.node.inputs[1 - shift.node.inputs.index(factor)]
-            found = _layer_norm_of_factor(r, x, mean, factor, beta)
-            if found is not None:
-                return found
+            norm = _layer_norm_of_factor(r, x, mean, factor, beta)
+            if norm is not None:
+                return norm
     return None
 
 

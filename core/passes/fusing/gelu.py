@@ -24,10 +24,10 @@ _MOST = 12
 
 @GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul", accuracy=Accuracy.ROUNDING)
 def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
-    found = _expression(r, node)
-    if found is None:
+    expression = _expression(r, node)
+    if expression is None:
         return None
-    x, nodes = found
+    x, nodes = expression
     reshape = x.node if x.node.op == "Reshape" else None
     product = reshape.inputs[0].node if reshape is not None else x.node
     if product.op != "_FusedMatMul" or not adds_bias_only(product) or x.dtype is not dtypes.float32:
@@ -76,15 +76,15 @@ def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
     return None
 
 
-def _evaluate(r: Rewriter, output: Output, known: dict[Output, Any]) -> Any:
-    """Evaluate `output` by the ordinary kernels; `known` holds given values and caches computed values."""
+def _evaluate(r: Rewriter, output: Output, values: dict[Output, Any]) -> Any:
+    """Evaluate `output` by the ordinary kernels; `values` holds given values and caches computed values."""
     if output.node.is_constant:
         return r.constant_value(output)
-    if output not in known:
+    if output not in values:
         node = output.node
         call = binding.bind_kernel(node, binding.select_kernel(node), None)
-        known[output] = call(*(_evaluate(r, value, known) for value in node.inputs))
-    return known[output]
+        values[output] = call(*(_evaluate(r, value, values) for value in node.inputs))
+    return values[output]
 
 
 def _gelu_approximate(x: float) -> float:

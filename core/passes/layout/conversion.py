@@ -13,7 +13,7 @@ from ...graph.graph import Graph, Node, Output
 from ...support.errors import InvalidArgumentError
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext, become, identity_of
-from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered
+from .dimension_order import FORMATS, NodeLayout, changed_attrs, is_sensitive, node_layout, permutation, renumbered
 from .minimum_cut import UNCUT, Network
 
 _COSTS = {"T": 1000, "V": 1}
@@ -52,51 +52,51 @@ class _Conversion:
         self._graph, self._ctx, self._to = graph, ctx, to
         self._builder = GraphBuilder(graph)
         self._reasons: dict[Node, str] = {}
-        self._able: dict[Node, Carrying] = {}
-        self._converted: dict[Node, Carrying] = {}
+        self._able: dict[Node, NodeLayout] = {}
+        self._converted: dict[Node, NodeLayout] = {}
         self._reordered: dict[tuple[Output, str, int], Output] = {}
 
     def make(self) -> None:
         for node in self._graph:
-            found = self._place(node)
-            if isinstance(found, Carrying):
-                self._able[node] = found
-            elif found is not None:
-                self._reasons[node] = found
+            layout = self._place(node)
+            if isinstance(layout, NodeLayout):
+                self._able[node] = layout
+            elif layout is not None:
+                self._reasons[node] = layout
         for node in self._reasons:
             if is_sensitive(node, self._to):
                 self._ctx.refuse("convert", node, self._reasons[node])
         side = self._network().source_side(_SOURCE, _SINK)
-        parts = {node: self._part(node, how, side) for node, how in self._able.items()}
-        self._converted = {node: how for node, how in parts.items() if how.inputs.strip(".")}
+        parts = {node: self._part(node, layout, side) for node, layout in self._able.items()}
+        self._converted = {node: layout for node, layout in parts.items() if layout.inputs.strip(".")}
         for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
             self._step_aside(node)
         for node, values in {node: self._inputs(node) for node in list(self._graph)}.items():
             self._convert(node, values)
 
-    def _place(self, node: Node) -> Carrying | str | None:
-        """Return `carrying`, or the reason why the node's place in the graph forbids a conversion."""
+    def _place(self, node: Node) -> NodeLayout | str | None:
+        """Return `node_layout`, or the reason why the node's place in the graph forbids a conversion."""
         if any(map(self._ctx.is_fed, node.outputs())):
             return "a feed may replace it"
-        found = carrying(self._ctx, node, self._to)
-        if isinstance(found, Carrying) and node.name in self._ctx.inference.reasons:
+        layout = node_layout(self._ctx, node, self._to)
+        if isinstance(layout, NodeLayout) and node.name in self._ctx.inference.reasons:
             return f"its shapes are not known: {self._ctx.inference.reasons[node.name]}"
-        if isinstance(found, Carrying) and self._ctx.is_preserved(node) and not is_sensitive(node, self._to):
-            return "it is fetched or kept as it is" if "T" in found.outputs else found
-        return found
+        if isinstance(layout, NodeLayout) and self._ctx.is_preserved(node) and not is_sensitive(node, self._to):
+            return "it is fetched or kept as it is" if "T" in layout.outputs else layout
+        return layout
 
     def _network(self) -> Network:
         """Return the network of convertible nodes; an edge's capacity is the cost of converting only one end of a value."""
         network = Network()
         for node in self._graph:
             for value in node.outputs():
-                slots = [(user, i, self._wanted(self._able, user, i)) for user, i in self._uses(value)]
+                slots = [(user, i, self._input_letter(self._able, user, i)) for user, i in self._uses(value)]
                 if self._ctx.is_preserved(node):
                     slots.append((node, 0, "."))
-                given = self._given(self._able, value)
-                producer = self._vertex(node, value.index) if given in _COSTS else _SINK
+                output_letter = self._output_letter(self._able, value)
+                producer = self._vertex(node, value.index) if output_letter in _COSTS else _SINK
                 consumers = {self._vertex(user, i) if letter in _COSTS else _SINK for user, i, letter in slots}
-                letters = {given, *(letter for _, _, letter in slots)}
+                letters = {output_letter, *(letter for _, _, letter in slots)}
                 if self._ctx.constant_value(value) is None and consumers - {producer}:
                     self._add(network, value, _COSTS["V" if "V" in letters else "T"], producer, consumers)
         return network
@@ -122,26 +122,26 @@ class _Conversion:
             return _SOURCE
         return (node, index) if self._able[node].is_separate else node
 
-    def _part(self, node: Node, how: Carrying, side: set[Hashable]) -> Carrying:
+    def _part(self, node: Node, layout: NodeLayout, side: set[Hashable]) -> NodeLayout:
         """Return the part of a node's inputs and outputs on the converted side."""
         inputs, outputs = (
             "".join(letter if self._vertex(node, i) in side else "." for i, letter in enumerate(letters))
-            for letters in (how.inputs, how.outputs)
+            for letters in (layout.inputs, layout.outputs)
         )
-        return dataclasses.replace(how, inputs=inputs, outputs=outputs)
+        return dataclasses.replace(layout, inputs=inputs, outputs=outputs)
 
-    def _given(self, nodes: Mapping[Node, Carrying], value: Output) -> str:
+    def _output_letter(self, nodes: Mapping[Node, NodeLayout], value: Output) -> str:
         """Return the letter of an output where the output's node is among `nodes`."""
         return nodes[value.node].outputs[value.index] if value.node in nodes else "."
 
-    def _wanted(self, nodes: Mapping[Node, Carrying], node: Node, index: int) -> str:
+    def _input_letter(self, nodes: Mapping[Node, NodeLayout], node: Node, index: int) -> str:
         """Return the letter of an input where the node is among `nodes`."""
         return nodes[node].inputs[index] if node in nodes else "."
 
     def _step_aside(self, node: Node) -> None:
         """Turn a fetched node into an identity, with the old name and order, of a new node that is converted instead."""
-        how = self._converted[node]
-        if not any(letter in _COSTS for letter in how.outputs):
+        layout = self._converted[node]
+        if not any(letter in _COSTS for letter in layout.outputs):
             return
         name = self._graph.unique_name(f"{node.name}/{self._to}")
         made = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
@@ -156,27 +156,27 @@ class _Conversion:
         return [self._input(node, i, value) for i, value in enumerate(node.inputs)]
 
     def _input(self, node: Node, index: int, value: Output) -> Output:
-        given, wanted = self._given(self._converted, value), self._wanted(self._converted, node, index)
-        if wanted == "A":
+        present, needed = self._output_letter(self._converted, value), self._input_letter(self._converted, node, index)
+        if needed == "A":
             order = permutation(self._to, self._converted[node].rank)
             return self._constant(value, renumbered(self._ctx.constant_value(value), order))
-        if (given in _COSTS) == (wanted in _COSTS):
+        if (present in _COSTS) == (needed in _COSTS):
             return value
-        if wanted in _COSTS:
-            return self._reorder(value, wanted, self._converted[node].rank, self._to)
+        if needed in _COSTS:
+            return self._reorder(value, needed, self._converted[node].rank, self._to)
         if node in self._reasons:
             self._ctx.refuse("follow", node, self._reasons[node])
-        return self._reorder(value, given, self._converted[value.node].rank, next(to for to in FORMATS if to != self._to))
+        return self._reorder(value, present, self._converted[value.node].rank, next(to for to in FORMATS if to != self._to))
 
     def _reorder(self, value: Output, letter: str, rank: int, to: str) -> Output:
         """Return a value with dimensions, or rows, in the order of layout `to`; cached per value."""
         key = (value, letter, rank)
         order = permutation(to, rank)
         if key not in self._reordered:
-            known = self._ctx.constant_value(value)
+            constant = self._ctx.constant_value(value)
             self._reordered[key] = (
-                self._constant(value, _ordered(known, letter, order))
-                if known is not None
+                self._constant(value, _ordered(constant, letter, order))
+                if constant is not None
                 else self._moved(value, letter, order, f"{value.node.name}/to_{to}")
             )
         return self._reordered[key]

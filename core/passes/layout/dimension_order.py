@@ -30,7 +30,7 @@ _RESHAPING_MASKS = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Carrying:
+class NodeLayout:
     """A node's layout of `rank` dimensions: a letter of T, V, A and `.` for each input and output.
 
     With `is_separate`, only the input and the output of the same index go together.
@@ -51,7 +51,7 @@ def _has_data_format(node: Node) -> bool:
     return node.op_def is not None and "data_format" in node.op_def.attrs and layout_of(node.op) is not None
 
 
-def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
+def node_layout(ctx: PassContext, node: Node, to: str) -> NodeLayout | str | None:
     """Return a node's layout; the reason why the node cannot change; None for a node without layout, or with the right
     layout.
     """
@@ -68,11 +68,11 @@ def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
     slots = [_slot(ctx, value, letter, rank) for value, letter in zip(node.inputs, letters[0])]
     if inputs == "T*" and outputs == "V*":
         able = "".join("T" if len(slot) == 1 else "." for slot in slots)
-        return Carrying(rank, able, able.replace("T", letters[1][0]), is_separate=True)
+        return NodeLayout(rank, able, able.replace("T", letters[1][0]), is_separate=True)
     reason = _obstacle(ctx, node, to, rank) or next((slot for slot in slots if len(slot) > 1), None)
     if reason is not None:
         return reason
-    return Carrying(rank, "".join(slots), letters[1].replace("R", "T" if node.attr("keep_dims") else "."))
+    return NodeLayout(rank, "".join(slots), letters[1].replace("R", "T" if node.attr("keep_dims") else "."))
 
 
 def _line(node: Node, to: str) -> str | None:

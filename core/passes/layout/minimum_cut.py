@@ -52,12 +52,12 @@ class Network:
 
     def _reaching(self, sink: Hashable) -> set[Hashable]:
         """Return the vertices from which more flow could get to `sink`."""
-        found = {sink}
+        reaching = {sink}
         stack = [sink]
         while stack:
             head = stack.pop()
             for tail in self._residual[head]:
-                if tail not in found and self._residual[tail][head]:
-                    found.add(tail)
+                if tail not in reaching and self._residual[tail][head]:
+                    reaching.add(tail)
                     stack.append(tail)
-        return found
+        return reaching

@@ -47,29 +47,29 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
     probe = Graph()
     probe.functions = graph.functions
     copies: dict[Node, Node] = {}
-    known = {}
+    specs = {}
     for node in topological_order(_reached(predicate.node, inputs_of), inputs_of):
         if node in starts:
             value = node.output()
             copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
-            known[copies[node].output()] = entering_spec(ctx, sources[value])
+            specs[copies[node].output()] = entering_spec(ctx, sources[value])
         elif not node.is_constant and impurity(graph, node) is not None:
             return None
         else:
             inputs = [copies[value.node].output(value.index) for value in node.inputs]
             copies[node] = probe.add_node(node.name, node.op, inputs, (), node.attrs)
-    spec = infer(probe, known).specs.get(copies[predicate.node].output(predicate.index))
+    spec = infer(probe, specs).specs.get(copies[predicate.node].output(predicate.index))
     return truth(spec.value) if spec is not None else None
 
 
 def _reached(node: Node, inputs_of: Callable[[Node], Iterable[Node]]) -> set[Node]:
-    found = {node}
+    reached = {node}
     stack = [node]
     while stack:
-        new = set(inputs_of(stack.pop())) - found
-        found |= new
+        new = set(inputs_of(stack.pop())) - reached
+        reached |= new
         stack += new
-    return found
+    return reached
 
 
 def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:

@@ -20,13 +20,13 @@ RULE = "invariant"
 
 def nodes_within(frame: Frame) -> list[Node]:
     """Return the nodes of a loop and of all nested loops."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     pending = [frame]
     while pending:
         inner = pending.pop()
-        found += inner.nodes
+        nodes += inner.nodes
         pending += reversed(inner.children)
-    return found
+    return nodes
 
 
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
@@ -51,15 +51,15 @@ def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
 def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
     """Return the starts, and their descendants in the same iteration."""
     within, last = set(nodes_within(frame)), set(frame.with_op(NEXT_ITERATION))
-    found = set(starts)
-    stack = list(found)
+    after = set(starts)
+    stack = list(after)
     while stack:
         node = stack.pop()
         for user in () if node in last else node.uses:
-            if user in within and user not in found:
-                found.add(user)
+            if user in within and user not in after:
+                after.add(user)
                 stack.append(user)
-    return found
+    return after
 
 
 class FrameMotion:

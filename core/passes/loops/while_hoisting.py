@@ -33,8 +33,8 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
     """Return the condition for the entering values, None where the condition is unknown before a run."""
-    known = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
-    spec = infer(cond.body, known, graph.functions).specs.get(cond.results[0])
+    arguments = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
+    spec = infer(cond.body, arguments, graph.functions).specs.get(cond.results[0])
     return truth(spec.value) if spec is not None else None
 
 
@@ -80,8 +80,8 @@ class _WhileMotion:
         self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
         """True for each part that is known to run at least once."""
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
-        self.found = {part: self._invariants(part, unchanged) for part in PARTS}
-        self.moved = {part: found.worthwhile() for part, found in self.found.items()}
+        self.invariants = {part: self._invariants(part, unchanged) for part in PARTS}
+        self.moved = {part: invariants.worthwhile() for part, invariants in self.invariants.items()}
         self.made: dict[Node, Node] = {}
         """The replacement, before the loop, of each node of the functions."""
 
@@ -107,11 +107,11 @@ class _WhileMotion:
     def _infer(self, function: Function) -> Inference:
         """Infer the specs within a function that hold in all iterations."""
         specs = self.ctx.inference.specs
-        known = {
+        arguments = {
             arg.output(): specs.get(value, TensorSpec(arg.output_dtypes[0]))
             for arg, value in zip(function.args, self.node.outputs())
         }
-        return infer(function.body, known, self.graph.functions)
+        return infer(function.body, arguments, self.graph.functions)
 
     def _invariants(self, part: str, unchanged: Sequence[int]) -> Invariants:
         function = self.functions[part]
@@ -131,19 +131,19 @@ class _WhileMotion:
         def refuse(node: Node, reason: str) -> None:
             self.ctx.refuse(RULE, f"{function.name}: {node.name}", reason)
 
-        found = Invariants(obstacle, refuse)
+        invariants = Invariants(obstacle, refuse)
         for i in unchanged:
-            found.add(function.args[i].output())
+            invariants.add(function.args[i].output())
         for node in topological_order(function.body):
             if node.op not in CONTROL_FLOW:
-                found.consider(node)
-        return found
+                invariants.consider(node)
+        return invariants
 
     def _put_before(self, part: str, node: Node, controls: Sequence[Node]) -> None:
         """Copy a node, and the node's constant inputs, into the graph around the loop."""
         args = self.functions[part].args
         inputs = []
-        for value in self.found[part].sources(node):
+        for value in self.invariants[part].sources(node):
             if value.node in args:
                 inputs.append(self.node.inputs[args.index(value.node)])
                 continue

@@ -63,10 +63,10 @@ def divide_by_one(r: Rewriter, node: Node) -> Output | None:
 def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -> Output | None:
     """Return the other operand of a neutral element that does not broadcast the operand."""
     a, b = node.inputs
-    for kept, gone in ((a, b),) if only_right else ((a, b), (b, a)):
-        if r.is_all(gone, number):
-            if r.same_shape(kept, node.output()):
-                return kept
+    for operand, neutral in ((a, b),) if only_right else ((a, b), (b, a)):
+        if r.is_all(neutral, number):
+            if r.same_shape(operand, node.output()):
+                return operand
             r.refuse(f"the constant {number} may broadcast the other operand to another shape")
     return None
 
@@ -456,10 +456,10 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
         return None
     value = r.constant_value(constant)
     weights = other.node.inputs[1]
-    known = r.constant_value(weights)
-    if known is None or value.size != 1 or value.ndim > 2:
+    array = r.constant_value(weights)
+    if array is None or value.size != 1 or value.ndim > 2:
         return None
-    scaled = constant_factors.scaled_weights(r, known, value.reshape(()))
-    if scaled is None or not constant_factors.may_scale(r, other.node, known, scaled, value):
+    scaled = constant_factors.scaled_weights(r, array, value.reshape(()))
+    if scaled is None or not constant_factors.may_scale(r, other.node, array, scaled, value):
         return None
     return r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))

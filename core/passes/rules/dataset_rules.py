@@ -64,20 +64,20 @@ class Pipelines(Pass):
                 if _kind(node) in _REWRITTEN:
                     ctx.refuse("dataset", node, f"'{observer.name}' looks at what datasets are made of")
             return
-        wanted = _options(whole)
-        by_default = bool(wanted.get(fusion_rules.DEFAULTS, True))
-        rules = (rule for rule in RULES.rules if wanted.get(_OPTIONS[rule.name], by_default))
+        options = _options(whole)
+        by_default = bool(options.get(fusion_rules.DEFAULTS, True))
+        rules = (rule for rule in RULES.rules if options.get(_OPTIONS[rule.name], by_default))
         _Datasets(graph, ctx).apply(RuleSet(rules))
 
 
 def _options(graph: Graph) -> dict[fusion_rules.OptionName, int]:
     """Return the options of all pipelines; an option that any pipeline turns off is off."""
-    found: dict[fusion_rules.OptionName, int] = {}
+    options: dict[fusion_rules.OptionName, int] = {}
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
             for name, value in fusion_rules.parsed_options(node.attrs["serialized_options"]):
-                found[name] = min(value, found.get(name, value))
-    return found
+                options[name] = min(value, options.get(name, value))
+    return options
 
 
 class _Datasets(Rewriter):
@@ -115,13 +115,13 @@ def _calling(r: Rewriter, node: Node) -> _Calling:
 
 def _number(r: Rewriter, value: Output) -> int | None:
     """Return the only number of a constant."""
-    found = r.constant_value(value)
-    return int(found.flat[0]) if found is not None and found.size == 1 else None
+    array = r.constant_value(value)
+    return int(array.flat[0]) if array is not None and array.size == 1 else None
 
 
 def _function(node: Node) -> FuncRef:
-    found: FuncRef = node.attr("predicate" if _kind(node) == "Filter" else "f")
-    return found
+    reference: FuncRef = node.attr("predicate" if _kind(node) == "Filter" else "f")
+    return reference
 
 
 def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
@@ -229,9 +229,9 @@ def map_and_filter(r: Rewriter, node: Node) -> Output | None:
     mapped = r.add(source.op, *_arguments(source), **{**attrs_of(source), **wide, "f": both})
     last = handing_on(r.graph, f"{_function(node).name}_last", wide["output_types"], [len(types)])
     rest = handing_on(r.graph, f"{_function(node).name}_rest", wide["output_types"], range(len(types)))
-    kept = r.add(node.op, mapped, [], **{**attrs_of(node), **wide, "predicate": last})
+    filtered = r.add(node.op, mapped, [], **{**attrs_of(node), **wide, "predicate": last})
     cut = {"output_types": types, "output_shapes": shapes, "f": rest, "Targuments": [], "preserve_cardinality": True}
-    become(r.graph, node, "MapDataset", [kept], cut)
+    become(r.graph, node, "MapDataset", [filtered], cut)
     _take_place(r, node, source)
     return node.output()
 

@@ -45,8 +45,8 @@ def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: 
         return np.broadcast_to(value.reshape(()), (channels,))
     axis = 1 if is_first else len(shape) - 1
     aligned = (1,) * (len(shape) - value.ndim) + value.shape
-    wanted = tuple(channels if i == axis else 1 for i in range(len(shape)))
-    return value.reshape(channels) if aligned == wanted else None
+    expected = tuple(channels if i == axis else 1 for i in range(len(shape)))
+    return value.reshape(channels) if aligned == expected else None
 
 
 def constant_weights(r: Rewriter, product: Node) -> Any:

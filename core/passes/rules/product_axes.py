@@ -65,6 +65,6 @@ def data_input(product: Node) -> Output:
 
 def weights_sum(product: Node, weights: Any) -> float:
     """Return the greatest sum of absolute weights of a channel: times the greatest datum, the sum bounds the result."""
-    kept = {axis % weights.ndim for axis in output_axes(product) if -weights.ndim <= axis < weights.ndim}
-    summed = np.abs(weights).astype(np.float64).sum(tuple(axis for axis in range(weights.ndim) if axis not in kept))
+    channels = {axis % weights.ndim for axis in output_axes(product) if -weights.ndim <= axis < weights.ndim}
+    summed = np.abs(weights).astype(np.float64).sum(tuple(axis for axis in range(weights.ndim) if axis not in channels))
     return float(np.max(summed, initial=0))

@@ -60,9 +60,9 @@ def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
     None.
     """
     readers = [r.graph.consumers(output) for output in node.outputs()]
-    if len(readers) < 2 or any(len(found) != 1 for found in readers) or r.ctx.is_preserved(node):
+    if len(readers) < 2 or any(len(consumers) != 1 for consumers in readers) or r.ctx.is_preserved(node):
         return None
-    users = [found[0] for found in readers]
+    users = [consumers[0] for consumers in readers]
     first = users[0]
     for output, user in zip(node.outputs(), users):
         is_alike = user.op == first.op and attrs_of(user) == attrs_of(first) and user.inputs[0] == output
@@ -145,9 +145,9 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
 @rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)", accuracy=Accuracy.EXACT)
 def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
     values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
-    known = [array is not None for _, array in values]
+    are_constant = [array is not None for _, array in values]
     axis = next((r.axis(node.inputs[-1], array.ndim) for _, array in values if array is not None), None)
-    if axis is None or all(known) or not any(a and b for a, b in itertools.pairwise(known)):
+    if axis is None or all(are_constant) or not any(a and b for a, b in itertools.pairwise(are_constant)):
         return None
     runs: list[Output | list[Any]] = []
     for value, array in values:

@@ -49,19 +49,19 @@ def _product(ranges: Sequence[Range]) -> Range:
 def _of_results(op: str, ranges: Sequence[Range]) -> Range:
     """Return the range of an op's results from the ranges of the op's floating-point inputs."""
     if has_fact(op, "unit_range"):
-        found = Range(-1, 1)
+        bounds = Range(-1, 1)
     elif op == "Relu6":
-        found = Range(0, 6)
+        bounds = Range(0, 6)
     elif op == "Mul":
-        found = _product(ranges)
+        bounds = _product(ranges)
     elif has_fact(op, "sum_of_inputs"):
-        found = _sum(ranges)
+        bounds = _sum(ranges)
     elif has_fact(op, "bounded_by_inputs") or has_fact(op, "forwarding") or has_fact(op, "view"):
-        found = _between(ranges)
+        bounds = _between(ranges)
     else:
-        found = UNKNOWN
-    low = max(found.low, 0) if has_fact(op, "not_negative") else found.low
-    return UNKNOWN if math.isnan(low) or math.isnan(found.high) else Range(low, found.high)
+        bounds = UNKNOWN
+    low = max(bounds.low, 0) if has_fact(op, "not_negative") else bounds.low
+    return UNKNOWN if math.isnan(low) or math.isnan(bounds.high) else Range(low, bounds.high)
 
 
 class Ranges:
@@ -69,7 +69,7 @@ class Ranges:
 
     def __init__(self, ctx: PassContext) -> None:
         self._ctx = ctx
-        self._found: dict[Output, Range] = {}
+        self._ranges: dict[Output, Range] = {}
 
     def of(self, value: Output) -> Range:
         """Return the range of a value: all numbers where nothing is known, as in a loop."""
@@ -77,12 +77,12 @@ class Ranges:
         while pending:
             current, is_ready = pending.pop()
             if is_ready:
-                self._found[current] = self._computed(current)
-            elif current not in self._found:
-                self._found[current] = UNKNOWN
+                self._ranges[current] = self._computed(current)
+            elif current not in self._ranges:
+                self._ranges[current] = UNKNOWN
                 pending.append((current, True))
                 pending += [(operand, False) for operand in self._operands(current)]
-        return self._found[value]
+        return self._ranges[value]
 
     def _operands(self, value: Output) -> list[Output]:
         """Return the inputs whose ranges determine the range of a value."""
@@ -101,7 +101,7 @@ class Ranges:
             return _of_constant(self._ctx.constant_value(value))
         if node.op == "Cast":
             return _of_integers(node.inputs[0])
-        ranges = [self._found[operand] for operand in self._operands(value)]
+        ranges = [self._ranges[operand] for operand in self._operands(value)]
         if node.op in PRODUCTS:
             return self._of_product(node, ranges[0])
         return _of_results(node.op, ranges) if ranges else UNKNOWN

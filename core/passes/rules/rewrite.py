@@ -60,10 +60,10 @@ class Rewriter:
         while queue:
             node = queue.popleft()
             waiting.discard(node)
-            found = rules_of(node.op)
-            if found and self.graph.get(node.name) is node:
+            candidates = rules_of(node.op)
+            if candidates and self.graph.get(node.name) is node:
                 with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
-                    again = self._apply_at(node, found)
+                    again = self._apply_at(node, candidates)
                 queue.extendleft(one for one in again if one not in waiting)
 
     def refuse(self, reason: str) -> None:
@@ -144,8 +144,8 @@ class Rewriter:
     def axis(self, value: Output, rank: int) -> int | None:
         """Return the dimension, of `rank`, that a constant names, counted from the first; None for no valid dimension."""
         array = self.constant_value(value)
-        found = int(array.flat[0]) if array is not None and array.size == 1 else rank
-        return found % rank if -rank <= found < rank else None
+        axis = int(array.flat[0]) if array is not None and array.size == 1 else rank
+        return axis % rank if -rank <= axis < rank else None
 
     def permutation(self, value: Output) -> Any:
         """Return the constant permutation of dimensions; None for a non-constant, or for no permutation."""
@@ -156,8 +156,8 @@ class Rewriter:
     def partial_value(self, value: Output) -> Any:
         """Return a partly known value: an array with a Dim for each element that is only known by a symbol."""
         spec = self._inference.specs.get(value)
-        known = spec is not None and spec.value is not None and spec.value.dtype == object and not self.ctx.is_fed(value)
-        return spec.value if known and spec is not None else None
+        is_known = spec is not None and spec.value is not None and spec.value.dtype == object and not self.ctx.is_fed(value)
+        return spec.value if is_known and spec is not None else None
 
     def is_same(self, a: Output, b: Output) -> bool:
         """Return True for the same value, and for two constants that are equal."""
@@ -266,13 +266,13 @@ def holds(dtype: dtypes.DType, numbers: Any) -> bool:
 def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
-    found = {node for node in refused if node is not None and shape_function(node.op) is not None}
-    pending = list(found)
+    failing = {node for node in refused if node is not None and shape_function(node.op) is not None}
+    pending = list(failing)
     while pending:
-        new = {user for user in pending.pop().uses if user not in found and not has_fact(user.op, "merge")}
-        found |= new
+        new = {user for user in pending.pop().uses if user not in failing and not has_fact(user.op, "merge")}
+        failing |= new
         pending += new
-    return found
+    return failing
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
