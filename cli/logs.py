@@ -15,13 +15,19 @@ from .options import OutputFile
 if TYPE_CHECKING:
     import logging
 
+_WHEN = ("auto", "always", "never")
 _TO_TERMINAL = "%(relativeCreated)6.0f ms  %(message)s"
 _TO_FILE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 
 
 def with_log_options(command: click.Command) -> click.Command:
-    """The command with -v and --log-file."""
+    """Return the command with -v, --log-file and --color, and with -q where it has no -q of its own."""
     if not any(param.name == "log_file" for param in command.params):
+        if not any(param.name == "quiet" for param in command.params):
+            help_ = "No notes and no progress on standard error."
+            command.params.append(
+                click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_hush, help=help_)
+            )
         command.params += [
             click.Option(
                 ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
@@ -31,8 +37,30 @@ def with_log_options(command: click.Command) -> click.Command:
                 ["--log-file"], type=OutputFile(LOGS), metavar="FILE", expose_value=False, callback=_in_file,
                 help="Add all that -vv tells to this file, with dates.",
             ),
+            click.Option(
+                ["--color"], type=click.Choice(_WHEN), is_eager=True, expose_value=False, callback=_color,
+                help="Colours and lines of tables: at a terminal (auto, where NO_COLOR is not set), always, or never.",
+            ),
         ]  # fmt: skip
     return command
+
+
+def _hush(ctx: click.Context, _param: click.Parameter, is_quiet: bool) -> None:
+    """Drop notes and progress until the command ends."""
+    if is_quiet:
+        from . import render
+
+        render.SETTINGS.quiet = True
+        ctx.call_on_close(render.SETTINGS.reset)
+
+
+def _color(ctx: click.Context, _param: click.Parameter, when: str | None) -> None:
+    """Choose between tables for a terminal and plain ones until the command ends."""
+    if when is not None:
+        from . import render
+
+        render.SETTINGS.color = when
+        ctx.call_on_close(render.SETTINGS.reset)
 
 
 def _on_terminal(ctx: click.Context, _param: click.Parameter, count: int) -> None:

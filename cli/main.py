@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -45,11 +46,16 @@ class LazyGroup(click.Group):
             return offer_names(command)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take options that every command has before the name of the command too: `tfg -v run`."""
+        count = _leading(args)
+        return super().parse_args(ctx, [*args[count : count + 1], *args[:count], *args[count + 1 :]])
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] == "help":
             args = [*args[1:2], "--help"]
         name = args[0]
-        if name == "--help":
+        if name in ("-h", "--help"):
             click.echo(ctx.get_help())
             ctx.exit()
         if not name.startswith("-") and self.get_command(ctx, name) is None:
@@ -63,6 +69,19 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary(name) or "") for name in commands()])
+
+
+def _leading(args: Sequence[str]) -> int:
+    """Return the number of words at the beginning that are options of all commands."""
+    count = 0
+    while count < len(args):
+        if args[count] in ("--color", "--log-file"):
+            count += 2
+        elif re.fullmatch(r"-[vq]+|--verbose|--quiet|--(color|log-file)=.*", args[count]):
+            count += 1
+        else:
+            break
+    return count if count < len(args) else 0
 
 
 def commands() -> list[str]:

@@ -379,7 +379,14 @@ def _with_selection(to_flag: str, command: _Command) -> _Command:
     @click.option("--op", default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
     @click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
     @click.option("--device", default="", metavar="REGEX", help="Only nodes in whose device this is found.")
-    @click.option(to_flag, "to", multiple=True, metavar="TENSOR", help="Only nodes that fetching this needs; repeatable.")
+    @click.option(
+        *(["-F"] if to_flag == "--fetch" else []),
+        to_flag,
+        "to",
+        multiple=True,
+        metavar="TENSOR",
+        help="Only nodes that fetching this needs; repeatable.",
+    )
     @click.option("--around", metavar="NODE", help="Only this node and those up to --hops edges away.")
     @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around goes.")
     @needing("--hops", "--around")
@@ -480,6 +487,7 @@ def signature_option(command: _Command) -> _Command:
 def feed_option(command: _Command) -> _Command:
     """--feed TENSOR=VALUE, repeatable; parsed by `value_literals.parse_value` when the graph is known."""
     return click.option(
+        "-f",
         "--feed",
         "feeds",
         type=Pair("TENSOR", "VALUE"),

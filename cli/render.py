@@ -22,6 +22,26 @@ _MAX_UNBROKEN = 14
 """Longer words of a table may be broken where a terminal is narrow."""
 
 
+class Settings:
+    """Whether notes and progress are dropped, and when output has colours: `auto`, `always` or `never`."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the defaults."""
+        self.quiet = False
+        self.color = "auto"
+
+    @property
+    def is_rich(self) -> bool:
+        """True where standard output gets tables for a terminal."""
+        return self.color == "always" or (self.color == "auto" and sys.stdout.isatty())
+
+
+SETTINGS = Settings()
+
+
 class Table(NamedTuple):
     """Rows under column names; columns that hold only numbers stand at the right."""
 
@@ -87,7 +107,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 @rare_collection()
 def print_sections(sections: Iterable[Section]) -> None:
     """Print tables and text: with rich at a terminal, plainly aligned elsewhere."""
-    if sys.stdout.isatty():
+    if SETTINGS.is_rich:
         _print_rich(sections)
     else:
         sys.stdout.writelines(f"{line}\n" for line in plain_text(sections))
@@ -113,7 +133,7 @@ def place(path: str | None) -> str:
 
 def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
-    if not quiet:
+    if not (quiet or SETTINGS.quiet):
         print(printable_line(message), file=sys.stderr)
 
 
@@ -169,7 +189,7 @@ class Progress:
     def __init__(self, label: str, total: int, quiet: bool = False) -> None:
         self._label = label
         self._total = total
-        self._hidden = quiet or total < 2 or not sys.stderr.isatty()
+        self._hidden = quiet or SETTINGS.quiet or total < 2 or not sys.stderr.isatty()
         self._started = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
@@ -198,7 +218,7 @@ class Working:
 
     def __init__(self, label: str, quiet: bool = False) -> None:
         self._label = label
-        self._hidden = quiet or not sys.stderr.isatty()
+        self._hidden = quiet or SETTINGS.quiet or not sys.stderr.isatty()
         self._shown: Any = None
         self._task: Any = None
         self._is_over = False
@@ -353,7 +373,8 @@ def rich_console(**options: Any) -> Any:
     """A rich console on standard output."""
     from rich.console import Console
 
-    return Console(**{"highlight": False, **options})
+    forced = {"force_terminal": True, "no_color": False} if SETTINGS.color == "always" else {}
+    return Console(**{"highlight": False, **forced, **options})
 
 
 def _rich_table(table: Table) -> Any:

@@ -25,7 +25,7 @@ _MAX_SHOWN = 1000
 @click.argument("prefix")
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
-@click.option("--extract", "out", type=OutputFile(STATES), metavar="FILE",
+@click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
               help="Write the tensors to an .npz file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
@@ -33,8 +33,8 @@ _MAX_SHOWN = 1000
 @format_option("table", "json", "csv")
 @quiet_option
 @needing("--atol --rtol", "--compare")
-@excluding("--extract", "--compare")
-@excluding("--values", "--extract --compare")
+@excluding("--output", "--compare")
+@excluding("--values", "--output --compare")
 def command(
     prefix: str, name: str, values: tuple[str, ...], out: str | None, other: str | None, atol: float, rtol: float,
     format_: str, quiet: bool,
@@ -44,7 +44,7 @@ def command(
     \b
     tfg checkpoint model.ckpt-1000
     tfg checkpoint model.ckpt-1000 --values global_step
-    tfg checkpoint model.ckpt-1000 --name kernel --extract kernels.npz
+    tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
     from ..jobs.checkpoint_job import compare_states, extract, list_state, values_of

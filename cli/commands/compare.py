@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option(
     "--engines", type=Couple(), help="Instead of AFTER: BEFORE by two engines, as numpy,openvino or xla,openvino:bf16."
 )
-@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="What to run, by default all outputs; repeatable.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="What to run, by default all outputs; repeatable."
+)
 @feed_option
 @click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="Relative to the largest value.")
 @click.option("--all", "show_all", is_flag=True, help="Show every node that was compared, not only the first that differs.")

@@ -83,7 +83,17 @@ class ConvertOptions:
         return graph_form(target, self.text, self.compress, None if self.kind == "saved_model" else self.kind)
 
 
-@click.command()
+class ConvertCommand(click.Command):
+    """The command `tfg convert`, which takes OUT as -o OUT too, as other commands that write do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        place = next((place for place, word in enumerate(args) if word in ("-o", "--output")), None)
+        if place is not None and place + 1 < len(args):
+            args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
+        return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
+
+
+@click.command(cls=ConvertCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
 @click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
@@ -110,7 +120,7 @@ class ConvertOptions:
 @needing("--tolerance", "--verify")
 @excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
 def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
-    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output.
+    """Read the graph IN and write it to OUT, or -o OUT; - is standard input or output.
 
     The name of OUT says the format: .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef, and .gz behind
     them compresses. A slash at the end, or a folder that is there, makes a SavedModel. Where OUT ends in .onnx the inference

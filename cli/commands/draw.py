@@ -17,7 +17,7 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 
 @click.command()
 @click.argument("graph")
-@click.option("-o", "--out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
+@click.option("-o", "--output", "out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
               help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(_FORMATS), help="What to write, where FILE does not say it.")
 @selection_options("--fetch")
@@ -30,13 +30,15 @@ _FORMATS = tuple(known.word for known in PICTURES.formats)
 @click.option("--all", "everything", is_flag=True, help="Draw constants, identities and NoOps too.")
 @click.option("--shapes", is_flag=True, help="Write dtypes and inferred shapes at the edges.")
 @click.option("--flops", is_flag=True, help="Colour by share of the FLOPs, and write it into the boxes.")
-@click.option("--colour", "--color", type=click.Choice(("device", "colocation", "stage")), help="Colour by this, not by kind.")
+@click.option(
+    "--color-by", "colour", type=click.Choice(("device", "colocation", "stage")), help="Colour by this, not by kind."
+)
 @click.option("--highlight", multiple=True, metavar="NODE", help="Draw this node with a red border; repeatable.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=20, show_default=True, help="Seconds for dot.")
 @quiet_option
 @reading_options
 @gathered("draw_job.DrawOptions")
-@excluding("--flops", "--colour", "both colour the boxes")
+@excluding("--flops", "--color-by", "both colour the boxes")
 @excluding("--flops", "--function", "the graph is what is counted")
 @excluding("--function", "--functions --stages")
 @excluding("--functions", "--stages")

@@ -21,7 +21,9 @@ from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_secti
 @click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")
 @click.option("--stage", metavar="NAME", help="Of several graphs or a script: only the graph after this stage.")
 @click.option("--after", metavar="PASS", help="Show what optimizing changes: load, prune, fold ... or all.")
-@click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable."
+)
 @click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
 @click.option("--take", type=click.IntRange(1), help="With --elements: how many.  [default: 3]")
 @click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")

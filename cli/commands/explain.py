@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.argument("graph")
 @click.argument("nodes", nargs=-1, metavar="[NODE]...")
 @click.option(
+    "-F",
     "--fetch",
     "fetches",
     multiple=True,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
-@click.option("--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
+@click.option("-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")
 @click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a placeholder or a tensor; repeatable.")
 @click.option("--batch", type=click.IntRange(0), metavar="N", help="The batch: the symbol N becomes this number.")
 @click.option("--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that only a run tells; repeatable.")

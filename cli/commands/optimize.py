@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("graph", required=False)
 @graph_output_options("Write the optimized graph here; - is standard output.")
 @save_model_option
-@click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
 @feed_option
 @click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
@@ -86,6 +86,8 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
         raise click.UsageError("GRAPH is needed, or --list")
     job = OptimizeJob(_loaded(graph, reader, session, options), session, options)
     report = job.run()
+    if options.quiet and options.format_ == "table":
+        return DONE if job.passed else COMPARISON_FAILED
     with render.beside(options.output):
         render.emit(job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections()))
     return DONE if job.passed else COMPARISON_FAILED

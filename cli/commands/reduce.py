@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("--fetch", "fetches", multiple=True, required=True, metavar="NODE", help="What the command runs; repeatable.")
+@click.option(
+    "-F", "--fetch", "fetches", multiple=True, required=True, metavar="NODE", help="What the command runs; repeatable."
+)
 @click.option("--test", required=True, metavar="COMMAND", help="What fails; {} in it is the graph's file.")
 @click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
               help="Where to write the graph, as text unless FILE ends in .pb or .meta.")  # fmt: skip

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR",
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR",
               help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 @click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
               help="At the end write the variables: to an .npz file or a checkpoint.")  # fmt: skip
 @save_model_option
-@click.option("--out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
+@click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
               help="Write what was fetched here; .npy, .npz, .json or .txt says how. For --each, --sweep: shards of many "
               "results, FILE-00000-of-00010; .npz, .tfrecord or .jsonl.")  # fmt: skip
 @click.option("--shard-size", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
-              help="For --each, --sweep with --out: results in a shard.")  # fmt: skip
+              help="For --each, --sweep with --output: results in a shard.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
 @click.option("--each", multiple=True, metavar="PATTERN",
               help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
@@ -64,14 +64,14 @@ if TYPE_CHECKING:
 @graph_options
 @gathered("run_job.RunOptions")
 @excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
+@excluding("--out-dir", "--output", "results go to shards")
+@excluding("--shard-size", "--out-dir", "each result has a file of its own")
 @needing("--out-dir --keep-going --overwrite", "--each --sweep")
 @excluding("--save-state --save-model --cache-stats", "--each --sweep")
 @needing("--shard-size", "--each --sweep")
-@excluding("--out-dir", "--out", "results go to shards")
-@excluding("--shard-size", "--out-dir", "each result has a file of its own")
 @needing("--fetch-every", "--steps")
 @needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --function --feed --each")
-@needing("--out", "--fetch --signature --function --feed --each --sweep")
+@needing("--output", "--fetch --signature --function --feed --each --sweep")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 

@@ -20,7 +20,7 @@ _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__)
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--copy", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
+@click.option("-o", "--output", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
               help="Copy those NAMEd, or all, to this folder.")  # fmt: skip
 @format_option("table", "json", "csv")
 @quiet_option
@@ -29,8 +29,8 @@ def command(names: tuple[str, ...], target: str | None, format_: str, quiet: boo
 
     \b
     tfg samples
-    tfg samples --copy sample_graphs
-    tfg samples xor.pbtxt --copy .
+    tfg samples --output sample_graphs
+    tfg samples xor.pbtxt --output .
     """
     found = _samples(names)
     if target is None:

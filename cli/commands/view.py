@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("-o", "--out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
+@click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
-@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
+@click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @quiet_option
 @graph_options

@@ -41,7 +41,7 @@ class EachJob:
 
     def __init__(self, path: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> None:
         if options.out_dir is None and options.out is None:
-            raise click.UsageError("--each and --sweep need --out-dir DIR, or --out FILE for shards, where the results go")
+            raise click.UsageError("--each and --sweep need --out-dir DIR, or --output FILE for shards, where the results go")
         self._path = path
         self._reader = reader
         self._quiet = options.quiet

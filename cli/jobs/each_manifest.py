@@ -69,7 +69,7 @@ class Manifest(Record):
 
     def _line(self, shard: str) -> bytes:
         if not os.path.exists(shard):
-            hint = "--out has to be in a folder that this machine and all workers have"
+            hint = "--output has to be in a folder that this machine and all workers have"
             raise NotFoundError(f"a worker wrote the shard '{shard}', and it is not here", hint=hint)
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})

@@ -94,7 +94,7 @@ class Record(abc.ABC):
         return job if isinstance(job, dict) else {}
 
     def _refusal(self, problem: str) -> InvalidArgumentError:
-        option = "--out" if self._options.out is not None else "--out-dir"
+        option = "--output" if self._options.out is not None else "--out-dir"
         hint = f"give another {option}, or run all inputs again with --overwrite"
         return InvalidArgumentError(f"'{self._options.out or self._options.out_dir}' {problem}", hint=hint)
 

@@ -111,11 +111,13 @@ class OptimizeJob:
             from ...formats.saving import save
 
             save(result, self.options.output, text=self.options.text or None)
-            render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}", self.options.quiet)
+            render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}")
             note_variables(result, self.graph, self.options.quiet)
+        if self.options.output is None and self.options.save_model is None:
+            render.note("nothing is written: -o FILE writes the optimized graph", self.options.quiet)
         if self.options.save_model and self.may_write:
-            quiet, words = self.options.quiet, self.options.fetches or self.names.outputs
-            save_model(self.options.save_model, result, self._opened(result), self.names, words, quiet)
+            words = self.options.fetches or self.names.outputs
+            save_model(self.options.save_model, result, self._opened(result), self.names, words, quiet=False)
         return report
 
     def _note_clusters(self, result: Graph) -> None:

@@ -28,6 +28,8 @@ from ..names import Names, value_of
 from ..options import refuse_terminal
 from ..sessions import SessionOptions
 
+_MAX_NAMED = 4
+"""The largest number of outputs that a note lists."""
 _CACHE = 2**28
 """Bytes that --cache-stats lets a session keep between steps."""
 
@@ -65,7 +67,7 @@ class RunOptions:
 
     @property
     def format(self) -> str:
-        """The format in which to print or write what was fetched: as asked for, or as the name of --out says."""
+        """The format in which to print or write what was fetched: as asked for, or as the name of --output says."""
         asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
         return "table" if asked is None else asked.word
 
@@ -78,9 +80,9 @@ class RunOptions:
     def check(self) -> None:
         """Refuse what cannot end well before anything runs."""
         if self.is_of_many and self.out == "-":
-            raise click.UsageError("--out of --each and --sweep is the name of files, not standard output")
+            raise click.UsageError("--output of --each and --sweep is the name of files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:
-            raise click.UsageError("--format does nothing beside --out of --each and --sweep: the name says the format")
+            raise click.UsageError("--format does nothing beside --output of --each and --sweep: the name says the format")
         if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
             refuse_terminal(f"--format {self.format}")
 
@@ -157,7 +159,9 @@ class RunJob:
         """What each step does; `fed` are values beside those of --feed."""
         options, (fetches, targets) = self.options, self._wanted
         if not fetches and not options.targets and not self._changes_state():
-            raise click.UsageError("nothing to do: give --fetch, --target, --init or --assign")
+            raise click.UsageError(
+                "nothing to do: no output stands out in this graph; give --fetch, --target, --init or --assign"
+            )
         feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
         hook = check_numerics if options.check_numerics else None
         return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
@@ -184,10 +188,26 @@ class RunJob:
         return tuple(self.names.operation(target) for target in self.options.targets)
 
     def _words(self) -> Iterable[str]:
-        """What is fetched: as asked for, or where only feeds are given the outputs of the usual signature."""
+        """Return the names to fetch: as asked for, or all outputs of the signature or of the graph."""
+        return self.options.fetches or self._outputs
+
+    @functools.cached_property
+    def _outputs(self) -> Iterable[str]:
+        """The outputs to fetch where no name is given: all of them beside feeds, none beside other orders."""
         options = self.options
-        is_fed = options.feeds or options.is_of_many
-        return options.fetches or (self.names.outputs if is_fed and not options.targets else ())
+        if options.targets or not (options.feeds or options.is_of_many):
+            return ()
+        return self.names.outputs or self._found_outputs()
+
+    def _found_outputs(self) -> tuple[str, ...]:
+        """Return the outputs of a graph without a signature."""
+        from ...core.explaining.graph_facts import explain_graph
+
+        names = tuple(tensor.name for tensor in explain_graph(self.graph).outputs)
+        if names:
+            shown = ", ".join(names[:_MAX_NAMED]) + (" ..." if len(names) > _MAX_NAMED else "")
+            render.note(f"fetching {shown}; --fetch chooses others", self.quiet)
+        return names
 
     def _changes_state(self) -> bool:
         options = self.options

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.flops.views import shortened
@@ -10,6 +11,7 @@ from ...core.passes.base.costs import GraphCost
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.order import all_passes
 from ...core.passes.pipeline import OptimizeReport, PassRecord
+from ...core.support.log import is_told
 from ...core.support.words import counted
 from .. import render
 
@@ -47,24 +49,45 @@ def _options(kind: type[Pass]) -> str:
 
 
 def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
+    """Yield the tables of a report: a row for each pass that changed the graph, or with -v for each of its rounds."""
     if not report.passes:
         yield render.Text("no pass ran: none was chosen; --list shows them")
         return
-    busy = [r for r in report.passes if r.fired or r.refused or r.nodes_after != r.nodes_before]
-    columns = ("pass", "round", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused")
-    yield render.Table(columns, list(_stage_rows(report, busy)))
-    if len(busy) < len(report.passes):
-        yield render.Text(f"passes that found nothing to do: {len(report.passes) - len(busy)}")
+    busy = [record for record in report.passes if record.fired or record.nodes_after != record.nodes_before]
+    rows = _round_rows(report) if is_told() else _pass_rows(report, busy)
+    yield render.Table(("pass", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused"), list(rows))
+    idle = {record.name for record in report.passes} - {record.name for record in busy}
+    if idle and not is_told():
+        yield render.Text(f"passes that changed nothing: {len(idle)}; -v shows every round")
     yield from _refusals(report)
     yield render.Table(("op", "before", "after"), list(_op_rows(report)))
 
 
-def _stage_rows(report: OptimizeReport, busy: Sequence[PassRecord]) -> Iterator[tuple[Any, ...]]:
-    """What there is at the start and after each pass that did something."""
-    if report.passes:
-        yield "at the start", "", report.nodes_before, *_cost(report.passes[0].cost_before), "", "", ""
-    for r in busy:
-        yield r.name, r.round, r.nodes_after, *_cost(r.cost_after), round(1000 * r.seconds, 1), _fired(r), len(r.refused)
+def _round_rows(report: OptimizeReport) -> Iterator[tuple[Any, ...]]:
+    """Yield the start, and the graph after each pass of each round."""
+    yield "at the start", report.nodes_before, *_cost(report.passes[0].cost_before), "", "", ""
+    for record in report.passes:
+        milliseconds = round(1000 * record.seconds, 1)
+        fired = _fired(record.fired, record.accuracy)
+        name = f"{record.name} (round {record.round})"
+        yield name, record.nodes_after, *_cost(record.cost_after), milliseconds, fired, len(record.refused)
+
+
+def _pass_rows(report: OptimizeReport, busy: Sequence[PassRecord]) -> Iterator[tuple[Any, ...]]:
+    """Yield the start, the change of the number of nodes by each pass over all rounds, and the end."""
+    yield "at the start", report.nodes_before, *_cost(report.passes[0].cost_before), "", "", ""
+    for name in dict.fromkeys(record.name for record in busy):
+        rounds = [record for record in report.passes if record.name == name]
+        change = sum(record.nodes_after - record.nodes_before for record in rounds)
+        fired: Counter[str] = Counter()
+        for record in rounds:
+            fired.update(record.fired)
+        classes = {rule: accuracy for record in rounds for rule, accuracy in record.accuracy.items()}
+        milliseconds = round(sum(1000 * record.seconds for record in rounds), 1)
+        refused = sum(len(record.refused) for record in rounds)
+        yield name, f"{change:+}" if change else "", "", "", "", milliseconds, _fired(fired, classes), refused
+    total = round(sum(1000 * record.seconds for record in report.passes), 1)
+    yield "at the end", report.nodes_after, *_cost(report.passes[-1].cost_after), total, "", ""
 
 
 def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
@@ -86,8 +109,8 @@ def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
     yield "total", report.nodes_before, report.nodes_after
 
 
-def _fired(record: PassRecord) -> str:
-    return ", ".join(f"{rule} x{count} ({record.accuracy[rule]})" for rule, count in record.fired.items())
+def _fired(fired: Mapping[str, int], accuracy: Mapping[str, Any]) -> str:
+    return ", ".join(f"{rule} x{count} ({accuracy[rule]})" for rule, count in fired.items())
 
 
 def _refusals(report: OptimizeReport) -> Iterator[render.Section]:

@@ -22,6 +22,12 @@ def tell(message: str, *values: object, level: int = INFO) -> None:
         logging.getLogger(NAME).log(level, message, *values)
 
 
+def is_told(level: int = INFO) -> bool:
+    """Return True where a listener gets messages of this level."""
+    logging = sys.modules.get("logging")
+    return logging is not None and logging.getLogger(NAME).isEnabledFor(level)
+
+
 class Stopwatch:
     """A timer that logs the elapsed time at the end."""
 

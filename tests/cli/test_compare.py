@@ -176,7 +176,7 @@ def test_states_are_compared_by_variable(states):
 
 def test_a_variable_that_one_state_lacks_is_a_difference(states, tmp_path):
     part = tmp_path / "part.npz"
-    assert tfg("checkpoint", states[0], "--name", "^var$", "--extract", part).code == 0
+    assert tfg("checkpoint", states[0], "--name", "^var$", "--output", part).code == 0
     done = tfg("compare", states[0], part)
     assert (done.code, "only in the first" in done.out, "var/Momentum" in done.out) == (3, True, True)
 

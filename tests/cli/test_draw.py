@@ -38,7 +38,7 @@ def test_pictures_without_graphviz(kind, without_dot, tmp_path):
     assert out.read_bytes().startswith(PICTURES[kind])
 
 
-@pytest.mark.parametrize("options", [(), ("--shapes", "--all"), ("--flops",), ("--colour", "stage"), ("--depth", "0")])
+@pytest.mark.parametrize("options", [(), ("--shapes", "--all"), ("--flops",), ("--color-by", "stage"), ("--depth", "0")])
 def test_everything_that_is_drawn_is_in_the_picture_without_graphviz(options, without_dot):
     """Boxes of every shape, frames in frames, labels of edges, the legend."""
     svg = tfg("draw", XOR, "--format", "svg", *options).out
@@ -119,9 +119,9 @@ def test_functions(tmp_path):
 
 def test_flops_and_colours():
     assert "% of FLOPs" in tfg("draw", XOR, "--flops").out
-    assert "label=gradients" in tfg("draw", XOR, "--colour", "stage").out
-    assert '"no device"' in tfg("draw", XOR, "--color", "device").out
-    assert "none" in tfg("draw", XOR, "--colour", "colocation").out
+    assert "label=gradients" in tfg("draw", XOR, "--color-by", "stage").out
+    assert '"no device"' in tfg("draw", XOR, "--color-by", "device").out
+    assert "none" in tfg("draw", XOR, "--color-by", "colocation").out
 
 
 def test_shapes_are_written_at_edges():

@@ -62,7 +62,7 @@ def test_each_input_gives_what_a_run_of_its_own_gives(way, graph, inputs, tmp_pa
     found = results(out)
     assert {name: found[name]["y"].tolist() for name in found} == {f"a{i}": [2 * i + 1, 2 * i + 3] for i in range(7)}
     own = tmp_path / "own.npz"
-    run("run", graph, "--init", "--fetch", "y", "--feed", f"x=@{tmp_path / 'in' / 'a3.npz'}:x", "--out", own)
+    run("run", graph, "--init", "--fetch", "y", "--feed", f"x=@{tmp_path / 'in' / 'a3.npz'}:x", "--output", own)
     assert own.read_bytes() == (out / "a3.npz").read_bytes()
 
 

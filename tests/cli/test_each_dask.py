@@ -149,7 +149,7 @@ def test_a_worker_may_come_late(job, tmp_path):
 
 
 def test_workers_write_shards(cluster, job, tmp_path):
-    words = [*job[:-2], "--out", tmp_path / "r.npz", "--shard-size", 5, *on(cluster)]
+    words = [*job[:-2], "--output", tmp_path / "r.npz", "--shard-size", 5, *on(cluster)]
     done = run(*words)
     assert done.code == 0 and f"{COUNT} results written to 5 shards" in done.err, done.err
     shards = sorted(tmp_path.glob("r-*.npz"))

@@ -32,7 +32,7 @@ def inputs(tmp_path):
 
 
 def command(graph, inputs, out, *more):  # noqa: F811
-    return "run", graph, "--init", "--fetch", "y", "--each", inputs, "--out", out, "--shard-size", 3, *more
+    return "run", graph, "--init", "--fetch", "y", "--each", inputs, "--output", out, "--shard-size", 3, *more
 
 
 def shards(folder, ending):
@@ -154,10 +154,10 @@ def test_a_line_that_was_cut_off_does_not_count(graph, inputs, tmp_path):  # noq
 def test_what_has_no_shards_is_refused(graph, inputs, tmp_path):  # noqa: F811
     words = ("run", graph, "--fetch", "y", "--each", inputs)
     for name in ("r.npy", "r.json", "r.txt", "r"):
-        done = run(*words, "--out", tmp_path / name)
+        done = run(*words, "--output", tmp_path / name)
         assert done.code == 1 and "the formats are .npz (NumPy archive), .tfrecord" in done.err, done.err
-    assert run(*words, "--out", "-").code == 2
-    assert run(*words, "--out", tmp_path / "r.npz", "--out-dir", tmp_path / "out").code == 2
+    assert run(*words, "--output", "-").code == 2
+    assert run(*words, "--output", tmp_path / "r.npz", "--out-dir", tmp_path / "out").code == 2
     assert run(*words, "--out-dir", tmp_path / "out", "--shard-size", 2).code == 2
     assert run("run", graph, "--fetch", "y", "--shard-size", 2).code == 2
 
@@ -170,7 +170,7 @@ def test_strings_and_names_of_tensors_in_shards(tmp_path):
     tfg.save(g.graph, tmp_path / "g.pb")
     (tmp_path / "in.jsonl").write_text('{"s": ["one", "two"]}\n{"s": []}\n')
     words = ("run", tmp_path / "g.pb", "--fetch", "texts", "--fetch", "size", "--each", tmp_path / "in.jsonl")
-    assert run(*words, "--out", tmp_path / "r.npz").code == 0
+    assert run(*words, "--output", tmp_path / "r.npz").code == 0
     found = {name: tensor.numpy().tolist() for name, tensor in read_npz(tmp_path / "r-00000-of-00001.npz").items()}
     assert found == {"in-000001/texts": [b"one", b"two"], "in-000001/size": 2, "in-000002/texts": [], "in-000002/size": 0}
 
@@ -187,7 +187,7 @@ def test_killed_processes_leave_whole_shards(victims, tmp_path):
     g.AddV2(x, g.Mul(g.Slice(y, np.int32([0, 0]), np.int32([1, 1])), np.float32(0)), name="y")
     tfg.save(g.graph, tmp_path / "slow.pb")
     (tmp_path / "in.jsonl").write_text("".join(f'{{"x": {i / 1000}}}\n' for i in range(60)))
-    words = ("run", tmp_path / "slow.pb", "--fetch", "y", "--each", tmp_path / "in.jsonl", "--out", tmp_path / "r.npz")
+    words = ("run", tmp_path / "slow.pb", "--fetch", "y", "--each", tmp_path / "in.jsonl", "--output", tmp_path / "r.npz")
     words = (*words, "--shard-size", 4, "--on", "local:2")
     with subprocess.Popen(command_line(*words), stderr=subprocess.PIPE, text=True) as client:
         wait_for(lambda: len(shards(tmp_path, ".npz")) >= 2)

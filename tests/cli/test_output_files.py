@@ -42,15 +42,15 @@ TAKEN = {
     ("reduce", "--output"): GRAPHS,
     ("run", "--save-state"): STATES,
     ("train", "--save-state"): STATES,
-    ("checkpoint", "--extract"): STATES,
+    ("checkpoint", "--output"): STATES,
     ("run", "--save-model"): FOLDERS,
     ("train", "--save-model"): FOLDERS,
     ("optimize", "--save-model"): FOLDERS,
-    ("run", "--out"): {".npy", ".npz", ".NPZ", ".json", ".txt"},
+    ("run", "--output"): {".npy", ".npz", ".NPZ", ".json", ".txt"},
     ("run", "--out-dir"): FOLDERS,
-    ("samples", "--copy"): FOLDERS,
-    ("draw", "--out"): {"", ".dot", ".gv", ".svg", ".png", ".pdf", ".txt"},
-    ("view", "--out"): {"", ".html", ".htm"},
+    ("samples", "--output"): FOLDERS,
+    ("draw", "--output"): {"", ".dot", ".gv", ".svg", ".png", ".pdf", ".txt"},
+    ("view", "--output"): {"", ".html", ".htm"},
     ("ops", "--output"): {"", ".py"},
     ("flops", "--trace"): {"", ".json"},
 }
@@ -118,9 +118,9 @@ def test_other_names_are_refused_with_the_list_before_any_work(name, flag, tmp_p
 
 @pytest.mark.parametrize(("name", "flag"), TAKEN)
 def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
-    ending = ".npz" if flag == "--out" and name == "run" else ""
+    ending = ".npz" if flag == "--output" and name == "run" else ""
     done = run(*asked(name, flag, str(tmp_path / "missing" / f"file{ending}")))
-    if flag in ("--out-dir", "--copy"):
+    if flag == "--out-dir" or name == "samples":
         assert "nowhere" in done.err, "it is made"
     else:
         assert done.code == 1 and f"there is no folder '{tmp_path / 'missing'}'" in done.err
@@ -129,7 +129,7 @@ def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
 @pytest.mark.parametrize(("name", "flag"), TAKEN)
 def test_standard_output_takes_what_can_be_read_from_it(name, flag):
     done = run(*asked(name, flag, "-"))
-    streams = flag in ("--output", "--out", "OUT")
+    streams = flag in ("--output", "OUT") and name not in ("checkpoint", "samples")
     assert ("standard output takes no" in done.err) != streams
 
 
@@ -166,10 +166,10 @@ WRITING = {
     ("optimize", "--output"): ["optimize", XOR, "--fetch", "probability", "--output", "{}"],
     ("grad", "--output"): ["grad", XOR, "--y", "loss", "--x", "x", "--output", "{}"],
     ("run", "--save-state"): ["run", SCALER, "--assign-add", "calls=1", "--save-state", "{}"],
-    ("checkpoint", "--extract"): ["checkpoint", SCALER / "variables" / "variables", "--extract", "{}"],
-    ("run", "--out"): ["run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--out", "{}"],
-    ("draw", "--out"): ["draw", XOR, "--out", "{}"],
-    ("view", "--out"): ["view", SAMPLES / "square.pbtxt", "--out", "{}"],
+    ("checkpoint", "--output"): ["checkpoint", SCALER / "variables" / "variables", "--output", "{}"],
+    ("run", "--output"): ["run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--output", "{}"],
+    ("draw", "--output"): ["draw", XOR, "--output", "{}"],
+    ("view", "--output"): ["view", SAMPLES / "square.pbtxt", "--output", "{}"],
     ("ops", "--output"): ["ops", "Add", "--wrap", "--output", "{}"],
 }
 OTHERWISE = {
@@ -191,7 +191,7 @@ def test_what_the_name_says_is_written(name, flag, ending, tmp_path):
     assert done.code == 0 and f"{path}" in done.err, "what was written is said"
     if ending == "/":
         assert SavedModel.FromString((tmp_path / "file" / "saved_model.pb").read_bytes()).meta_graphs
-    elif flag in ("--save-state", "--extract") and ending in ("", ".ckpt", ".ckpt-100"):
+    elif (flag == "--save-state" or name == "checkpoint") and ending in ("", ".ckpt", ".ckpt-100"):
         assert pathlib.Path(f"{path}.index").exists() and not pathlib.Path(path).exists()
     else:
         sniffer = OTHERWISE.get((name, ending)) or SNIFFERS[ending]
@@ -217,8 +217,8 @@ def test_names_that_say_something_else_than_the_options(tmp_path, monkeypatch):
         ("convert", "nowhere.pb", "x.pb", "--gzip"),
         ("convert", "nowhere.pb", "x.pb.gz", "--no-gzip"),
         ("optimize", "nowhere.pb", "-o", "x.pb", "--text"),
-        ("run", "nowhere.pb", "--fetch", "y", "--out", "x.npz", "--format", "json"),
-        ("run", "nowhere.pb", "--fetch", "y", "--out", "x"),
+        ("run", "nowhere.pb", "--fetch", "y", "--output", "x.npz", "--format", "json"),
+        ("run", "nowhere.pb", "--fetch", "y", "--output", "x"),
         ("draw", "nowhere.pb", "-o", "x.svg", "--format", "png"),
     ):
         done = run(*words)
@@ -230,7 +230,7 @@ def test_options_say_what_a_name_leaves_open(tmp_path):
     assert is_text_graph((tmp_path / "text").read_bytes())
     assert run("convert", XOR, tmp_path / "packed", "--gzip").code == 0
     assert is_graph(gzip.decompress((tmp_path / "packed").read_bytes()))
-    words = ("run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--out", tmp_path / "array", "--format", "npy")
+    words = ("run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--output", tmp_path / "array", "--format", "npy")
     assert run(*words).code == 0
     np.testing.assert_array_equal(np.load(tmp_path / "array"), [[2, 6]])
 
@@ -239,7 +239,7 @@ def test_a_table_in_a_file_has_all_elements(tmp_path):
     g = tfg.GraphBuilder()
     g.Fill([2000], np.float32(3), name="many")
     tfg.save(g.graph, tmp_path / "g.pb")
-    assert run("run", tmp_path / "g.pb", "--fetch", "many", "--out", tmp_path / "many.txt").code == 0
+    assert run("run", tmp_path / "g.pb", "--fetch", "many", "--output", tmp_path / "many.txt").code == 0
     assert (tmp_path / "many.txt").read_text().count("3.") == 2000
 
 
@@ -285,7 +285,7 @@ def test_zip_archives_are_what_npz_says(tmp_path):
         ("convert", "nowhere.pb", "-"), ("optimize", "nowhere.pb", "-o", "-"),
         ("grad", "nowhere.pb", "--y", "y", "--x", "x", "-o", "-"),
         ("draw", "nowhere.pb", "--format", "png"), ("run", "nowhere.pb", "--fetch", "y", "--format", "npz"),
-        ("run", "nowhere.pb", "--fetch", "y", "--format", "npy", "--out", "-"),
+        ("run", "nowhere.pb", "--fetch", "y", "--format", "npy", "--output", "-"),
     ],
     ids=lambda words: words[0],
 )  # fmt: skip

@@ -39,7 +39,7 @@ def test_a_variable_that_is_fetched_shows_its_value():
 def test_a_variables_value_can_be_written(tmp_path):
     import numpy as np
 
-    assert run("run", SCALER, "--fetch", "scale", "--out", tmp_path / "scale.npy").code == 0
+    assert run("run", SCALER, "--fetch", "scale", "--output", tmp_path / "scale.npy").code == 0
     assert np.load(tmp_path / "scale.npy").tolist() == [2, 3]
 
 
@@ -67,7 +67,7 @@ def test_a_compiled_library_says_what_to_write_instead(tmp_path):
 
 
 def test_tensors_are_not_extracted_to_what_they_are_not(tmp_path):
-    done = run("checkpoint", SCALER / "variables" / "variables", "--extract", tmp_path / "x.csv")
+    done = run("checkpoint", SCALER / "variables" / "variables", "--output", tmp_path / "x.csv")
     assert done.code == 1 and ".npz (NumPy archive)" in done.err
     assert not list(tmp_path.iterdir())
 

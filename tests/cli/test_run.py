@@ -204,7 +204,7 @@ def test_bad_values(text, message):
 def test_output_files(tmp_path, name):
     path = tmp_path / name
     options = ("--assign", "w=2", "--assign", "b=1", "--feed", "x=[1,2]")
-    done = tfg("run", LINEAR, *options, "--fetch", "prediction", "--out", path)
+    done = tfg("run", LINEAR, *options, "--fetch", "prediction", "--output", path)
     assert (done.code, done.out) == (0, "")
     if name.endswith("npy"):
         assert np.load(path).tolist() == [3.0, 5.0]

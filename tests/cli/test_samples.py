@@ -12,15 +12,15 @@ def test_all_samples_are_listed_and_copied(tmp_path):
     listed = {sample["name"] for sample in run("samples", "--format", "json").json["samples"]}
     assert listed == {path.name for path in SAMPLES.iterdir() if not path.name.startswith("_")}
     target = tmp_path / "copied"
-    assert run("samples", "--copy", target).code == 0
+    assert run("samples", "--output", target).code == 0
     assert {path.name for path in target.iterdir()} == listed
     assert run("run", target / "scaler_saved_model", "--feed", "x=[[1, 2]]").code == 0
 
 
 def test_one_is_copied_by_its_name_and_over_nothing(tmp_path):
-    assert run("samples", "xor.pbtxt", "--copy", tmp_path).code == 0
+    assert run("samples", "xor.pbtxt", "--output", tmp_path).code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["xor.pbtxt"]
-    done = run("samples", "xor.pbtxt", "--copy", tmp_path)
+    done = run("samples", "xor.pbtxt", "--output", tmp_path)
     assert done.code == 1 and "is there already" in done.err
     assert "there are all_constant.pbtxt" in run("samples", "nosuch").err
 

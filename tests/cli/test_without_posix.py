@@ -82,7 +82,7 @@ def test_variables_models_and_graphs_are_written_and_written_again(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [("dump", "{}"), ("explain", "{}"), ("check", "{}"), ("flops", "{}", "--fetch", "loss"), ("draw", "{}", "-o", "x.svg"),
-     ("view", "{}"), ("optimize", "{}", "--fetch", "loss", "-o", "x.pb"), ("samples", "--copy", "samples"), ("--help",),
+     ("view", "{}"), ("optimize", "{}", "--fetch", "loss", "-o", "x.pb"), ("samples", "--output", "samples"), ("--help",),
      ("grad", "{}", "--y", "loss", "--x", "x"), ("ops", "MatMul"), ("diff", "{}", "{}")],
     ids=lambda words: words[0],
 )  # fmt: skip

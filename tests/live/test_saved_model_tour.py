@@ -180,7 +180,7 @@ def words_of(model, signature):
 
 
 def fetched(model, feed, output, folder):
-    succeeded("run", model, *feed, "--fetch", output, "--out", folder / "out.npy")
+    succeeded("run", model, *feed, "--fetch", output, "--output", folder / "out.npy")
     return np.load(folder / "out.npy")
 
 

@@ -50,7 +50,7 @@ def _children() -> float:
 MEMORY = ("0", "1M", "20M", "50M", "100M", "300M")
 TIMEOUT = 2
 LIMITED = {
-    "run": ["run", "{path}", "--fetch", "{fetch}", "--quiet", "--out", "{out}.npz"],
+    "run": ["run", "{path}", "--fetch", "{fetch}", "--quiet", "--output", "{out}.npz"],
     "flops": ["flops", "{path}", "--fetch", "{fetch}"],
     "measured": ["flops", "{path}", "--fetch", "{fetch}", "--measured"],
     "optimize": ["optimize", "{path}", "-o", "{out}.pb", "--fetch", "{fetch}", "--verify"],

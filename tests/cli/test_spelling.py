@@ -1,0 +1,96 @@
+"""Options have one spelling and one meaning in all commands, by what their helps say."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tfg.cli.main import commands, root
+from tfg.cli.options import OutputFile
+
+GRAPH = SAMPLES / "square.pbtxt"
+SHORT = {"--output": "-o", "--feed": "-f", "--fetch": "-F", "--quiet": "-q", "--verbose": "-v"}
+EVERYWHERE = ("--quiet", "--verbose", "--log-file", "--color", "--help")
+BESIDE = ("--save-state", "--save-model", "--out-dir", "--trace", "--log-file")
+"""Options that name a file to write beside the one that a command is for."""
+
+
+def flags(name: str) -> dict[str, list[str]]:
+    """The long spelling of each option, and all spellings, as --help shows them."""
+    context = click.Context(root, info_name="tfg")
+    command = root.get_command(context, name)
+    assert command is not None
+    own = click.Context(command, info_name=name, parent=context, **root.context_settings)
+    options = [param for param in command.get_params(own) if isinstance(param, click.Option)]
+    return {max(option.opts, key=len): option.opts for option in options}
+
+
+@pytest.mark.parametrize("name", commands())
+def test_short_forms_are_the_same_everywhere(name):
+    for long, spellings in flags(name).items():
+        short = [word for word in spellings if not word.startswith("--")]
+        expected = ["-h"] if long == "--help" else [SHORT[long]] if long in SHORT else []
+        assert short == expected, long
+    for short in SHORT.values():
+        assert sum(short in spellings for spellings in flags(name).values()) <= 1
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_has_the_options_of_all(name):
+    assert set(EVERYWHERE) <= set(flags(name))
+
+
+@pytest.mark.parametrize("name", commands())
+def test_a_file_to_write_is_the_output(name):
+    command = root.get_command(click.Context(root), name)
+    assert command is not None
+    writing = {param.opts[-1] for param in command.params if isinstance(param.type, OutputFile)} - {*BESIDE, "target"}
+    assert writing <= {"--output"}
+
+
+def test_convert_takes_its_target_as_an_option_too(tmp_path):
+    for words in (("-o", tmp_path / "a.pb"), (f"--output={tmp_path}/b.pb",), ("--text", "-o", tmp_path / "c")):
+        assert run("convert", GRAPH, *words).code == 0
+    assert (tmp_path / "a.pb").read_bytes() == (tmp_path / "b.pb").read_bytes()
+    assert run("convert", "-o", tmp_path / "d.pb", "--clear-devices", GRAPH).code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"a.pb", "b.pb", "c", "d.pb"}
+
+
+def test_options_of_all_commands_stand_before_the_command_too(tmp_path):
+    assert "decoded" in run("-v", "dump", GRAPH).err
+    assert run("-v", "dump", GRAPH).out == run("dump", GRAPH).out
+    assert run("-q", "--log-file", tmp_path / "all.log", "convert", GRAPH, tmp_path / "a.pb").err == ""
+    assert "decoded" in (tmp_path / "all.log").read_text()
+
+
+def test_colours_can_be_forced_and_last_for_one_command():
+    assert "\x1b[" in run("dump", GRAPH, "--color", "always").out
+    assert "\x1b[" not in run("dump", GRAPH, "--color", "never").out
+    assert "\x1b[" not in run("dump", GRAPH).out
+
+
+def test_quiet_lasts_for_one_command(tmp_path):
+    broken = tmp_path / "broken.pbtxt"
+    broken.write_text('node { name: "a" op: "Identity" input: "gone" attr { key: "T" value { type: DT_FLOAT } } }')
+    assert run("dump", broken, "-q").err == ""
+    assert "is broken" in run("dump", broken).err
+
+
+def test_run_takes_all_outputs_where_none_is_named():
+    done = run("run", SAMPLES / "collatz.pbtxt", "--feed", "n=27", "--format", "json")
+    assert done.code == 0
+    assert run("run", SAMPLES / "collatz.pbtxt", "-f", "n=27", "-F", "steps").out == "steps = 111  (int32)\n"
+    assert "steps" in done.out and "--fetch chooses others" in done.err
+
+
+def test_optimize_says_that_it_writes_nothing_and_shows_passes_that_did_something(tmp_path):
+    done = run("optimize", GRAPH, "--fetch", "loss")
+    assert "nothing is written: -o FILE" in done.err
+    names = [line.split("  ")[0] for line in done.out.partition("\n\n")[0].splitlines()[2:]]
+    assert names[0] == "at the start" and "at the end" in names
+    assert len(names) == len(set(names))
+    assert "(round 1)" in run("-v", "optimize", GRAPH, "--fetch", "loss").out
+    quiet = run("optimize", GRAPH, "--fetch", "loss", "-o", tmp_path / "a.pb", "-q")
+    assert quiet.out == "" and quiet.err.startswith("wrote ")
