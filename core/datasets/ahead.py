@@ -307,7 +307,7 @@ class MappedAhead(_Pass):
                 if work.waiting and work.active < self._threads:
                     mine = work.waiting.popleft()
                 elif not work.active:
-                    mine = slot  # its thread is gone, as in a process that was forked
+                    mine = slot  # the slot's thread is gone, as in a forked process
                 else:
                     work.changed.wait(_MOMENT)
             if mine is not None:

@@ -190,7 +190,7 @@ class _Turns:
         while empty < self._cycle or self._pull is not None:
             inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()
             if inner is None:
-                empty += self._turn < self._cycle  # the place may be one that the cycle no longer has
+                empty += self._turn < self._cycle  # at the end of the input the cycle shrinks below the place
                 self._pass_on()
                 continue
             empty = 0
@@ -296,7 +296,7 @@ class Zip(Pure):
             for pull in pulls:
                 try:
                     element = pull()
-                except Exception as error:  # those beside it are passed too, so that the next ones stay side by side
+                except Exception as error:  # skip the elements of the other inputs too: the next elements stay paired
                     failure = failure or error
                     continue
                 if element is None:

@@ -35,7 +35,7 @@ def finalized(dataset: Dataset) -> Dataset:
 
 def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     """Gather the options of a dataset: a later setting overrides an earlier setting."""
-    check_time()  # a dataset that is twice an input of each of many others stands at very many places
+    check_time()  # a dataset used twice by each of many datasets is visited exponentially often
     options: dict[OptionName, int] = {}
     for source in dataset.inputs:
         options.update(gathered_options(source))

@@ -197,7 +197,7 @@ def _bundle_inputs(call: Callable[..., Any], bundles: Bundles, count: int) -> Ca
     """Return `call` on `count` inputs without list arguments; a bundle of the last inputs takes the least time."""
     others, last = [*bundles[:-1]], cast("type[Any]", bundles[-1])
     size = len(last._fields)
-    fill = functools.partial(tuple.__new__, last)  # what the class does itself, in one call
+    fill = functools.partial(tuple.__new__, last)  # a NamedTuple's __new__ does the same by another call
     if not others and count == size:
         return lambda *values: call(fill(values))
     if others == [None] and count == size + 1:

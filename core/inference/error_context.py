@@ -36,7 +36,7 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         if error.node is None:
             error.node, error.op = node.name, node.op
         elif isinstance(error, UnimplementedError) or has_fact(error.op or "", "calls_python"):
-            error.hint = stand_ins(node) or error.hint  # what a function lacks can be fed where its results come out
+            error.hint = stand_ins(node) or error.hint  # a missing kernel inside a function: feed the call's outputs
         raise error
     pass_on(error)
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_BIG):

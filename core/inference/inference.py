@@ -441,7 +441,7 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     The values hold in every run and every iteration, and may be dimensions that are known by name only.
     """
     values = [spec.value for spec in inputs]
-    # Which input arrives is not known; no size is drawn.
+    # The branch of a Merge is unknown, and random sizes are not drawn.
     if node.op in _MERGE or has_fact(node.op, "random") or has_fact(node.op, "lengthy"):
         return outputs
     if not outputs or any(v is None for v in values) or any(spec.value is not None for spec in outputs):

@@ -120,7 +120,7 @@ def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
             pass  # the kernel's own error says more
         except TfgError as refusal:
             raise_located(refusal, node)
-    # Elementwise kernels are NumPy's own functions, which say themselves what does not fit.
+    # Elementwise kernels are NumPy's own functions, whose messages name the mismatch.
     is_elementwise = any(isinstance(inspect.unwrap(kernel.function), np.ufunc) for kernel in registry.kernels(node.op))
     if is_elementwise and isinstance(error, ValueError):
         raise InvalidArgumentError(f"Incompatible shapes: {error}", node=node.name, op=node.op)

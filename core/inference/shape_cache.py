@@ -42,7 +42,7 @@ class DerivedSpecs:
         """Cache specs that were derived without a fault."""
         record = self._of_node[node] = _Record(node.op, node.attrs, inputs, outputs)
         key = _key(node, inputs)
-        # An unknown dimension of one node is not that of another.
+        # Unknown dimensions of different nodes are different symbols.
         if key is not None and all(map(_is_plain, outputs)):
             self._alike[key] = record
 

@@ -189,7 +189,7 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
         least = heap[0][0] if len(heap) >= width else _IMPOSSIBLE
         if len(heap) >= width and not total > least:
             continue
-        # Children that exist are offered too: one that was pushed out and does not come back is not extended either.
+        # Existing children are offered too: a child that was pushed out and does not come back is not extended.
         better = _better(beam, ranked, numbers, least)
         for label in sorted(better.union(beam.children)) if beam.children else sorted(better):
             order += 1

@@ -93,7 +93,7 @@ def _sum_lines(
     producer: RowProducer | None = None,
 ) -> None:
     """Fill the result by blocks of lines that stay in a cache together with their input."""
-    if len(pads) == 1:  # one line of an image
+    if len(pads) == 1:  # a 1-D convolution is a 2-D convolution of a single line
         arguments = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*arguments, finish)
         return

@@ -84,7 +84,7 @@ def einsum(equation: str, operands: Sequence[Array]) -> Array:
         x, first = _simplified(operands[0], labels[0], {*output, *labels[1]})
         y, second = _simplified(operands[1], labels[1], {*output, *labels[0]})
         sides = (x, first), (y, second)
-        if output and output[-1] not in second:  # what varies fastest comes of the second: then the result need not be turned
+        if output and output[-1] not in second:  # the second operand gives the last axis: no transposed copy
             sides = sides[::-1]
         result, result_labels = _contracted(*sides[0], *sides[1], set(output))
     return _inflated(result.transpose([result_labels.index(label) for label in output]), output, out)

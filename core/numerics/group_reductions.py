@@ -84,7 +84,7 @@ def _in_order(groups: Array) -> tuple[Array | None, Array]:
     if bool(np.all(groups[1:] >= groups[:-1])):
         return None, groups
     if groups.dtype.kind in "iu" and groups.min() >= 0 and groups.max() < 1 << 31:
-        # Numbers are sorted many times faster than their places.
+        # np.sort of numbers is many times faster than np.argsort: the place is packed into the low bits.
         keys = np.sort(groups.astype(np.int64) << 32 | np.arange(len(groups)))
         return keys & 0xFFFFFFFF, (keys >> 32).astype(groups.dtype)
     order = np.argsort(groups, kind="stable")

@@ -34,7 +34,7 @@ def wide(x: Array) -> Array:
     """Convert floats of 16 bits to float32, and return other dtypes unchanged; the shape stays."""
     if x.itemsize != 2 or not is_narrow(x.dtype):
         return x
-    if x.dtype == np.float16 and x.size >= _MANY:  # NumPy converts halves one by one
+    if x.dtype == np.float16 and x.size >= _MANY:  # NumPy converts halves one at a time
         return _looked_up(_halves(), x)
     return x.astype(np.float32)
 

@@ -48,7 +48,7 @@ def histogram(values: Array) -> Histogram:
         return Histogram(largest, -largest, 0.0, 0.0, 0.0, [largest], [0.0])
     ordered = np.sort(numbers)  # much faster than a search for each
     counts = np.diff(np.searchsorted(ordered, limits, side="left"), prepend=0)
-    # Of a run of empty buckets the last one stands for all.
+    # A run of empty buckets is merged into its last bucket.
     is_shown = (counts > 0) | np.append(counts[1:] > 0, True)
     total, sum_squares = _sums(numbers)
     return Histogram(

@@ -29,12 +29,12 @@ class Axis:
         self.inside = (self.at >= 0) & (self.at <= last)
         at = np.where(self.inside, self.at, np.float32(0))
         self.lower, self.upper, self.nearest = (
-            # In single precision the last of many rows rounds to one behind it.
+            # In single precision the last of many rows may round to the row after the last.
             np.minimum(place.astype(np.int64), size - 1)
             for place in (np.floor(at), np.ceil(at), np.floor(at + np.float32(0.5)))
         )
         self.share = at - self.lower.astype(np.float32)
-        # How a position moves with the box's start and with its end.
+        # The derivatives of a position by the box's start and end.
         ratio = np.float32(size - 1) / np.float32(pixels - 1) if pixels > 1 else np.float32(0)
         reach = np.arange(pixels, dtype=np.float32) * ratio
         self.by_end = reach if pixels > 1 else np.full(1, 0.5 * (size - 1), np.float32)

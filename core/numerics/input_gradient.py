@@ -141,7 +141,7 @@ def _convolve_transposed(
     *window, depth, filters = w.shape
     flipped = w[(slice(None, None, -1),) * len(window)]
     if groups == 1:
-        flipped = flipped.swapaxes(-1, -2)  # BLAS takes it as it lies
+        flipped = flipped.swapaxes(-1, -2)  # a view: BLAS multiplies transposed matrices without a copy
     else:
         flipped = np.moveaxis(flipped.reshape(*window, depth, groups, filters // groups), -1, -3).swapaxes(-1, -2)
         flipped = flipped.reshape(*window, filters // groups, groups * depth)

@@ -86,7 +86,7 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
             best, places = part.copy(), np.broadcast_to(place, part.shape).copy()
         else:
             better = part > best
-            # A window may begin or end in the padding, which never holds the largest element, though that be -inf.
+            # A window may begin or end in the padding, which never wins, even if all elements are -inf.
             better |= places < 0
             better &= place >= 0
             best, places = np.where(better, part, best), np.where(better, place, places)
@@ -146,7 +146,7 @@ def _spread_to_first(x: Array, grad: Array, result: Array, windows: Ints, stride
         np.multiply(rest, np.equal(place, largest, out=hit), out=part)
         _add_at(result, index, part, overlap)
         rest -= part
-    _add_at(result, indexes[-1], rest, overlap)  # what has found no place before is there
+    _add_at(result, indexes[-1], rest, overlap)  # a gradient without an earlier place belongs to the last place
     return True
 
 

@@ -86,7 +86,7 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
         between = _apply(x, *first)
         if is_small or _stays_finite(between):
             return _apply(between, *second)
-    # A product with a weight of nothing is nothing only of numbers that are finite.
+    # 0 * inf is NaN: matrix products with zero weights need finite numbers, so sum over the taps instead.
     return _apply_taps(_apply_taps(x, rows, 1), columns, 2)
 
 
@@ -311,7 +311,7 @@ def scaled_and_translated(size: int, outputs: int, scale: float, translation: fl
     inverse = np.float32(1.0) / np.float32(scale)
     stretch = max(float(inverse), 1.0) if antialias else 1.0
     at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * inverse - inverse * np.float32(translation)
-    at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # nowhere is outside of the input
+    at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # positions of NaN and infinity lie outside of the input
     first = np.clip(np.ceil(at - radius * stretch - 0.5), 0, size - 1)
     last = np.clip(np.floor(at + radius * stretch - 0.5), 0, size - 1)
     count = size if radius * stretch >= size else min(2 * math.ceil(radius * stretch) + 1, size)

@@ -38,7 +38,7 @@ def _smallest(keys: Array, k: int) -> Array:
     last = np.partition(keys, k - 1, -1)[..., k - 1 : k]
     chosen = keys <= last
     if np.any(np.count_nonzero(chosen, -1) != k):
-        if np.any(last != last):  # fewer than k are numbers
+        if np.any(last != last):  # the k-th smallest is NaN
             return np.argsort(keys, -1, kind="stable")[..., :k]
         below, equal = keys < last, keys == last
         missing = k - np.count_nonzero(below, -1, keepdims=True)

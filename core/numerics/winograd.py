@@ -155,7 +155,7 @@ def _convolve_block(tiles: Array, filters: Array, out: Array, bias: Array | None
     """Convolve some rows of tiles of some images, for some filters."""
     products = np.matmul(tiles.reshape(len(filters), -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
     if bias is not None:
-        products[1, 1] += bias  # the place whose value each result contains once
+        products[1, 1] += bias  # the inverse transform adds this place to each result exactly once
     _add_places(products)
     lines = products[:2]
     lines[0] += products[2]

@@ -38,7 +38,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @functools.cache
 def _first_parameter(function: Callable[..., Any]) -> str:
-    is_ufunc = type(inspect.unwrap(function)).__name__ == "ufunc"  # which has no signature before NumPy 2.4
+    is_ufunc = type(inspect.unwrap(function)).__name__ == "ufunc"  # ufuncs have no signature before NumPy 2.4
     return "" if is_ufunc else next(iter(inspect.signature(function).parameters), "")
 
 

@@ -24,7 +24,7 @@ from .log import tell
 
 try:
     import fcntl
-except ImportError:  # on Windows, which does not rename or remove a file that is open, and so needs no locks against that
+except ImportError:  # Windows refuses to rename or remove an open file, and needs no locks
     fcntl = None  # type: ignore[assignment]
 
 _counter = itertools.count()
@@ -122,7 +122,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     with file_errors(path):
         require_folder(path)
         target = os.path.realpath(path)
-        if os.path.exists(path) and not os.path.isfile(path):  # a device or pipe cannot be renamed over
+        if os.path.exists(path) and not os.path.isfile(path):  # a rename would replace the device or pipe itself
             with open(path, "wb") as device:
                 yield device
             return
@@ -189,7 +189,7 @@ def new_file(path: str, mode: int | None) -> IO[bytes]:
     if mode is None:
         return open(path, "xb")
     file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))  # noqa: SIM115 - handed to the caller
-    os.chmod(path, mode)  # the process's umask does not apply: the file that is replaced has these permissions already
+    os.chmod(path, mode)  # after open, since the umask must not change the permissions of the replaced file
     return file
 
 
@@ -197,7 +197,7 @@ def _locked_file(target: str, mode: int | None) -> IO[bytes]:
     while True:
         file = new_file(staged_name(target), mode)
         _lock(file.fileno())
-        if os.fstat(file.fileno()).st_nlink:  # nobody took it for abandoned before it was locked
+        if os.fstat(file.fileno()).st_nlink:  # not removed as abandoned between open and lock
             return file
         file.close()
 
@@ -208,7 +208,7 @@ def _locked_folder(target: str) -> tuple[str, int | None]:
         os.mkdir(name)
         if fcntl is None:
             return name, None
-        with contextlib.suppress(FileNotFoundError):  # another writer took it for abandoned
+        with contextlib.suppress(FileNotFoundError):  # another writer removed the folder as abandoned
             descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY)
             _lock(descriptor)
             if os.fstat(descriptor).st_nlink:
@@ -227,7 +227,7 @@ def remove_abandoned(target: str) -> None:
 
 def _remove_unlocked(path: str) -> None:
     if fcntl is None:
-        os.unlink(path)  # an error for a file that is being written, and for a folder, which nothing says is abandoned
+        os.unlink(path)  # fails for an open file, and for a folder, which may be in use
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
@@ -282,7 +282,7 @@ def place_copy(source: str, target: str, temporary: str) -> None:
         _link_or_copy(source, temporary)
         os.replace(temporary, target)
     finally:
-        with contextlib.suppress(FileNotFoundError):  # renaming a name of a file over another of the same does nothing
+        with contextlib.suppress(FileNotFoundError):  # os.replace between two links of the same file does nothing
             os.unlink(temporary)
 
 

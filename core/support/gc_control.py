@@ -49,6 +49,6 @@ def _enter() -> None:
 def _leave() -> None:
     with _depth.lock:
         _depth.count -= 1
-        # Whoever has set another threshold meanwhile keeps it.
+        # Do not override a threshold that the program has set meanwhile.
         if _depth.count == 0 and gc.get_threshold() == (RARELY, *_depth.before[1:]):
             gc.set_threshold(*_depth.before)

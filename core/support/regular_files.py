@@ -22,7 +22,7 @@ IN_MEMORY: Final = 1 << 20
 """Bytes up to which a file is read at once, so that no descriptor stays open."""
 
 _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
-# Windows has none of these flags but O_BINARY. O_NONBLOCK keeps a pipe without a writer from blocking the open itself.
+# Windows has only O_BINARY of these flags. Without O_NONBLOCK, opening a pipe without a writer blocks.
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
@@ -93,7 +93,7 @@ class PositionedFile:
         assert self._descriptor is not None
         if hasattr(os, "pread"):
             return os.pread(self._descriptor, size, position)
-        with self._lock:  # Windows
+        with self._lock:  # Windows has no pread: seek and read under a lock
             os.lseek(self._descriptor, position, os.SEEK_SET)
             return os.read(self._descriptor, size)
 
@@ -101,7 +101,7 @@ class PositionedFile:
 def read_stream(stream: BinaryIO, name: str) -> bytes:
     """Read a stream to its end; ResourceExhaustedError beyond STREAM_LIMIT bytes. `name` is the stream's name in the error."""
     pieces, size = [], 0
-    while piece := stream.read(_PIECE):  # `read` takes as much memory as it is asked for, whatever there is to read
+    while piece := stream.read(_PIECE):  # in pieces, since `read` allocates the size of the request
         pieces.append(piece)
         size += len(piece)
         if size > STREAM_LIMIT:

@@ -31,7 +31,7 @@ def _handlers() -> Iterator[types.CodeType]:
 
 
 def _code_of(handler: Any) -> types.CodeType | None:
-    while hasattr(handler, "func"):  # functools.partial
+    while hasattr(handler, "func"):  # a functools.partial wraps the handler
         handler = handler.func
     if not callable(handler) or handler is signal.default_int_handler:
         return None
