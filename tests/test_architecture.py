@@ -63,6 +63,8 @@ FLOORS = (
 """The rooms from bottom to top: a room may import the rooms of the lines above its own."""
 MAX_FILES = {"core/numerics": 42}
 MAX_FILES_OF_A_ROOM = 30
+MAX_PRIVATE_USES = 54
+"""The largest number of uses of private names in tests."""
 MAX_OP_NAMES = 567
 """How many names of ops the code outside of their families may hold: patterns of rules, and what only one place asks."""
 
@@ -211,6 +213,42 @@ def test_tests_lie_in_the_rooms_of_the_code():
 def test_files_are_short():
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
     assert {name: length for name, length in lengths.items() if length > MAX_FILE_LINES} == {}
+
+
+PUBLIC_UNDERSCORES = frozenset(("_asdict", "_exit", "_fields", "_make", "_replace"))
+"""Public names of Python's library that begin with an underscore."""
+
+
+def private_uses(path: pathlib.Path) -> Iterator[str]:
+    """The uses of names that are private to another module or class: attributes, imports, and names in strings for setattr."""
+    for node in ast.walk(tree_of(path)):
+        names: list[str] = []
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
+            names = [node.attr]
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("setattr", "delattr", "getattr", "hasattr")):
+            texts = (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+            names = [text.rpartition(".")[-1] for text in texts if isinstance(text, str)]
+        for name in names:
+            is_protocol = name.startswith("__") or name.endswith("_")  # `__len__`, `_repr_html_` of notebooks
+            if name.startswith("_") and not is_protocol and name not in PUBLIC_UNDERSCORES and name not in CATALOG:
+                yield f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+
+
+def test_tests_use_public_names():
+    uses = [use for path in sorted((ROOT / "tests").rglob("*.py")) for use in private_uses(path)]
+    assert len(uses) <= MAX_PRIVATE_USES, "\n".join(uses)
+
+
+def test_uses_of_private_names_are_seen(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    path = tmp_path / "source.py"
+    path.write_text(
+        "from a import _b, c\na._d\nself._e\na.setattr(b, '_f', 1)\na.setattr('b._g', 1)\ngetattr(a, '_h')\n"
+        "point._replace(x=1)\nos._exit(0)\ng._FusedConv2D(x)\na.__doc__\na._repr_html_()\n"
+    )
+    assert [use.rpartition(" ")[-1] for use in private_uses(path)] == ["_b", "_d", "_f", "_g", "_h"]
 
 
 def test_rich_is_imported_by_one_file():

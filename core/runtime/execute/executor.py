@@ -77,24 +77,24 @@ class Program:
         self._hooked: list[Instruction] | None = None
         self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
-        self._fused_calls: dict[Fused, FusedCall] = {}
-        self._fused_steps: Sequence[Step] = ()
+        self.fused_calls: dict[Fused, FusedCall] = {}
+        self.fused_steps: Sequence[Step] = ()
         self._folds_constants = False
         self._measurement: Measurement | None = None
-        self._initial: list[Any] = [None] * plan.slots
-        self._instructions: list[Instruction] = []
+        self.initial: list[Any] = [None] * plan.slots
+        self.instructions: list[Instruction] = []
         if plan.needs_dataflow:
             made = functools.partial(Program, context=context, functions=functions, policy=policy)
             make = None if groups or cache else made
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
         else:
-            self._instructions = self._assemble(plan.steps, self._initial, False)
+            self.instructions = self._assemble(plan.steps, self.initial, False)
         has_tiers = groups is None and cache is None and not plan.needs_dataflow
         self._tiers = Tiers(policy if has_tiers else NO_TIERS, _name(plan), is_special=calls is not None)
-        self._by_shapes: ShapePrograms | None = None
+        self.shape_programs: ShapePrograms | None = None
         self._latest: Runnable = self
         if calls is None and self._tiers.policy.allows(Tier.SPECIALIZED):
-            self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special, policy.is_forced)
+            self.shape_programs = ShapePrograms(plan, self._functions, self._kernel, self._special, policy.is_forced)
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """Return the values of the plan's fetches, None for operations, with the hook of the current run.
@@ -105,7 +105,7 @@ class Program:
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
         if hook is None:
-            special = None if self._by_shapes is None else self._by_shapes.find(feeds)
+            special = None if self.shape_programs is None else self.shape_programs.find(feeds)
             if special is not None:
                 self._latest = special
                 return special.run(feeds, run)
@@ -113,10 +113,10 @@ class Program:
             if self._tiers.is_moving:
                 self._move()
         # The order of these reads is the reverse of the writes of another thread that fuses or settles the program meanwhile:
-        # constants in `_initial`, then the instructions that take them, then the measurement of these instructions.
+        # constants in `initial`, then the instructions that take them, then the measurement of these instructions.
         measurement = self._measurement
-        instructions = self._instructions if hook is None else self._hooked_instructions()
-        slots = self._initial.copy()
+        instructions = self.instructions if hook is None else self._hooked_instructions()
+        slots = self.initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
         if hook is None and measurement is not None and one_thread.share > 1:
@@ -147,24 +147,24 @@ class Program:
     def _fuse(self) -> None:
         """Fuse groups of steps. From here on, values that follow from constants are constants too."""
         self._folds_constants = True
-        self._fused_steps = with_fused_steps(self.plan).steps
-        self._instructions = self._assemble(self._fused_steps, self._initial, False)
+        self.fused_steps = with_fused_steps(self.plan).steps
+        self.instructions = self._assemble(self.fused_steps, self.initial, False)
         if self._tiers.policy.is_forced and self._tiers.policy.allows(Tier.PARALLEL):
-            self._instructions = with_all_regions(self._instructions, execute)
+            self.instructions = with_all_regions(self.instructions, execute)
             self._note_regions("this is forced")
 
     def _settle(self) -> None:
         """Take apart the groups that were of no use, and begin to time steps."""
-        useful = {step for step, call in self._fused_calls.items() if call.is_useful}
-        fed = {step for step, call in self._fused_calls.items() if call.is_fed}
-        steps = settled_steps(self._fused_steps, useful, fed, self.plan)
-        if steps != tuple(self._fused_steps):
-            self._instructions = self._assemble(steps, self._initial, False)
+        useful = {step for step, call in self.fused_calls.items() if call.is_useful}
+        fed = {step for step, call in self.fused_calls.items() if call.is_fed}
+        steps = settled_steps(self.fused_steps, useful, fed, self.plan)
+        if steps != tuple(self.fused_steps):
+            self.instructions = self._assemble(steps, self.initial, False)
         if self._tiers.policy.allows(Tier.PARALLEL):
             self._measurement = Measurement()
 
     def _note_regions(self, reason: str) -> None:
-        if any(instruction[0] == ON_SLOTS for instruction in self._instructions):
+        if any(instruction[0] == ON_SLOTS for instruction in self.instructions):
             self._tiers.enter(Tier.PARALLEL, reason)
 
     def _measure(self, instructions: list[Instruction], slots: list[Any], measurement: Measurement) -> None:
@@ -175,7 +175,7 @@ class Program:
                 measurement.add(timings)
                 if measurement.is_over:
                     self._measurement = None
-                    self._instructions = measurement.with_regions(instructions, execute)
+                    self.instructions = measurement.with_regions(instructions, execute)
                     self._note_regions("branches would take less time by the times of their steps")
 
     def _fetched(self, index: int, value: Any) -> Any:
@@ -187,7 +187,7 @@ class Program:
     def _hooked_instructions(self) -> list[Instruction]:
         with self._hooking:
             if self._hooked is None:
-                self._hooked = self._assemble(self.plan.steps, self._initial, True)
+                self._hooked = self._assemble(self.plan.steps, self.initial, True)
         return self._hooked
 
     def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[Instruction]:
@@ -298,7 +298,7 @@ class Program:
 
     def _fused(self, step: Fused, initial: list[Any]) -> FusedCall:
         """Return the call of a group of fused steps; hooks do not see the group."""
-        return self._fused_calls.setdefault(step, self._fused_call(step, initial))
+        return self.fused_calls.setdefault(step, self._fused_call(step, initial))
 
     def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
         calls = [self._call(inner, False) for inner in step.body]

@@ -98,8 +98,8 @@ class ShapePrograms:
         self._functions = functions
         self._call_of = call_of
         self._make = make
-        self._last: _Special | None = None
-        self._found: list[_Special] = []
+        self.latest: _Special | None = None
+        self.programs: list[_Special] = []
         self._runs: KeyedCache[tuple[tuple[int, ...], ...], int] = KeyedCache(_MOST_KEPT)
         self._lock = threading.Lock()
         self._runs_before, self._least_gain = (0, 0.0) if is_forced else (RUNS_OF_SHAPES, _LEAST_GAIN)
@@ -107,7 +107,7 @@ class ShapePrograms:
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
         """Return the program for the feeds; None where no program fits their shapes."""
-        last = self._last
+        last = self.latest
         if last is None and not self._is_open:
             return None
         shapes = [getattr(value, "shape", None) for value in feeds]
@@ -116,9 +116,9 @@ class ShapePrograms:
         return self._other(shapes, feeds)
 
     def _other(self, shapes: Any, feeds: Sequence[Any]) -> Runnable | None:
-        for special in self._found:
+        for special in self.programs:
             if special.shapes == shapes and special.holds(feeds):
-                self._last = special
+                self.latest = special
                 return special.program
         if not self._is_open or not all(type(shape) is tuple for shape in shapes):
             return None
@@ -135,9 +135,9 @@ class ShapePrograms:
         if made is None:
             self._is_open = False
             return None
-        self._found.append(made)
-        self._is_open = len(self._found) < MOST_PROGRAMS
-        self._last = made
+        self.programs.append(made)
+        self._is_open = len(self.programs) < MOST_PROGRAMS
+        self.latest = made
         return made.program
 
     def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:

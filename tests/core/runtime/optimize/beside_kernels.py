@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tests.core.runtime.programs import programs
 from tfg import Session
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 
@@ -13,13 +14,13 @@ def drawn(*shape):
 
 
 def program(session):
-    (prepared,) = session._prepared.values()
-    return prepared.program
+    (only,) = programs(session)
+    return only
 
 
 def groups(session):
     """The ops of each group that works as one, after some runs."""
-    calls = program(session)._fused_calls
+    calls = program(session).fused_calls
     return [[inner.node.op for inner in step.body] for step, call in calls.items() if call.is_useful]
 
 

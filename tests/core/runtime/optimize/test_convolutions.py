@@ -64,7 +64,7 @@ def test_constants_around_a_convolution_are_worked_into_it():
     session = Session(b.graph)
     for _ in range(4):
         session.run("y:0", {"x:0": drawn(2, 9, 9, 8)})
-    ((step, call),) = program(session)._fused_calls.items()
+    ((step, call),) = program(session).fused_calls.items()
     (layout,) = call.layouts.values()
     assert len(step.body) == 6 and layout.filters is not None and layout.bias is not None
     assert len(layout.chain.instructions) == 1
@@ -126,7 +126,7 @@ def test_an_activation_with_a_gradient_of_its_own(beta, operations):
     for _ in range(4):
         found = session.run("y:0", {"x:0": value})
     np.testing.assert_allclose(found, Session(b.graph, optimize="none").run("y:0", {"x:0": value}), rtol=1e-5, atol=1e-5)
-    ((step, call),) = program(session)._fused_calls.items()
+    ((step, call),) = program(session).fused_calls.items()
     assert [inner.node.op for inner in step.body] == ["Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid", "Mul", "Neg"]
     (layout,) = call.layouts.values()
     assert len(layout.chain.instructions) == operations + 1

@@ -80,7 +80,7 @@ def test_convolutions_in_a_row_hand_on_rows(kind, dtype, many_blocks):
         found, want = session.run("y:0", feeds), single.run("y:0", feeds)
         assert found.dtype == want.dtype and found.shape == want.shape
         np.testing.assert_allclose(found, want, rtol=1e-5, atol=2e-6 * np.abs(want).max(initial=1))
-    chains = [lead_ops(call) for call in program(session)._fused_calls.values() if call.is_fed]
+    chains = [lead_ops(call) for call in program(session).fused_calls.values() if call.is_fed]
     assert max(chains, key=len, default=[]) == ops
 
 
@@ -92,7 +92,7 @@ def test_groups_that_are_not_fed_stand_apart_from_their_leads():
         session = Session(b.graph)
     for _ in range(SETTLING_RUN + 1):
         session.run("y:0", {"x:0": drawn(2, 40, 40, 8)})
-    steps = [instruction[-1] for instruction in program(session)._instructions]
+    steps = [instruction[-1] for instruction in program(session).instructions]
     assert [step.node.op for step in steps if isinstance(step, Fused)] == ["Relu6", "Neg"]
     assert not any(step.lead for step in steps if isinstance(step, Fused))
 

@@ -71,7 +71,7 @@ FRAMES = {
 
 def framed(session):
     """The convolutions that do more, with what they stand for."""
-    steps = [inner for step in program(session)._fused_steps for inner in (step, *getattr(step, "steps", ()))]
+    steps = [inner for step in program(session).fused_steps for inner in (step, *getattr(step, "steps", ()))]
     return [step for step in steps if isinstance(step, Framed)]
 
 

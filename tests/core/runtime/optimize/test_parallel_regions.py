@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads as threads
@@ -41,8 +42,8 @@ def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
 
 def regions(session):
     """The regions of a session's only program."""
-    (prepared,) = session._prepared.values()
-    return [instruction[1] for instruction in prepared.program._instructions if instruction[0] == ON_SLOTS]
+    (program,) = programs(session)
+    return [instruction[1] for instruction in program.instructions if instruction[0] == ON_SLOTS]
 
 
 def ops(session):
@@ -127,13 +128,12 @@ def test_slots_are_cleared():
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"), towers=3)
     session = Session(b.graph)
     run_until_chosen(session, "sum:0", {"x:0": square()})
-    ((prepared),) = session._prepared.values()
-    program = prepared.program
-    slots = program._initial.copy()
+    (program,) = programs(session)
+    slots = program.initial.copy()
     slots[program.plan.feeds[0]] = square()
     with threads.one_thread:
-        execute(program._instructions, slots)
-    left = {i for i, value in enumerate(slots) if value is not None and program._initial[i] is None}
+        execute(program.instructions, slots)
+    left = {i for i, value in enumerate(slots) if value is not None and program.initial[i] is None}
     assert left == set(program.plan.fetches)
 
 
@@ -190,8 +190,8 @@ def test_what_has_a_state_stays_in_order():
     for _ in range(RUNS_UNTIL_CHOSEN + 3):
         found, expected = session.run("sum:0", {"x:0": square() / 20}), single.run("sum:0", {"x:0": square() / 20})
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    prepared = session._prepared[("sum:0",), ("x:0",)]
-    inside = [step.node for i in prepared.program._instructions if i[0] == ON_SLOTS for *_, step in i[1].in_order]
+    program = programs(session)[-1]
+    inside = [step.node for i in program.instructions if i[0] == ON_SLOTS for *_, step in i[1].in_order]
     assert not [node.op for node in inside if node.op_def.is_stateful or node.op_def.takes_functions]
 
 

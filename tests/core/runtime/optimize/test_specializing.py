@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases.control_flow import counted
+from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
 from tfg.core.runtime.optimize import shape_programs
@@ -20,11 +21,11 @@ RUNS = 4
 
 
 def program(session, run=0):
-    return list(session._prepared.values())[run].program
+    return programs(session)[run]
 
 
 def specials(session, run=0):
-    return program(session, run)._by_shapes._found
+    return program(session, run).shape_programs.programs
 
 
 def ops(session, run=0):
@@ -324,7 +325,7 @@ def test_what_is_read_of_lists_has_a_known_shape():
     for _ in range(RUNS):
         session.run(results, {"x:0": np.ones((2, 3), np.float32), "y:0": np.ones(3, np.float32)})
     body = next(iter(session.functions._bodies.values()))
-    steps = every_step(body.program._by_shapes._found[-1].program.plan.steps)
+    steps = every_step(body.program.shape_programs.programs[-1].program.plan.steps)
     assert [step.node.op for step in steps if type(step) is not Known and not step.node.is_constant] == [
         "TensorListPopBack",
         "Tanh",

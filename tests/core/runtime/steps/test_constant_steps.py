@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.core.runtime.programs import programs
 from tfg import GraphBuilder, Session
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
@@ -12,12 +13,12 @@ RUNS = SETTLING_RUN + 2
 
 def instructions(session):
     """The ops that run in the end, of the program for the last shapes where there is one."""
-    (prepared,) = session._prepared.values()
-    return [instruction[-1].node.op for instruction in settled(prepared.program)._instructions]
+    (program,) = programs(session)
+    return [instruction[-1].node.op for instruction in settled(program).instructions]
 
 
 def settled(program):
-    special = program._by_shapes._last
+    special = program.shape_programs.latest
     return program if special is None else special.program
 
 
@@ -96,9 +97,7 @@ def test_handles_of_variables_are_taken_once_and_their_values_each_time():
     for value in range(RUNS):
         session.run("set", {"x:0": np.float32(value)})
         assert session.run("y:0") == value + 1
-    assert not any(
-        "VarHandleOp" in [i[-1].node.op for i in settled(p.program)._instructions] for p in session._prepared.values()
-    )
+    assert not any("VarHandleOp" in [i[-1].node.op for i in settled(program).instructions] for program in programs(session))
 
 
 def test_variables_without_a_name_are_new_in_every_run():
