@@ -49,3 +49,32 @@ def test_the_glossary_defines_each_term_once_and_names_its_source():
     assert len(terms) >= 60 and len(set(terms)) == len(terms)
     assert terms == sorted(terms, key=str.lower)
     assert all(definition.endswith(".") and source for _, definition, source in rows)
+
+
+VAGUE = re.compile(r"\b(what|who|whom|whose|which|those|such|one|ones|it|its|that of|so many|as many|these)\b", re.IGNORECASE)
+"""Words that often stand where a noun of the field should."""
+MOST_VAGUE = 0.02
+MOST_WHAT = 0.03
+
+
+def docstrings(path: pathlib.Path) -> list[str]:
+    """Return the docstrings of a file, those of constants included."""
+    texts = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            texts += [
+                statement.value.value
+                for statement in node.body
+                if isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Constant)
+                and isinstance(statement.value.value, str)
+            ]
+    return texts
+
+
+def test_docstrings_name_things():
+    """In docstrings of click, rich, jax and numpy, 0.6 to 1.9 % of the words are vague, and up to 3.2 % say `what`."""
+    texts = [text for path in SOURCES for text in docstrings(path)]
+    words = sum(len(text.split()) for text in texts)
+    assert sum(len(VAGUE.findall(text)) for text in texts) < MOST_VAGUE * words
+    assert sum("what" in text.lower().split() for text in texts) < MOST_WHAT * len(texts)
