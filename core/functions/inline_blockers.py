@@ -8,7 +8,7 @@ from .call_kinds import CallKind
 from .callers import captured_functions
 
 
-def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
+def inline_blocker(graph: Graph, node: Node, kind: CallKind) -> str | None:
     """Return the reason against reading a node's functions, or None."""
     if not kind.is_plain:
         return f"{node.op} gives its function more, or other, than its inputs"
@@ -16,7 +16,7 @@ def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
         function = graph.functions.get(reference.name)
         if function is None:
             return f"function '{reference.name}' is not in the library"
-        reason = why_not_changed(graph, function)
+        reason = change_blocker(graph, function)
         if reason is not None:
             return reason
         if len(function.args) != len(node.inputs) - kind.before:
@@ -26,7 +26,7 @@ def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
     return None if is_loop_body or not kind.is_loop else f"function '{last.name}' does not return what it takes"
 
 
-def why_not_changed(graph: Graph, function: Function) -> str | None:
+def change_blocker(graph: Graph, function: Function) -> str | None:
     """Return the reason against taking a function's body apart, or None."""
     signature = function.signature
     if signature.attrs:

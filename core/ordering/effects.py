@@ -68,7 +68,7 @@ Looked: TypeAlias = dict[str, tuple[Function, int] | None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Found:
+class _FunctionEffects:
     """The accesses of a function, valid while the inspected functions stay the same."""
 
     accesses: list[Access]
@@ -93,7 +93,7 @@ class _Effects:
         self.handles: dict[Output, Output] = {}
         self.references: dict[Output, Output] = {}
         self.active: frozenset[str] = frozenset()
-        self.bodies: dict[str, _Found] = {}
+        self.bodies: dict[str, _FunctionEffects] = {}
         self.looked_at: Looked = {}
         """The functions from which the accesses follow."""
         self.is_part = False
@@ -156,18 +156,18 @@ class _Effects:
 
     def of_body(self, function: Function) -> list[Access]:
         """Return the accesses of a function, in terms of its own arguments."""
-        effects: _Found | None = self.bodies.get(function.name) or function.accesses
+        effects: _FunctionEffects | None = self.bodies.get(function.name) or function.accesses
         if effects is None or not effects.holds(self.graph.functions):
             effects = self.looked_into(function)
         self.bodies[function.name] = effects
         self.looked_at |= effects.looked_at
         return effects.accesses
 
-    def looked_into(self, function: Function) -> _Found:
+    def looked_into(self, function: Function) -> _FunctionEffects:
         """Collect the accesses of a function, and cache them where they are complete."""
         inner = _Effects(self.graph, frozenset())
         inner.active = self.active | {function.name}
-        effects = _Found(inner.of(list(function.body)), inner.looked_at)
+        effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
         self.is_part |= inner.is_part
         if not inner.is_part:
             function.accesses = effects

@@ -29,7 +29,7 @@ class WhilePlans:
     """The plans, and the indices of the loop variables that the plans take and return.
 
     `condition` takes `asked`. `body` takes an element of each list in `popped`, then `taken`; `body` returns an element for
-    each list in `pushed`, then new values of `given`. `popped` and `pushed` map to the nodes that change the lists.
+    each list in `pushed`, then new values of `updated`. `popped` and `pushed` map to the nodes that change the lists.
     """
 
     condition: Plan
@@ -38,7 +38,7 @@ class WhilePlans:
     popped: Mapping[int, Node]
     taken: tuple[int, ...]
     pushed: Mapping[int, Node]
-    given: tuple[int, ...]
+    updated: tuple[int, ...]
 
 
 def while_plans(condition: Function, body: Function, site: CallSite, unused: Collection[int]) -> WhilePlans | None:

@@ -11,7 +11,7 @@ from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
-from ...functions.inline_blockers import why_not_changed
+from ...functions.inline_blockers import change_blocker
 from ...functions.instantiation import instantiate
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_identity
@@ -65,7 +65,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
         for name in function_names(graph, node):
             if name not in done and name in graph.functions:
                 done.add(name)
-                reason = why_not_changed(graph, graph.functions[name])
+                reason = change_blocker(graph, graph.functions[name])
                 if reason is not None:
                     ctx.refuse("body", name, reason)
                     continue

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
-from ...functions.inline_blockers import why_not_read
+from ...functions.inline_blockers import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
 from ...types.tensors import FuncRef, Tensor
@@ -41,7 +41,7 @@ class Specialize(Pass):
             kind = call_kind(graph.functions, node)
             if kind is None:
                 continue
-            reason = why_not_read(graph, node, kind)
+            reason = inline_blocker(graph, node, kind)
             if reason is None:
                 _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
             else:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from ...control_flow.frames import ENTER, Frame, find_frames
 from ...control_flow.loop_variables import loop_variables
 from ...functions.call_kinds import call_kind
-from ...functions.inline_blockers import why_not_read
+from ...functions.inline_blockers import inline_blocker
 from ...graph.graph import Graph, Node
 from ...support.errors import TfgError
 from ..base.graph_pass import Pass, PassContext
@@ -36,7 +36,7 @@ class Loops(Pass):
             kind = call_kind(graph.functions, node)
             if kind is None or not kind.is_loop:
                 continue
-            reason = why_not_read(graph, node, kind)
+            reason = inline_blocker(graph, node, kind)
             if reason is None:
                 improve_while(graph, ctx, node)
             else:

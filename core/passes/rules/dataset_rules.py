@@ -13,7 +13,7 @@ from ...datasets.filter_take_skip import Repeat, Shard, Skip, Take
 from ...datasets.run_options import Prefetch
 from ...functions.callers import all_nodes, callers
 from ...functions.function_composition import DEEPEST, call_depth, composed, handing_on, places_handed_on
-from ...functions.inline_blockers import why_not_changed
+from ...functions.inline_blockers import change_blocker
 from ...functions.purity import has_state
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import descendants
@@ -141,7 +141,7 @@ def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
     if missing is not None:
         return f"function '{missing}' is not in the library"
     first, second = (r.graph.functions[_function(one).name] for one in (source, node))
-    reason = why_not_changed(r.graph, first) or why_not_changed(r.graph, second)
+    reason = change_blocker(r.graph, first) or change_blocker(r.graph, second)
     if reason is None and [value.base_dtype for value in first.results] != [arg.attr("T") for arg in second.args]:
         reason = "the second function does not take what the first one returns"
     if reason is None and max(call_depth(r.graph, f, DEEPEST) for f in (first, second)) >= DEEPEST:

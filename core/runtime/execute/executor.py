@@ -19,7 +19,7 @@ from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
-from ..optimize.pad_fusion import Framed, FramedCall
+from ..optimize.pad_fusion import PadFused, PadFusedCall
 from ..optimize.region_calls import Measurement, with_all_regions
 from ..optimize.shape_programs import Runnable, ShapePrograms
 from ..optimize.specializing import Known
@@ -35,7 +35,7 @@ from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup
 from .dataflow import DataflowProgram
 from .execution import execute, execute_timed
-from .precomputed_calls import ForetoldCall
+from .precomputed_calls import PrecomputedCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Program:
         if isinstance(step, Engined):
             return self._engined(step, hooked)
         if isinstance(step, Foretold):
-            return ForetoldCall(step, self._body(step.cluster.body, hooked))
+            return PrecomputedCall(step, self._body(step.cluster.body, hooked))
         if isinstance(step, Fused):
             return self._fused(step, initial)
         if isinstance(step, Known):
@@ -237,8 +237,8 @@ class Program:
 
     def _call(self, step: Step, hooked: bool) -> Call:
         """Return the kernel call of a step, which reads its references."""
-        if isinstance(step, Framed):
-            return self._framed(step)
+        if isinstance(step, PadFused):
+            return self._pad_fused(step)
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
@@ -309,10 +309,10 @@ class Program:
         functions = [self._calls[inner.node].function for inner in step.body]
         return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, lead, is_forced)
 
-    def _framed(self, step: Framed) -> FramedCall:
+    def _pad_fused(self, step: PadFused) -> PadFusedCall:
         """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""
         body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
-        return FramedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
+        return PadFusedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
         """Return a function from a body's inputs to the tuple of its outputs; the first call binds the kernels."""

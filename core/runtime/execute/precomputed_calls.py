@@ -17,14 +17,14 @@ _MOST_KEPT: Final = 64
 """Of how many shapes of inputs the results are kept."""
 
 
-class ForetoldCall:
+class PrecomputedCall:
     """A step as a function of references, handles and other values; `in_numpy` runs its body."""
 
     def __init__(self, step: Foretold, in_numpy: Callable[..., Sequence[Any]]) -> None:
         self.cluster = step.cluster
         self.known = step.known
         self.in_numpy = in_numpy
-        self.found: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
+        self.results: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
 
     def __call__(self, *values: Any) -> Any:
         """Return the value."""
@@ -33,9 +33,9 @@ class ForetoldCall:
             return self.in_numpy(*values)[0]
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         try:
-            result = self.found[key]
+            result = self.results[key]
         except KeyError:
-            self.found[key] = result = self._inferred(arrays)
+            self.results[key] = result = self._inferred(arrays)
         return self.in_numpy(*values)[0] if result is None else result
 
     def _array(self, slot: int, value: Any) -> Any:

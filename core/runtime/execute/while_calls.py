@@ -40,7 +40,7 @@ class WhileCall:
     def run(self, feeds: Sequence[Any], run: Run) -> list[Any]:
         """Return the final values of the variables that the loop `takes`; variables that nobody reads may have any value."""
         plans, values = self._plans, list(feeds)
-        asked, taken, updated = plans.asked, plans.taken, plans.given
+        asked, taken, updated = plans.asked, plans.taken, plans.updated
         shrinking = [_Changing(node, values[place].item()) for place, node in plans.popped.items()]
         growing = [_Changing(node, values[place].item()) for place, node in plans.pushed.items()]
         while is_true(self._condition.run([values[place] for place in asked], run)[0]):

@@ -23,7 +23,7 @@ from ...support.errors import TfgError
 from ...support.keyed_cache import KeyedCache
 from ..steps.instructions import Call
 from .fused_layouts import Group, Layout, layout_of, shapes_of, stand_in
-from .pad_fusion import Framed
+from .pad_fusion import PadFused
 from .step_fusion import Fused
 
 WORTH_TILING: Final = 1 << 18
@@ -211,7 +211,7 @@ def _row_function(step: Step) -> Call | None:
     if way is None or way.by_rows is None:
         return None
     attrs = bind_attrs(step.node, way.by_rows.make)
-    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.frame.attrs if isinstance(step, Framed) else {}))
+    return functools.partial(way.by_rows.make, **with_attrs(attrs, step.fusion.attrs if isinstance(step, PadFused) else {}))
 
 
 def _on_tiles(call: Call, function: Call) -> Call:

@@ -29,25 +29,25 @@ _IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}
 class Along(NamedTuple):
     """The padding and dilation of a fused convolution along an axis of the input.
 
-    `pads` are the zeros (before, after) that count in the end, `spacing` is the dilation of the window; `given` is the
+    `pads` are the zeros (before, after) that count in the end, `spacing` is the dilation of the window; `batch_pads` is the
     number of zeros while positions are in the batch, where sizes have to divide evenly.
     """
 
     pads: tuple[int, int] = (0, 0)
     spacing: int = 1
-    given: int = 0
+    batch_pads: int = 0
 
     def padded(self, before: int, after: int) -> Along:
         """Return the same window with more zeros around the input."""
-        return Along((self.pads[0] + before, self.pads[1] + after), self.spacing, self.given + before + after)
+        return Along((self.pads[0] + before, self.pads[1] + after), self.spacing, self.batch_pads + before + after)
 
     def fits(self, size: int, window: int) -> bool:
         """True where all steps would work, and a result is left."""
-        return (size + self.given) % self.spacing == 0 and size + sum(self.pads) > (window - 1) * self.spacing
+        return (size + self.batch_pads) % self.spacing == 0 and size + sum(self.pads) > (window - 1) * self.spacing
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Frame:
+class PadFusion:
     """The work that a fused convolution of images (N, H, W, C) takes over: along H and W, and the place of an added axis."""
 
     along: tuple[Along, Along] = (Along(), Along())
@@ -89,49 +89,49 @@ class Frame:
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Framed(Step):
-    """A convolution and its frame as a single step; `node` is the convolution's.
+class PadFused(Step):
+    """A convolution fused with the steps around as a single step; `node` is the convolution's.
 
     The inputs are the image, the filters, and the constants of the other steps. Where shapes do not fit, `body` runs: the
     steps on `slots` slots of their own, the inputs first; `steps` are the same steps as in the plan.
     """
 
-    frame: Frame = Frame()
+    fusion: PadFusion = PadFusion()
     body: tuple[Step, ...] = ()
     steps: tuple[Step, ...] = ()
     slots: int = 0
 
 
-class FramedCall:
-    """The call of a convolution with its frame; the call takes the keywords of the kernel's epilogue.
+class PadFusedCall:
+    """The call of a fused convolution; the call takes the keywords of the kernel's epilogue.
 
     `kernel` is the convolution's, a functools.partial with its attributes; `run_body` runs the steps by their own kernels
     on a list of slots.
     """
 
-    def __init__(self, step: Framed, kernel: Any, run_body: Callable[[list[Any]], None]) -> None:
+    def __init__(self, step: PadFused, kernel: Any, run_body: Callable[[list[Any]], None]) -> None:
         self.step = step
-        self.frame = step.frame
-        self.keywords = with_attrs(kernel.keywords, step.frame.attrs)
+        self.fusion = step.fusion
+        self.keywords = with_attrs(kernel.keywords, step.fusion.attrs)
         self.kernel = kernel
         self.run_body = run_body
 
     def __call__(
         self, x: Any, filters: Any, *others: Any, epilogue: Any = None, bias: Any = None, producer: Any = None
     ) -> Any:
-        frame = self.frame
-        if not frame.fits(x.shape, filters.shape):
+        fusion = self.fusion
+        if not fusion.fits(x.shape, filters.shape):
             images = x if producer is None else producer.whole()
             return _finished(self._by_steps(images, filters, *others), epilogue, bias)
         keywords = dict(self.keywords)
         if epilogue is not None:
-            keywords["epilogue"] = lambda made: epilogue(made.reshape(frame.squeezed(made.shape)))
+            keywords["epilogue"] = lambda made: epilogue(made.reshape(fusion.squeezed(made.shape)))
         if bias is not None:
             keywords["bias"] = bias
         if producer is not None:
             keywords["producer"] = producer
-        made = self.kernel(x.reshape(frame.expanded(x.shape)), filters, **keywords)
-        return made.reshape(frame.squeezed(made.shape))
+        made = self.kernel(x.reshape(fusion.expanded(x.shape)), filters, **keywords)
+        return made.reshape(fusion.squeezed(made.shape))
 
     def _by_steps(self, *inputs: Any) -> Any:
         slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
@@ -148,19 +148,19 @@ def _finished(result: Any, epilogue: Any, bias: Any) -> Any:
     return result
 
 
-def with_frames(steps: Sequence[Step], fetched: Collection[int]) -> list[Step]:
+def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[Step]:
     """Return the steps, with convolutions and the steps around them fused."""
-    finding = _Finding(steps, fetched)
-    framed = {id(fusion.steps[-1]): fusion for step in steps if (fusion := finding.framed(step)) is not None}
+    search = _PadSearch(steps, fetched)
+    fusions = {id(fused.steps[-1]): fused for step in steps if (fused := search.fused(step)) is not None}
     needless: set[int] = set()
-    inner = {id(part) for fusion in framed.values() for part in fusion.steps[:-1]}
+    inner = {id(part) for fused in fusions.values() for part in fused.steps[:-1]}
     for step in reversed(steps):
-        if id(step) in inner and finding.is_read_by(step, needless | framed.keys()):
+        if id(step) in inner and search.is_read_by(step, needless | fusions.keys()):
             needless.add(id(step))
-    return [framed.get(id(step), step) for step in steps if id(step) not in needless]
+    return [fusions.get(id(step), step) for step in steps if id(step) not in needless]
 
 
-class _Finding:
+class _PadSearch:
     """The search for steps around convolutions."""
 
     def __init__(self, steps: Sequence[Step], fetched: Collection[int]) -> None:
@@ -175,23 +175,23 @@ class _Finding:
         """True for a step whose readers are all among the given steps."""
         return all(slot not in self.fetched and all(id(by) in readers for by in self.readers[slot]) for slot in step.outputs)
 
-    def framed(self, step: Step) -> Framed | None:
-        """Return a convolution with its frame; None for a convolution without a frame, and for other steps."""
-        if not _takes_frame(step):
+    def fused(self, step: Step) -> PadFused | None:
+        """Return a convolution fused with the steps around; None where there are none, and for other steps."""
+        if not _takes_pads(step):
             return None
-        parts, frame = [step], Frame()
+        parts, fusion = [step], PadFusion()
         for layer in (self._axis, self._spacing, self._zeros):
-            match = layer(step.node, parts, frame)
+            match = layer(step.node, parts, fusion)
             if match is not None:
-                around, frame = match
+                around, fusion = match
                 parts = [around[0], *parts, *around[1:]]
         x, filters = parts[0].inputs[0], step.inputs[1]
         if len(parts) == 1 or filters in (x, *(slot for part in parts for slot in part.outputs)):
             return None
         inputs, body, local = on_own_slots(parts, (x, filters))
-        return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=len(local))
+        return PadFused(step.node, inputs, parts[-1].outputs, fusion=fusion, body=body, steps=tuple(parts), slots=len(local))
 
-    def _axis(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _axis(self, node: Node, parts: Sequence[Step], fusion: PadFusion) -> _Layer | None:
         """Return the layer of an axis that is added before the convolution and removed behind."""
         before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
         if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
@@ -200,9 +200,9 @@ class _Finding:
         (place, *others) = {_IMAGE_AXES.get(n) for n in (*axis.reshape(-1).tolist(), *squeezed)}
         if place is None or others or axis.size != 1 or not squeezed or node.attr("padding") == b"EXPLICIT":
             return None
-        return [before, after], dataclasses.replace(frame, axis=place)
+        return [before, after], dataclasses.replace(fusion, axis=place)
 
-    def _spacing(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _spacing(self, node: Node, parts: Sequence[Step], fusion: PadFusion) -> _Layer | None:
         """Return the layer of positions that are put into the batch before the convolution and come back behind."""
         before, after = self._before(parts, fact="space_to_batch"), self._after(parts, fact="batch_to_space")
         if before is None or after is None or not _is_valid(node) or {*node.attr("strides"), *node.attr("dilations")} != {1}:
@@ -214,19 +214,19 @@ class _Finding:
             return None
         rows = [(pair - cut, block, pair.sum()) for pair, cut, block in zip(pads, crops, blocks)]
         dilations = [Along((int(net[0]), int(net[1])), int(block), int(zeros)) for net, block, zeros in rows]
-        places = _places(frame)[: len(dilations)]
+        places = _places(fusion)[: len(dilations)]
         if len(places) < len(dilations) or any(min(*along.pads, along.spacing - 1) < 0 for along in dilations):
             return None
-        return [before, after], _with_along(frame, dict(zip(places, dilations)))
+        return [before, after], _with_along(fusion, dict(zip(places, dilations)))
 
-    def _zeros(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _zeros(self, node: Node, parts: Sequence[Step], fusion: PadFusion) -> _Layer | None:
         """Return the layer of zeros around the images."""
         before = self._before(parts, fact="zero_padding")
         pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
-        if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
+        if before is None or pairs is None or len(pairs) != fusion.rank or pairs.min() < 0 or pairs[[0, -1]].any():
             return None
-        padded = {place: frame.along[place].padded(*map(int, pair)) for place, pair in zip(_places(frame), pairs[1:-1])}
-        return [before], _with_along(frame, padded)
+        padded = {place: fusion.along[place].padded(*map(int, pair)) for place, pair in zip(_places(fusion), pairs[1:-1])}
+        return [before], _with_along(fusion, padded)
 
     def _before(self, parts: Sequence[Step], fact: str) -> Step | None:
         """Return the step that makes the parts' input, where the step's op has the fact."""
@@ -247,11 +247,11 @@ class _Finding:
         return maker.node.attr("value").numpy() if maker is not None and maker.node.is_constant else None
 
 
-_Layer = tuple[list[Step], Frame]
-"""(the steps before and behind, the frame with them)."""
+_Layer = tuple[list[Step], PadFusion]
+"""(the steps before and behind, the fusion with them)."""
 
 
-def _takes_frame(step: Step) -> bool:
+def _takes_pads(step: Step) -> bool:
     """True for a convolution with attributes for explicit padding and dilation."""
     definition = step.node.op_def
     is_able = definition is not None and "explicit_paddings" in definition.attrs and "dilations" in definition.attrs
@@ -266,14 +266,14 @@ def _is_step(step: Step) -> bool:
     return type(step) is Step and len(step.outputs) == 1 and is_plain(step)
 
 
-def _places(frame: Frame) -> list[int]:
+def _places(fusion: PadFusion) -> list[int]:
     """Return the places in `along` of the input's axes."""
-    return [place for place in range(len(frame.along)) if place + 1 != frame.axis]
+    return [place for place in range(len(fusion.along)) if place + 1 != fusion.axis]
 
 
-def _with_along(frame: Frame, changes: Mapping[int, Along]) -> Frame:
-    first, second = (changes.get(place, along) for place, along in enumerate(frame.along))
-    return dataclasses.replace(frame, along=(first, second))
+def _with_along(fusion: PadFusion, changes: Mapping[int, Along]) -> PadFusion:
+    first, second = (changes.get(place, along) for place, along in enumerate(fusion.along))
+    return dataclasses.replace(fusion, along=(first, second))
 
 
 def is_plain(step: Step) -> bool:

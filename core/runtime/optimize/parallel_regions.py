@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from ...planning.plan import Step
 from ...types.dtypes import DType
 from ..steps.constant_steps import only_computes
-from .pad_fusion import Framed
+from .pad_fusion import PadFused
 from .step_fusion import Fused, all_steps
 
 _LONGEST: Final = 64
@@ -106,7 +106,7 @@ def _is_able_in_thread(step: Step) -> bool:
 
     Handles and lists of tensors may lead to objects that steps share.
     """
-    if isinstance(step, (Fused, Framed)):
+    if isinstance(step, (Fused, PadFused)):
         return all(map(_is_able_in_thread, all_steps(step)))
     return only_computes(step) and not any(dtype is None or dtype.is_object for dtype in _dtypes(step))
 

@@ -143,13 +143,13 @@ class ShapePrograms:
     def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:
         stamp = Variable.reshapes
         nodes = topological_order(needed_nodes(self._plan.targets, self._plan.fed))
-        facts = _Given(self._plan.fed, feeds)
+        facts = _FeedFacts(self._plan.fed, feeds)
         facts.take_variables([step.node for step in every_step(self._plan.steps) if not step.is_guarded], self._call_of)
-        inference = self._inferred(nodes, facts.known)
+        inference = self._inferred(nodes, facts.specs)
         if not self._keeps_variables(nodes, inference):
             facts.forget_variables()
-            inference = self._inferred(nodes, facts.known)
-        specs = certain(nodes, inference.specs, facts.known)
+            inference = self._inferred(nodes, facts.specs)
+        specs = certain(nodes, inference.specs, facts.specs)
         plan = without_unread(specialized(self._plan, specs), specs, self._call_of)
         before = steps_left(self._plan)
         if before - steps_left(plan) < self._least_gain * before:
@@ -157,8 +157,8 @@ class ShapePrograms:
         variables = tuple(facts.variables.items())
         return _Special(self._make(plan), shapes, tuple(facts.lists), tuple(facts.handles), variables, stamp)
 
-    def _inferred(self, nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> Inference:
-        return infer_again(nodes, Inference(dict(known), {}), known, self._functions)
+    def _inferred(self, nodes: Sequence[Node], specs: Mapping[Output, TensorSpec]) -> Inference:
+        return infer_again(nodes, Inference(dict(specs), {}), specs, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
         """True where no step of a run changes the shape of a variable."""
@@ -183,17 +183,17 @@ class ShapePrograms:
                     yield from self._functions[name].body
 
 
-class _Given:
+class _FeedFacts:
     """The known facts about the feeds of a run."""
 
     def __init__(self, fed: Sequence[Output], feeds: Sequence[Any]) -> None:
-        self.known: dict[Output, TensorSpec] = {}
+        self.specs: dict[Output, TensorSpec] = {}
         self.lists: list[tuple[int, tuple[int, ...]]] = []
         self.handles: list[tuple[int, Variable]] = []
         self.variables: dict[Variable, tuple[int, ...]] = {}
         self._of_variables: dict[Output, TensorSpec] = {}
         for place, (output, value) in enumerate(zip(fed, feeds)):
-            self.known[output] = self._fed(place, output, value)
+            self.specs[output] = self._fed(place, output, value)
 
     def _fed(self, place: int, output: Output, value: Any) -> TensorSpec:
         shape = Shape(value.shape)
@@ -209,18 +209,18 @@ class _Given:
     def take_variables(self, nodes: Sequence[Node], call_of: Callable[[Node], Callable[..., Any]]) -> None:
         """Note the current shapes of the variables of nodes that ran."""
         for node in nodes:
-            if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.known:
+            if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.specs:
                 variable = variable_of(call_of(node)())
                 if variable is not None:
                     output = node.output()
-                    self.known[output] = (
+                    self.specs[output] = (
                         self._handle(output, variable) if output.dtype is resource else self._content(output, variable)
                     )
 
     def forget_variables(self) -> None:
         """Forget the shapes of all variables, since runs may change them."""
         self.variables.clear()
-        self.known |= self._of_variables
+        self.specs |= self._of_variables
 
     def _handle(self, output: Output, variable: Variable) -> TensorSpec:
         self._of_variables[output] = TensorSpec(resource, SCALAR, handle=(TensorSpec(variable.dtype),))

@@ -21,7 +21,7 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import affine_function, blockwise_way
 from ...types.dtypes import float32, float64
 from ...types.tensors import Tensor
-from .pad_fusion import Framed, is_plain, with_frames
+from .pad_fusion import PadFused, is_plain, with_pad_fusions
 
 _MOST_STEPS: Final = 64
 """Steps of a group: all operands of a tile have to stay in a cache."""
@@ -54,7 +54,7 @@ def with_fused_steps(plan: Plan) -> Plan:
     if plan.needs_dataflow:
         return plan
     fetched = {slot for slot in plan.fetches if slot is not None}
-    single = with_frames(_without_passing_on(plan.steps, fetched), fetched)
+    single = with_pad_fusions(_without_passing_on(plan.steps, fetched), fetched)
     groups = _Grouping(single, fetched).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
@@ -108,7 +108,7 @@ def all_steps(step: Step) -> Iterator[Step]:
             yield from all_steps(step.lead)
         for inner in step.steps:
             yield from all_steps(inner)
-    elif isinstance(step, Framed):
+    elif isinstance(step, PadFused):
         yield from step.steps
     else:
         yield step
@@ -194,7 +194,7 @@ class _Grouping:
         way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
         if way is None or way.by_rows is None or filters is None:
             return False
-        if isinstance(step, Framed) and not (step.frame.only_pads and way.by_rows.overlaps):
+        if isinstance(step, PadFused) and not (step.fusion.only_pads and way.by_rows.overlaps):
             return False
         return way.by_rows.suits(step.node, filters.shape)
 
@@ -249,7 +249,7 @@ class _Grouping:
 
     def _kind(self, step: Step) -> str:
         """Return the kind of a step: `producer`, `elementwise`, `affine`, or "" for a step that is not fused."""
-        has_kind = type(step) in (Step, Framed) and step.inputs and step.node.op_def is not None
+        has_kind = type(step) in (Step, PadFused) and step.inputs and step.node.op_def is not None
         kind = _kind_of_op(step.node.op) if has_kind else ""
         if not kind or not is_plain(step) or not _is_of_floats(step.node):
             return ""

@@ -22,27 +22,27 @@ class Watch:
         self._outputs = outputs
         self._inner = inner
         self._nodes = {output.node for output in outputs.values()}
-        self._given: dict[Node, Any] = {}
+        self._captured: dict[Node, Any] = {}
 
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         result = call(*inputs) if self._inner is None else self._inner(node, call, inputs)
         if node in self._nodes:
-            self._given[node] = result
+            self._captured[node] = result
         return result
 
     def take(self) -> dict[str, Any]:
         """Return the values captured since the last call; FailedPreconditionError names a node that did not run."""
         values = {name: self._value(name, output) for name, output in self._outputs.items()}
-        self._given.clear()
+        self._captured.clear()
         return values
 
     def _value(self, name: str, output: Output) -> Any:
-        if output.node not in self._given:
+        if output.node not in self._captured:
             raise FailedPreconditionError(
                 f"'{name}' did not run: an argument, not needed for what its function returns, or in a branch not taken",
                 node=output.node.name,
                 op=output.node.op,
             )
-        outputs = self._given[output.node]
+        outputs = self._captured[output.node]
         value = outputs[output.index] if isinstance(outputs, tuple) else outputs
         return np.array(value) if isinstance(value, np.ndarray) else value

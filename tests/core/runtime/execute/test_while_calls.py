@@ -149,14 +149,14 @@ def test_what_nobody_reads_is_left_out():
     assert ops_of(plans(b, [2, 3, 4]).body) == ["AddV2", "Tanh"]
     assert ops_of(plans(b, [3]).body) == ["AddV2", "Exp", "Mul", "Tanh"]
     assert plans(b, [4]).pushed.keys() == {3}
-    assert plans(b, []).given == (0, 1, 4)
+    assert plans(b, []).updated == (0, 1, 4)
 
 
 def test_what_another_variable_follows_from_stays():
     b = GraphBuilder()
     x = b.constant(np.ones(3, np.float32))
     repeat(b, 4, [x, x, filled(b, x)], lambda g, a, c, rows: [g.AddV2(a, c), g.AddV2(c, pop(g, rows)[1]), pop(g, rows)[0]])
-    assert plans(b, [2, 3]).given == (0, 1, 2, 3)  # of a list that is used twice, no element can come alone
+    assert plans(b, [2, 3]).updated == (0, 1, 2, 3)  # of a list that is used twice, no element can come alone
 
 
 def test_what_the_condition_reads_stays():
@@ -164,7 +164,7 @@ def test_what_the_condition_reads_stays():
     define(b, "wanted", ["int32", "variant"], lambda g, n, rows: [g.Less(g.TensorListLength(rows), g.constant(3))])
     define(b, "step", ["int32", "variant"], lambda g, n, rows: [n, push(g, rows, g.Cast(n, DstT="float32"))])
     found = plans(b, [0, 1])
-    assert (found.asked, found.given, found.taken, dict(found.pushed)) == ((1,), (1,), (0, 1), {})
+    assert (found.asked, found.updated, found.taken, dict(found.pushed)) == ((1,), (1,), (0, 1), {})
 
 
 def test_what_acts_is_not_left_out():

@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.runtime.optimize.beside_kernels import drawn, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.pad_fusion import Framed
+from tfg.core.runtime.optimize.pad_fusion import PadFused
 from tfg.core.runtime.optimize.step_fusion import all_steps
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
@@ -69,10 +69,10 @@ FRAMES = {
 }
 
 
-def framed(session):
+def pad_fused(session):
     """The convolutions that do more, with what they stand for."""
     steps = [inner for step in program(session).fused_steps for inner in (step, *getattr(step, "steps", ()))]
-    return [step for step in steps if isinstance(step, Framed)]
+    return [step for step in steps if isinstance(step, PadFused)]
 
 
 def assert_same(session, single, fetches, feeds):
@@ -95,7 +95,7 @@ def test_a_convolution_does_what_stands_around_it(kind, follows):
     session, single = Session(b.graph), Session(b.graph, optimize="none")
     for images in (3, 3, 3, 1, 1, 0, 3):
         assert_same(session, single, ["y:0"], {"x:0": drawn(images, *shape[1:])})
-    (step,) = framed(session)
+    (step,) = pad_fused(session)
     assert next(inner.node.name for inner in all_steps(step)) == "before"
     for wrong in (shape[1:], (*shape[:-1], 5)):
         with pytest.raises(InvalidArgumentError) as found:
@@ -114,7 +114,7 @@ def test_images_that_do_not_come_out_even_are_refused_all_the_same(shape):
     session, single = Session(b.graph), Session(b.graph, optimize="none")
     for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0"], {"x:0": drawn(2, 11, 9, 8)})
-    assert framed(session)
+    assert pad_fused(session)
     errors = []
     for one in (session, single):
         with pytest.raises(InvalidArgumentError) as error:
@@ -156,7 +156,7 @@ def test_other_steps_stay(kind):
     session, single = Session(b.graph), Session(b.graph, optimize="none")
     for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0"], {"x:0": drawn(*shape)})
-    assert not framed(session)
+    assert not pad_fused(session)
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -169,7 +169,7 @@ def test_what_others_read_too_is_there_for_them(kind):
     session, single = Session(b.graph), Session(b.graph, optimize="none")
     for _ in range(SETTLING_RUN):
         assert_same(session, single, ["y:0", "other:0", "before:0"], {"x:0": drawn(*shape)})
-    assert len(framed(session)) == 1
+    assert len(pad_fused(session)) == 1
 
 
 @pytest.mark.parametrize("kind", FRAMES)
