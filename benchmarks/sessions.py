@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tfg
-from tfg.core.engines.automatic import AutoEngagement
+from tfg.core.engines.automatic import AutoRuntime
 from tfg.core.engines.engine_registry import find_engine
 from tfg.core.engines.executables import EngineSettings
 from tfg.core.runtime.guards.allocation import keep_freed_memory
@@ -31,7 +31,7 @@ TITLES = {
     ITSELF: "OpenVINO itself",
 }
 
-AUTOS: list[AutoEngagement] = []
+AUTOS: list[AutoRuntime] = []
 """What chooses in the sessions of this process."""
 
 
@@ -42,7 +42,7 @@ def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> 
         keep_freed_memory()
         return tfg.Session(graph, files=files, engine=NUMPY)
     name, _, fast = way.partition(":")
-    auto = AutoEngagement(engines=[find_engine(name)], settings=EngineSettings(is_fast=bool(fast)))
+    auto = AutoRuntime(engines=[find_engine(name)], settings=EngineSettings(is_fast=bool(fast)))
     keep_freed_memory(of_any_size=True)
     AUTOS.append(auto)
     return tfg.Session(graph, files=files, engine=auto)

@@ -17,9 +17,9 @@ from . import render
 from .main import COMPARISON_FAILED
 
 if TYPE_CHECKING:
-    from ..core.engines.automatic import AutoEngagement
+    from ..core.engines.automatic import AutoRuntime
     from ..core.engines.engine_report import EngineReport
-    from ..core.engines.engine_runtime import Engagement
+    from ..core.engines.engine_runtime import EngineRuntime
     from ..core.engines.protocol import Mesh
     from ..core.graph.graph import Graph
 
@@ -31,14 +31,14 @@ _LONG_SECONDS = 10.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """What --engine and its kin ask for. All sessions of a command share one engagement."""
+    """What --engine and its kin ask for. All sessions of a command share one runtime."""
 
     engine: str | None = None
     precision: str | None = None
     engine_report: bool = False
     verify_engine: bool = False
 
-    def engaged(self, mesh: Mesh | None = None) -> Engagement | AutoEngagement | None:
+    def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:
         """The engine ready for work, maybe on a mesh, or those to choose from; None for NumPy.
 
         A usage error for options that go with an engine, where there is none.
@@ -48,17 +48,17 @@ class EngineOptions:
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} goes with --engine")
             return None
-        from ..core.engines.automatic import engage
+        from ..core.engines.automatic import choose_runtime
         from ..core.engines.executables import EngineSettings
 
         settings = EngineSettings(verify=self.verify_engine, reports=self.engine_report, times_numpy=mesh is None)
-        return engage(self.engine, self.precision, settings, mesh)
+        return choose_runtime(self.engine, self.precision, settings, mesh)
 
-    def finished(self, engagement: Engagement | AutoEngagement | None, code: Any) -> Any:
+    def finished(self, runtime: EngineRuntime | AutoRuntime | None, code: Any) -> Any:
         """Say what became of the engine's groups as asked for; the command's exit code, or 3 where they differ from NumPy."""
-        if engagement is None:
+        if runtime is None:
             return code
-        report = engagement.report()
+        report = runtime.report()
         if self.engine_report:
             for line in render.plain_text(report_sections(report)):
                 render.note(line)

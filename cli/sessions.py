@@ -20,8 +20,8 @@ from .mesh import NO_MESH, Company, MeshOptions, mesh_options
 from .options import excluding, needing, signature_option
 
 if TYPE_CHECKING:
-    from ..core.engines.automatic import AutoEngagement
-    from ..core.engines.engine_runtime import Engagement
+    from ..core.engines.automatic import AutoRuntime
+    from ..core.engines.engine_runtime import EngineRuntime
     from ..core.graph.graph import Graph
     from ..core.runtime.session.runner import Restored, Runner
     from ..core.runtime.session.session import Session
@@ -62,7 +62,7 @@ class SessionOptions:
     max_memory: int | None = None
     timeout: float | None = None
     signature: str | None = None
-    engine: Engagement | AutoEngagement | None = None
+    engine: EngineRuntime | AutoRuntime | None = None
     on: str | None = None
     retry: int = 0
     optimize: str = "parallel"
@@ -83,9 +83,9 @@ class SessionOptions:
         if self.on is not None and self.on.startswith("grpc"):
             return self
         if company is None:
-            return dataclasses.replace(self, engine=engine.engaged())
-        engaged = engine.engaged(company.mesh)
-        return dataclasses.replace(self, engine=engaged, company=company, seed=company.common_seed(self.seed))
+            return dataclasses.replace(self, engine=engine.runtime())
+        runtime = engine.runtime(company.mesh)
+        return dataclasses.replace(self, engine=runtime, company=company, seed=company.common_seed(self.seed))
 
     @contextlib.contextmanager
     def limits(self) -> Iterator[None]:

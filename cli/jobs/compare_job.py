@@ -16,9 +16,9 @@ from ...core.comparing.value_comparison import (
     compare_sessions,
     compare_values,
 )
-from ...core.engines.automatic import engagement
+from ...core.engines.automatic import load_runtime
 from ...core.engines.engine_report import EngineReport
-from ...core.engines.engine_runtime import Engagement
+from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
 from ...core.graph.graph import Graph
 from ...core.passes.pipeline import choose_passes, guessed_fetches, optimize
@@ -150,19 +150,19 @@ class _Run:
 
     def by_engines(self, *names: str) -> CompareJob:
         """The graph by two engines."""
-        engagements = [_engagement(name) for name in names]
-        sessions = [self._session(engagement) for engagement in engagements]
+        runtimes = [_runtime(name) for name in names]
+        sessions = [self._session(runtime) for runtime in runtimes]
         fetches = tuple(self.words.values())
         found = compare_sessions(self.graph, fetches, self._feeds(), sessions, self.options.tolerance)
-        return self._job(found, [engagement.report() for engagement in engagements if engagement is not None])
+        return self._job(found, [runtime.report() for runtime in runtimes if runtime is not None])
 
     def _job(self, result: GraphComparison, reports: Sequence[EngineReport] = ()) -> CompareJob:
         if not result.nodes:
             raise InvalidArgumentError("no node of the one graph stands for one of the other")
         return CompareJob(result, self.options, reports)
 
-    def _session(self, engagement: Engagement | None) -> Session:
-        options = dataclasses.replace(self.session, engine=engagement)
+    def _session(self, runtime: EngineRuntime | None) -> Session:
+        options = dataclasses.replace(self.session, engine=runtime)
         session = options.local(self.graph)
         options.prepare(session, quiet=True, implied=True)
         return session
@@ -178,10 +178,10 @@ class _Run:
         return opened
 
 
-def _engagement(name: str) -> Engagement | None:
+def _runtime(name: str) -> EngineRuntime | None:
     """The engine of `NAME` or `NAME:PRECISION`; None for NumPy."""
     engine, _, precision = name.partition(":")
-    return None if name == NUMPY else engagement(engine, precision or None, EngineSettings())
+    return None if name == NUMPY else load_runtime(engine, precision or None, EngineSettings())
 
 
 def _other(names: Names, word: str, name: str) -> str:

@@ -19,7 +19,7 @@ from ..support.trials import Trial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, installed_engines
 from .engine_report import Choice, EngineReport
-from .engine_runtime import Engagement
+from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
 from .protocol import Engine, Mesh
 
@@ -110,7 +110,7 @@ class _Entry:
     contest: Contest
 
 
-class AutoEngagement:
+class AutoRuntime:
     """The runtimes of all engines in a session that chooses among them: `engines`, by default all installed."""
 
     name = AUTO
@@ -127,8 +127,8 @@ class AutoEngagement:
         self.patience = patience
         self.lock = threading.RLock()
         self._names = installed_engines() if engines is None else [engine.name for engine in engines]
-        made = {engine.name: Engagement(engine, self.settings) for engine in engines or ()}
-        self._engagements: dict[str, Engagement] = made
+        made = {engine.name: EngineRuntime(engine, self.settings) for engine in engines or ()}
+        self._runtimes: dict[str, EngineRuntime] = made
         self._unusable: dict[str, str] = {}
         self._entries: list[_Entry] = []
         self.latest: Contest | None = None
@@ -139,18 +139,18 @@ class AutoEngagement:
         known = [name for name in preferred(graph, nodes) if name in self._names]
         return [*known, *(name for name in self._names if name not in known)]
 
-    def engaged(self, name: str) -> Engagement | None:
+    def runtime(self, name: str) -> EngineRuntime | None:
         """Return the runtime of an engine, importing the engine at the first call; None where that fails, as the report
         tells.
         """
         with self.lock:
-            if name not in self._engagements and name not in self._unusable:
+            if name not in self._runtimes and name not in self._unusable:
                 try:
-                    self._engagements[name] = engagement(name, self.precision, self.settings)
+                    self._runtimes[name] = load_runtime(name, self.precision, self.settings)
                 except Exception as error:
                     pass_on(error)
                     self._unusable[name] = f"{name} cannot be used: {error}"
-            return self._engagements.get(name)
+            return self._runtimes.get(name)
 
     def contest(self, fetches: str, shapes: str, engines: Sequence[str], best: str) -> Contest:
         """Return a new contest of ways to run a program, and add the contest to the report."""
@@ -162,7 +162,7 @@ class AutoEngagement:
     def report(self) -> EngineReport:
         """Return a report on all engines and choices so far."""
         with self.lock:
-            reports = [engaged.report() for engaged in self._engagements.values()]
+            reports = [runtime.report() for runtime in self._runtimes.values()]
             choices = [Choice(e.fetches, e.shapes, e.contest.seconds, e.contest.best) for e in self._entries]
         refused = (dataclasses.replace(r, reason=f"{each.engine}: {r.reason}") for each in reports for r in each.refused)
         return EngineReport(
@@ -180,21 +180,21 @@ class AutoEngagement:
         """Return the names of the engines to choose from, or how to install an engine."""
         if not self._names:
             return f"no engine is installed: {extra_hint('openvino')} or {extra_hint('xla')}"
-        said = [self._engagements[name].engine.note if name in self._engagements else name for name in self._names]
+        said = [self._runtimes[name].engine.note if name in self._runtimes else name for name in self._names]
         precision = [f"precision {self.precision}"] if self.precision is not None else []
         return "; ".join([*said, *precision, *self._unusable.values()])
 
 
-def engagement(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> Engagement:
+def load_runtime(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> EngineRuntime:
     """Return the runtime of the engine named."""
     is_fast = precision == FAST
     engine = find_engine(name, None if is_fast else precision, mesh)
-    return Engagement(engine, dataclasses.replace(settings, is_fast=is_fast))
+    return EngineRuntime(engine, dataclasses.replace(settings, is_fast=is_fast))
 
 
-def engage(
+def choose_runtime(
     name: str | None, precision: str | None = None, settings: EngineSettings = DEFAULT, mesh: Mesh | None = None
-) -> Engagement | AutoEngagement | None:
+) -> EngineRuntime | AutoRuntime | None:
     """Return the runtime for an engine's name; None for NumPy, also where neither the name nor the environment says
     anything.
     """
@@ -204,8 +204,8 @@ def engage(
             raise InvalidArgumentError(f"precision {precision} is for engines, and NumPy runs everything")
         return None
     if chosen == AUTO and mesh is None:
-        return AutoEngagement(precision, settings)
-    return engagement(chosen, precision, settings, mesh)
+        return AutoRuntime(precision, settings)
+    return load_runtime(chosen, precision, settings, mesh)
 
 
 def preferred(graph: Graph, nodes: Sequence[Node]) -> Sequence[str]:

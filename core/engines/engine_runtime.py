@@ -39,7 +39,7 @@ _Call: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the inputs of a group to the tuple of outputs."""
 
 
-class Engagement:
+class EngineRuntime:
     """The state of an engine in a session, and in all sessions that share variables."""
 
     def __init__(self, engine: Engine, settings: EngineSettings = DEFAULT) -> None:
@@ -130,10 +130,10 @@ class Group:
     """A group of steps as a function of the input values."""
 
     def __init__(
-        self, engagement: Engagement, cluster: Cluster, in_numpy: _Call, assemble: Callable[[Body], _Call] | None
+        self, runtime: EngineRuntime, cluster: Cluster, in_numpy: _Call, assemble: Callable[[Body], _Call] | None
     ) -> None:
-        self.engagement = engagement
-        self.engine = engagement.engine
+        self.runtime = runtime
+        self.engine = runtime.engine
         self.cluster = cluster
         self.in_numpy = in_numpy
         self.assemble = assemble
@@ -159,7 +159,7 @@ class Group:
         self.compile_seconds = self.seconds = 0.0
         self.runs = 0
         has_numpy = not any(has_fact(step.node.op, "program") for step in cluster.body.steps)
-        self.is_timed = has_numpy and engagement.settings.times_numpy
+        self.is_timed = has_numpy and runtime.settings.times_numpy
 
     def __call__(self, *values: Any) -> Any:
         """Return the outputs of the group: the value itself for a single output, else a tuple."""
@@ -191,7 +191,7 @@ class Group:
 
     def on(self, body: Body) -> Group:
         """Return the group for the same steps in another body."""
-        return self.engagement.group(self.cluster.graph, body, self.in_numpy)  # whose order must stay, so it is not divided
+        return self.runtime.group(self.cluster.graph, body, self.in_numpy)  # whose order must stay, so it is not divided
 
     def decline(self, reason: Reason) -> None:
         """Note why a run was NumPy's, where that is not known of another."""
@@ -199,7 +199,7 @@ class Group:
 
     def compares(self, executable: Executable) -> bool:
         """Return whether NumPy runs too after the next run in the engine: to compare the results, or to time both."""
-        settings = self.engagement.settings
+        settings = self.runtime.settings
         if settings.verify:
             return True
         begins = 0 if settings.chooses or settings.reports else 1
@@ -209,7 +209,7 @@ class Group:
         """Return the outputs computed by NumPy after the engine, with the time recorded; None where only the time matters
         and NumPy refuses the values that the engine takes.
         """
-        settings = self.engagement.settings
+        settings = self.runtime.settings
         start = time.perf_counter()
         try:
             found = self.in_numpy(*values)
@@ -224,11 +224,11 @@ class Group:
 
     def accepts(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> bool:
         """Return True where results agree with NumPy's; where the faster way is chosen, wrong results retire the engine."""
-        settings = self.engagement.settings
+        settings = self.runtime.settings
         if settings.verify or settings.chooses:
             difference = self._difference(executable, found, expected)
             if difference is not None and settings.verify:
-                self.engagement.note_difference(difference)
+                self.runtime.note_difference(difference)
             if difference is not None and settings.chooses:
                 self._give_up(executable, reasons.different(difference.tensor, difference.by))
                 return False
@@ -269,8 +269,8 @@ class Group:
             if len(self.executables) >= _MAX_COMPILED:
                 self.decline(reasons.too_many_shapes(_MAX_COMPILED))
                 return None
-            budget = self.engagement.settings.compile_seconds
-            if self.engagement.compile_seconds >= budget:
+            budget = self.runtime.settings.compile_seconds
+            if self.runtime.compile_seconds >= budget:
                 self.decline(reasons.over_budget(budget))
                 return None
             start = time.perf_counter()
@@ -302,7 +302,7 @@ class Group:
 
     def _compiled(self, key: Any, cluster: Cluster, values: Sequence[Any], forms: Sequence[Form]) -> Executable:
         """Return the executable for these inputs, in a type of fewer bits where requested and near enough."""
-        settings = self.engagement.settings
+        settings = self.runtime.settings
         function, precision = self.engine.compile(cluster, values), None
         if self.engine.faster and (settings.is_fast or settings.reports):
             found = fastest_rounded(self.engine.faster, cluster, values, function)
@@ -331,7 +331,7 @@ class Group:
         """Run the group without the blamed nodes for these inputs; NumPy runs the nodes, or all where nothing else is left."""
         nodes = frozenset(found.refused)
         if nodes and self.assemble is not None and nodes not in self.parts:
-            body = self.engagement.divided_again(self.cluster, found)
+            body = self.runtime.divided_again(self.cluster, found)
             self.parts[nodes] = None if body is None else self.assemble(body)
         run = self.parts.get(nodes)
         if run is None:

@@ -11,18 +11,18 @@ from ..planning.plan import Plan
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from .engine_report import EngineReport
-from .engine_runtime import Engagement
+from .engine_runtime import EngineRuntime
 from .protocol import Engine, Engined
 
 
 def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:
     """Return the groups in which `engine` would run `fetches`, groups in functions included, and the refused nodes."""
-    engagement = Engagement(engine)
+    runtime = EngineRuntime(engine)
     for owner, plan in _plans(graph, fetches):
-        for step in engagement.divided(plan, owner).steps:
+        for step in runtime.divided(plan, owner).steps:
             if isinstance(step, Engined):
-                engagement.group(owner, step.body, _never)
-    return engagement.report()
+                runtime.group(owner, step.body, _never)
+    return runtime.report()
 
 
 def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Graph, Plan]]:

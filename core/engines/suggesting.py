@@ -12,7 +12,7 @@ from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from ..support.errors import NotFoundError
 from ..support.optional_packages import extra_hint
-from .automatic import AutoEngagement, preferred
+from .automatic import AutoRuntime, preferred
 from .engine_registry import installed_engines
 from .lowerable import refusals
 from .protocol import inner_steps
@@ -34,7 +34,7 @@ class Suggestion:
 
 def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
     """Return the engine that `auto` tries first for a run of `targets`; NotFoundError where none is installed."""
-    auto = AutoEngagement()
+    auto = AutoRuntime()
     names = auto.names(graph, list(needed_nodes(targets)))
     if not names:
         raise NotFoundError("no engine is installed", hint=f"{extra_hint('openvino')} or {extra_hint('xla')}")

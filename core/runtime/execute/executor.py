@@ -39,7 +39,7 @@ from .precomputed_calls import PrecomputedCall
 from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
-    from ...engines.engine_runtime import Engagement, Group
+    from ...engines.engine_runtime import EngineRuntime, Group
 
 
 class _Bound(NamedTuple):
@@ -341,7 +341,7 @@ def bound_program(
     context: Callable[..., Any],
     functions: Mapping[str, Function],
     cache: ValueCache | None = None,
-    engagement: Engagement | None = None,
+    runtime: EngineRuntime | None = None,
     policy: Policy = NO_TIERS,
 ) -> Program:
     """Return the program of a plan of `graph`, with cached trees where there is a cache and groups where there is an
@@ -350,8 +350,8 @@ def bound_program(
     if cache is not None:
         plan = with_cached_trees(plan, graph)
     groups = None
-    if engagement is not None:
-        plan, groups = engagement.divided(plan, graph), functools.partial(engagement.group, graph)
+    if runtime is not None:
+        plan, groups = runtime.divided(plan, graph), functools.partial(runtime.group, graph)
     return Program(plan, context, functions, cache, groups, policy)
 
 

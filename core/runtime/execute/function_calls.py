@@ -26,7 +26,7 @@ from .random_lowering import lowered_function
 from .while_calls import WhileCall
 
 if TYPE_CHECKING:
-    from ...engines.engine_runtime import Engagement
+    from ...engines.engine_runtime import EngineRuntime
 
 _MAX_DEPTH: Final = 400
 """The deepest nesting of calls; deeper calls are an error."""
@@ -57,7 +57,7 @@ class FunctionCalls:
         graph: Graph,
         context: Callable[..., Any],
         cache: ValueCache | None = None,
-        engagement: Engagement | None = None,
+        runtime: EngineRuntime | None = None,
         policy: Policy = NO_TIERS,
     ) -> None:
         self._graph = graph
@@ -65,7 +65,7 @@ class FunctionCalls:
         """The functions of the graph, behind the functions that kernels add for themselves."""
         self._context = context
         self._cache = cache
-        self._engagement = engagement
+        self._runtime = runtime
         self._policy = policy
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
@@ -102,7 +102,7 @@ class FunctionCalls:
         self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
-        if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._engagement is not None:
+        if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:
             return plain
         made: list[tuple[WhileCall, _Body] | None] = []
 
@@ -158,7 +158,7 @@ class FunctionCalls:
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()
         plan = function_plan(function, site)
-        program = bound_program(plan, function.body, self._context, self.library, self._cache, self._engagement, self._policy)
+        program = bound_program(plan, function.body, self._context, self.library, self._cache, self._runtime, self._policy)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))

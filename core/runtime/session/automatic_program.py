@@ -19,8 +19,8 @@ from ..optimize.tiers import Tier
 from ..state.run_context import Run, current
 
 if TYPE_CHECKING:
-    from ...engines.automatic import AutoEngagement
-    from ...engines.engine_runtime import Engagement, Group
+    from ...engines.automatic import AutoRuntime
+    from ...engines.engine_runtime import EngineRuntime, Group
 
 _MAX_CONTESTS: Final = 16
 """For how many shapes of feeds a way is chosen; feeds of other shapes run in NumPy."""
@@ -33,7 +33,7 @@ class AutomaticProgram:
     """
 
     def __init__(
-        self, plan: Plan, graph: Graph, auto: AutoEngagement, program: Callable[[Engagement | None], Program], name: str
+        self, plan: Plan, graph: Graph, auto: AutoRuntime, program: Callable[[EngineRuntime | None], Program], name: str
     ) -> None:
         self._auto = auto
         self._make = program
@@ -53,8 +53,8 @@ class AutomaticProgram:
         """Return the engine that the nodes need, such as a program compiled for the engine; NumPy where they need none."""
         needing = [node for node in nodes_within(self._graph, nodes) if has_fact(node.op, "program")]
         for name in self._engines if needing else ():
-            engaged = self._auto.engaged(name)
-            if engaged is not None and not engaged.engine.refuses(needing, self._graph):
+            runtime = self._auto.runtime(name)
+            if runtime is not None and not runtime.engine.refuses(needing, self._graph):
                 self._engines = []
                 return name
         return NUMPY
@@ -71,13 +71,13 @@ class AutomaticProgram:
             way = contest.next()
             program = self._program(contest, way)
         self._latest = program
-        engaged = None if program is self._programs[NUMPY] else self._auto.engaged(way)
+        runtime = None if program is self._programs[NUMPY] else self._auto.runtime(way)
         if contest.is_settled:
-            return program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
+            return program.run(feeds, run) if runtime is None else runtime.timed(program.run, feeds, run)
         start = time.perf_counter()
-        values = program.run(feeds, run) if engaged is None else engaged.timed(program.run, feeds, run)
+        values = program.run(feeds, run) if runtime is None else runtime.timed(program.run, feeds, run)
         with self._lock:
-            contest.note(way, time.perf_counter() - start, engaged is not None and engaged.is_deciding)
+            contest.note(way, time.perf_counter() - start, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
         return values
@@ -101,10 +101,10 @@ class AutomaticProgram:
     def _program(self, contest: Contest, way: str) -> Program:
         """Return the program of a way, NumPy's where the engine takes nothing."""
         if way not in self._programs:
-            engaged = self._auto.engaged(way)
-            before = 0 if engaged is None else len(engaged.groups)
-            made = None if engaged is None else self._make(engaged)
-            self._groups[way] = [] if engaged is None else engaged.groups[before:]
+            runtime = self._auto.runtime(way)
+            before = 0 if runtime is None else len(runtime.groups)
+            made = None if runtime is None else self._make(runtime)
+            self._groups[way] = [] if runtime is None else runtime.groups[before:]
             self._programs[way] = made if made is not None and self._has_groups(made) else self._programs[NUMPY]
         if self._programs[way] is self._programs[NUMPY]:
             contest.drop(way)

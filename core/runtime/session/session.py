@@ -44,9 +44,9 @@ from .fetches import arranged, fetched_names, is_list_of_names, name_of
 from .results import own_values
 
 if TYPE_CHECKING:
-    from ...engines.automatic import AutoEngagement
+    from ...engines.automatic import AutoRuntime
     from ...engines.engine_report import EngineReport
-    from ...engines.engine_runtime import Engagement
+    from ...engines.engine_runtime import EngineRuntime
     from ...engines.protocol import Engine
     from .automatic_program import AutomaticProgram
 
@@ -82,7 +82,7 @@ class Session(Displayed):
     (ResourceExhaustedError); both errors name the node. `cache` is the number of bytes for values kept from one run to the
     next: values that depend only on constants and on variables not written since.
 
-    `engine` runs the heavy part: a name ("openvino"), an Engine, or an Engagement of an engine to share with other
+    `engine` runs the heavy part: a name ("openvino"), an Engine, or an EngineRuntime of an engine to share with other
     sessions. NumPy runs the ops that the engine does not take, and every run with limits or a hook. "auto" tries the
     installed engines once runs take a second, and keeps the fastest way; "numpy" means no engine, as does None unless the
     environment variable TFG_ENGINE names an engine. `precision` is the engine's float arithmetic: "bf16", or "fast" for the
@@ -119,7 +119,7 @@ class Session(Displayed):
         timeout: float | None = None,
         max_memory: int | None = None,
         cache: int = 0,
-        engine: str | Engine | Engagement | AutoEngagement | None = None,
+        engine: str | Engine | EngineRuntime | AutoRuntime | None = None,
         precision: str | None = None,
         optimize: str = "parallel",
     ) -> None:
@@ -137,11 +137,11 @@ class Session(Displayed):
         self._lock = threading.RLock()
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
-        self._engagement, self._auto = _engaged(engine, precision)
+        self._runtime, self._auto = _engine_runtime(engine, precision)
         self._optimize = optimize
         self._policy = policy(optimize)
-        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, self._policy)
-        self._by_engine: dict[Engagement, Session] = {}
+        self.functions = FunctionCalls(graph, self._context, self._cache, self._runtime, self._policy)
+        self._by_engine: dict[EngineRuntime, Session] = {}
         """A copy of this session for each engine of a choice; the functions of the copy run by the engine."""
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
@@ -172,7 +172,7 @@ class Session(Displayed):
             seed=self.seed,
             files=self.files,
             checkpoints=self._checkpoints,
-            engine=self._auto or self._engagement or NUMPY,
+            engine=self._auto or self._runtime or NUMPY,
             optimize=self._optimize,
         )
         other._limits = self._limits
@@ -236,7 +236,7 @@ class Session(Displayed):
             self._limits.begin(run)
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
-            results = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
+            results = program.run(values) if self._runtime is None else self._runtime.timed(program.run, values)
         return own_values(names, results)
 
     def tier(self, fetches: Any, feeds: Iterable[Any] = ()) -> Tier:
@@ -265,10 +265,10 @@ class Session(Displayed):
 
         Raises FailedPreconditionError without an engine.
         """
-        engaged = self._auto or self._engagement
-        if engaged is None:
+        runtime = self._auto or self._runtime
+        if runtime is None:
             raise FailedPreconditionError("the session has no engine")
-        return engaged.report()
+        return runtime.report()
 
     def variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
@@ -343,7 +343,7 @@ class Session(Displayed):
         """Return a session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
         other.node_states, other._by_engine = {}, {}
-        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, policy=self._policy)
+        other.functions = FunctionCalls(self.graph, other._context, runtime=self._runtime, policy=self._policy)
         return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
@@ -373,24 +373,24 @@ class Session(Displayed):
     def _program(self, plan: Plan, graph: Graph, name: str) -> Program | AutomaticProgram:
         """Return the program of a plan by the session's engine, or by the fastest of several engines."""
 
-        def bound(engagement: Engagement | None) -> Program:
-            session = self if engagement is self._engagement or engagement is None else self._with(engagement)
+        def bound(runtime: EngineRuntime | None) -> Program:
+            session = self if runtime is self._runtime or runtime is None else self._with(runtime)
             library = self.graph.functions
-            return bound_program(plan, graph, session._context, library, self._cache, engagement, self._policy)
+            return bound_program(plan, graph, session._context, library, self._cache, runtime, self._policy)
 
         if self._auto is None:
-            return bound(self._engagement)
+            return bound(self._runtime)
         from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name)
 
-    def _with(self, engagement: Engagement) -> Session:
+    def _with(self, runtime: EngineRuntime) -> Session:
         """Return a copy of this session whose functions run by an engine."""
-        if engagement not in self._by_engine:
-            other = self._by_engine[engagement] = copy.copy(self)
-            other.functions = FunctionCalls(self.graph, other._context, self._cache, engagement, self._policy)
+        if runtime not in self._by_engine:
+            other = self._by_engine[runtime] = copy.copy(self)
+            other.functions = FunctionCalls(self.graph, other._context, self._cache, runtime, self._policy)
             other.functions.library = self.functions.library
-        return self._by_engine[engagement]
+        return self._by_engine[runtime]
 
     def runnable(self) -> Graph:
         """Return the graph to run: loops with random numbers lowered as in TensorFlow, and its parts connected."""
@@ -409,24 +409,24 @@ class Session(Displayed):
         return fetch
 
 
-def _engaged(
-    engine: str | Engine | Engagement | AutoEngagement | None, precision: str | None
-) -> tuple[Engagement | None, AutoEngagement | None]:
+def _engine_runtime(
+    engine: str | Engine | EngineRuntime | AutoRuntime | None, precision: str | None
+) -> tuple[EngineRuntime | None, AutoRuntime | None]:
     """Return (the engine at work, the engines to choose from): at most one of the two, and none for NumPy."""
     name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
     if name == NUMPY and precision is None:
         return None, None
-    from ...engines.automatic import AutoEngagement, engage
-    from ...engines.engine_runtime import Engagement
+    from ...engines.automatic import AutoRuntime, choose_runtime
+    from ...engines.engine_runtime import EngineRuntime
 
     if engine is None or isinstance(engine, str):
-        engagement = engage(engine, precision)
+        runtime = choose_runtime(engine, precision)
     elif precision is not None:
         raise InvalidArgumentError(f"precision {precision} goes with the name of an engine")
-    elif isinstance(engine, (Engagement, AutoEngagement)):
-        engagement = engine
+    elif isinstance(engine, (EngineRuntime, AutoRuntime)):
+        runtime = engine
     elif hasattr(engine, "compile"):
-        engagement = Engagement(engine)
+        runtime = EngineRuntime(engine)
     else:
         raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
-    return (None, engagement) if isinstance(engagement, AutoEngagement) else (engagement, None)
+    return (None, runtime) if isinstance(runtime, AutoRuntime) else (runtime, None)

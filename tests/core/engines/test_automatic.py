@@ -12,8 +12,8 @@ from tests.core.engines.test_plan_division import chain
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import automatic, engine_runtime
-from tfg.core.engines.automatic import AutoEngagement, Contest, engage
-from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.automatic import AutoRuntime, Contest, choose_runtime
+from tfg.core.engines.engine_runtime import EngineRuntime
 from tfg.core.engines.executables import EngineSettings
 from tfg.core.runtime.session.session import Session
 from tfg.core.support import trials
@@ -69,7 +69,7 @@ def eager(monkeypatch):
 
 
 def auto(*engines, **options):
-    return AutoEngagement(engines=engines, patience=0.0, **options)
+    return AutoRuntime(engines=engines, patience=0.0, **options)
 
 
 def run(session, count=RUNS):
@@ -80,7 +80,7 @@ def run(session, count=RUNS):
 
 def test_nothing_is_compiled_before_runs_took_a_while():
     engine = FakeEngine()
-    report = run(Session(chain(), engine=AutoEngagement(engines=[engine], patience=60.0)))
+    report = run(Session(chain(), engine=AutoRuntime(engines=[engine], patience=60.0)))
     assert engine.compiled == []
     assert [(choice.kept, choice.seconds) for choice in report.choices] == [("numpy", {})]
 
@@ -246,7 +246,7 @@ def test_the_environment_names_the_engine_where_nothing_else_does(monkeypatch):
     with pytest.raises(NotFoundError, match="no engine 'abacus'"):
         Session(chain())
     assert Session(chain(), engine="numpy").run("y:0", X).tolist() == EXPECTED
-    assert isinstance(engage("auto"), AutoEngagement)
+    assert isinstance(choose_runtime("auto"), AutoRuntime)
     monkeypatch.setenv("TFG_ENGINE", "auto")
     assert run(Session(chain()), 2).engine == "auto"
     monkeypatch.setenv("TFG_ENGINE", "")
@@ -276,7 +276,7 @@ def test_a_fixed_engine_is_timed_beside_numpy_in_the_second_run():
 
 
 def test_a_report_that_is_asked_for_times_the_first_run():
-    session = Session(chain(), engine=Engagement(FakeEngine(), EngineSettings(reports=True)))
+    session = Session(chain(), engine=EngineRuntime(FakeEngine(), EngineSettings(reports=True)))
     assert run(session, 1).groups[0].numpy_seconds > 0
 
 
@@ -300,7 +300,7 @@ def test_compiling_ends_when_its_time_is_over():
     for name in ("y", "z"):
         b.Neg(x, name=name)
     engine = FakeEngine()
-    session = Session(b.graph, engine=Engagement(engine, EngineSettings(compile_seconds=1e-9)))
+    session = Session(b.graph, engine=EngineRuntime(engine, EngineSettings(compile_seconds=1e-9)))
     for name in ("y:0", "z:0"):
         np.testing.assert_array_equal(session.run(name, X), [-1, -2])
     assert engine.compiled == [["y"]]
@@ -327,7 +327,7 @@ class Rounding(FakeEngine):
 
 def test_fast_is_the_fastest_type_that_is_near_enough():
     types = [Rounding("f16", 9e-3, 20e-3), Rounding("bf16", 8e-3, 0.0), Rounding("i8", 2e-2, 0.0)]
-    session = Session(chain(), engine=Engagement(Rounding(faster=types), EngineSettings(is_fast=True)))
+    session = Session(chain(), engine=EngineRuntime(Rounding(faster=types), EngineSettings(is_fast=True)))
     np.testing.assert_allclose(session.run("y:0", X), EXPECTED, atol=9e-3 * 27)
     (group,) = session.engine_report().groups
     assert (group.precision, group.rounded.precision) == ("bf16", "bf16")
@@ -337,7 +337,7 @@ def test_fast_is_the_fastest_type_that_is_near_enough():
 
 def test_fast_is_the_graphs_type_where_no_other_is_near_enough():
     engine = Rounding(faster=[Rounding("bf16", 2e-2, 0.0)])
-    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(is_fast=True)))
     np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
     (group,) = session.engine_report().groups
     assert group.precision is None
@@ -346,21 +346,21 @@ def test_fast_is_the_graphs_type_where_no_other_is_near_enough():
 
 def test_fast_is_the_graphs_type_where_no_other_is_faster():
     engine = Rounding(wait=0.0, faster=[Rounding("bf16", 0.0, 40e-3)])
-    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(is_fast=True)))
     session.run("y:0", X)
     assert session.engine_report().groups[0].precision is None
 
 
 def test_fast_is_the_graphs_type_where_no_other_compiles():
     engine = Rounding(faster=[Rounding("bf16", fails=ValueError("no such type"))])
-    session = Session(chain(), engine=Engagement(engine, EngineSettings(is_fast=True)))
+    session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(is_fast=True)))
     np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
     assert session.engine_report().groups[0].rounded is None
 
 
 def test_a_report_says_what_fast_would_be_worth():
     engine = Rounding(faster=[Rounding("bf16", 8e-3, 0.0)])
-    session = Session(chain(), engine=Engagement(engine, EngineSettings(reports=True)))
+    session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(reports=True)))
     np.testing.assert_array_equal(session.run("y:0", X), EXPECTED)
     (group,) = session.engine_report().groups
     assert group.precision is None
@@ -375,6 +375,8 @@ def test_integers_must_be_equal_in_any_type():
 
     b = GraphBuilder()
     b.ArgMax(b.Placeholder(dtype="float32", shape=[2, 2], name="x"), b.constant(np.int32(1)), name="y")
-    session = Session(b.graph, engine=Engagement(Counting(faster=[Counting("bf16", 1e-3, 0.0)]), EngineSettings(is_fast=True)))
+    session = Session(
+        b.graph, engine=EngineRuntime(Counting(faster=[Counting("bf16", 1e-3, 0.0)]), EngineSettings(is_fast=True))
+    )
     session.run("y:0", {"x:0": np.eye(2)})
     assert session.engine_report().groups[0].rounded.difference == np.inf

@@ -12,7 +12,7 @@ from tests.core.engines.test_engine_runtime import refusals
 from tests.core.engines.test_plan_division import graphs
 from tests.core.engines.test_variables import READS, Holding, training
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.engine_runtime import EngineRuntime
 from tfg.core.engines.executables import EngineSettings
 from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
@@ -102,8 +102,8 @@ def test_a_result_of_another_dtype_refuses_its_node():
 
 
 def test_parts_are_verified_too():
-    engagement = Engagement(FakeEngine(cannot=["n2"], wrong=["n5:0"]), EngineSettings(verify=True))
-    session = Session(ladder(6), engine=engagement)
+    runtime = EngineRuntime(FakeEngine(cannot=["n2"], wrong=["n5:0"]), EngineSettings(verify=True))
+    session = Session(ladder(6), engine=runtime)
     np.testing.assert_array_equal(session.run("n5:0", {"x:0": 0}), spoiled(np.float32(15)))
     assert [found.tensor for found in session.engine_report().differences] == ["n5:0"]
 

@@ -13,7 +13,7 @@ from tests.core.engines.test_plan_division import chain
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import engine_names, find_engine
-from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.engine_runtime import EngineRuntime
 from tfg.core.engines.executables import EngineSettings
 from tfg.core.engines.verify_engine import difference
 from tfg.core.runtime.session.session import Session
@@ -93,8 +93,8 @@ def test_each_shape_is_compiled_once_up_to_a_number():
 
 def test_verification_names_what_differs():
     graph = chain()
-    engagement = Engagement(FakeEngine(wrong=["second:0"]), EngineSettings(verify=True))
-    session = Session(graph, engine=engagement)
+    runtime = EngineRuntime(FakeEngine(wrong=["second:0"]), EngineSettings(verify=True))
+    session = Session(graph, engine=runtime)
     session.run(["second:0", "y:0"], X)
     (found,) = session.engine_report().differences
     assert (found.tensor, found.op) == ("second:0", "AddV2")
@@ -102,7 +102,7 @@ def test_verification_names_what_differs():
 
 
 def test_verification_is_silent_where_nothing_differs():
-    session = Session(chain(), engine=Engagement(FakeEngine(), EngineSettings(verify=True)))
+    session = Session(chain(), engine=EngineRuntime(FakeEngine(), EngineSettings(verify=True)))
     session.run("y:0", X)
     assert session.engine_report().differences == ()
 

@@ -14,9 +14,9 @@ from tests.cli.running import SAMPLES, process  # noqa: E402
 from tests.core.engines.networks import assert_in_engine, network  # noqa: E402
 from tests.core.engines.undenied import needless_denials, on_request  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
-from tfg.core.engines.automatic import AutoEngagement  # noqa: E402
+from tfg.core.engines.automatic import AutoRuntime  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
-from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.engines.unsupported import Denials  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
@@ -74,7 +74,7 @@ def test_sums_in_a_row_compile_in_pieces():
 
 def test_auto_keeps_results_within_the_tolerances():
     graph, x = network()
-    session, expected = Session(graph, engine=AutoEngagement(patience=0.0)), Session(graph).run("logits:0", {"x:0": x})
+    session, expected = Session(graph, engine=AutoRuntime(patience=0.0)), Session(graph).run("logits:0", {"x:0": x})
     for _ in range(30):
         found = session.run("logits:0", {"x:0": x})
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.abs(expected).max())
@@ -377,7 +377,7 @@ def test_no_network_is_used(tmp_path):
 
 def test_verification_finds_nothing_in_a_network():
     graph, x = network()
-    session = Session(graph, engine=Engagement(engine(), EngineSettings(verify=True)))
+    session = Session(graph, engine=EngineRuntime(engine(), EngineSettings(verify=True)))
     session.run("logits:0", {"x:0": x})
     assert session.engine_report().differences == ()
     assert_in_engine(session)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.engines.fake_engine import FakeEngine
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engine_runtime import Engagement
+from tfg.core.engines.engine_runtime import EngineRuntime
 from tfg.core.engines.executables import EngineSettings
 from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
@@ -66,7 +66,7 @@ def training(resource):
 
 
 def started(graph, engine=None, **options):
-    session = Session(graph, engine=engine and Engagement(engine, EngineSettings(**options)))
+    session = Session(graph, engine=engine and EngineRuntime(engine, EngineSettings(**options)))
     session.run(["init"])
     return session
 

@@ -18,7 +18,7 @@ from tests.core.engines.undenied import needless_denials, on_request  # noqa: E4
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
-from tfg.core.engines.engine_runtime import Engagement  # noqa: E402
+from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
@@ -64,7 +64,7 @@ def test_lowerings(op):
         builder = GraphBuilder()
         ((*fetches,),) = case.build(builder)
         feeds = with_constants(builder.graph, case.feeds)
-        session = Session(builder.graph, engine=Engagement(engine()))
+        session = Session(builder.graph, engine=EngineRuntime(engine()))
         found = session.run(fetches, feeds)
         if any(group.runs for group in session.engine_report().groups):
             tried += 1
@@ -83,7 +83,7 @@ def test_refusals(op):
         ((*fetches,),) = case.build(builder)
         feeds = with_constants(builder.graph, case.feeds)
         with pytest.raises(TfgError):
-            Session(builder.graph, engine=Engagement(engine())).run(fetches, feeds)
+            Session(builder.graph, engine=EngineRuntime(engine())).run(fetches, feeds)
 
 
 def with_constants(graph, feeds):
@@ -132,7 +132,7 @@ def test_a_network_in_single_precision():
 def test_a_gradient():
     graph, x = network()
     graph, (gradient,) = tfg.gradients(graph, "logits:0", "x:0")
-    session = Session(graph, engine=Engagement(engine(), EngineSettings(verify=True)))
+    session = Session(graph, engine=EngineRuntime(engine(), EngineSettings(verify=True)))
     found, expected = session.run(gradient, {"x:0": x}), Session(graph).run(gradient, {"x:0": x})
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)

@@ -30,7 +30,7 @@ def engaged(graph):
 
 def ops_taken(session):
     """The ops of the groups that ran in the engine, those in loops among them."""
-    groups = [group for group in session._engagement.groups if group.runs]
+    groups = [group for group in session._runtime.groups if group.runs]
     return {step.node.op for group in groups for step in inner_steps(group.cluster.body.steps)}
 
 

@@ -81,7 +81,7 @@ def test_training_is_the_same_while_auto_tries_ways(gain, monkeypatch):
     monkeypatch.setattr(engine_runtime, "PAIRS_SECONDS", 0.0)
     monkeypatch.setattr(automatic, "TRIAL_SECONDS", 0.0)
     graph = updating("ResourceApplyAdam", {})
-    plain, chosen = Session(graph), Session(graph, engine=automatic.AutoEngagement(engines=[engine()], patience=0.0))
+    plain, chosen = Session(graph), Session(graph, engine=automatic.AutoRuntime(engines=[engine()], patience=0.0))
     draws = np.random.default_rng(0)
     for session in (plain, chosen):
         session.run(["init"])
@@ -140,7 +140,7 @@ def test_a_failure_that_takes_values_with_it_says_so(monkeypatch):
     session = counting()
     for _ in range(3):
         session.run(["add"], {"x:0": np.ones(3)})
-    (executable,) = session._engagement.groups[-1].executables.values()
+    (executable,) = session._runtime.groups[-1].executables.values()
     function = executable.function.function
 
     def failing(own, *rest):

@@ -91,7 +91,7 @@ def compared(engine, line, family, case, constant) -> str:
             del feeds[name]
     if not line.holds(graph.node("op")):
         return "untried"
-    session = Session(graph, engine=engine_runtime.Engagement(engine))
+    session = Session(graph, engine=engine_runtime.EngineRuntime(engine))
     expected = answers(family).steps(case.key)[0]
     try:
         found = session.run(list(fetches), feeds)
