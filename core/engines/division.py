@@ -12,9 +12,9 @@ from ..planning.plan import Plan, Step
 from ..support.errors import TfgError
 from ..support.user_signals import pass_on
 from .plan_division import Partition, partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, Given, Unable, results_of
+from .protocol import ENDING, Body, Cluster, Declined, Engine, Engined, EngineValue, Unable, results_of
 from .reasons import Reason, of_engine, uncompiled
-from .step_bodies import body_of, given_steps, is_given, is_held_together
+from .step_bodies import body_of, constants_by_slot, is_constant_step, is_held_together
 
 _MOST_ATTEMPTS: Final = 32
 """The largest number of failed compilations of a group and of its parts before NumPy keeps the steps."""
@@ -34,12 +34,12 @@ class Blame:
     attempts: int
 
 
-def blame(error: Exception, cluster: Cluster, values: Sequence[Given], engine: Engine) -> Blame:
+def blame(error: Exception, cluster: Cluster, values: Sequence[EngineValue], engine: Engine) -> Blame:
     """Return the nodes because of which `engine` failed to compile a group, none where the search takes too many attempts.
 
     The error names the nodes, or else a search finds them.
     """
-    steps = [step for step in cluster.body.steps if not is_given(step)]
+    steps = [step for step in cluster.body.steps if not is_constant_step(step)]
     nodes = {node.name: step.node for step in steps for node in (step.node, *getattr(step, "leaves", ()))}
     reasons: Mapping[str, str] = {}
     if isinstance(error, Unable):
@@ -76,9 +76,9 @@ def _plan_of(body: Body) -> Plan:
 
 def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield the steps with each constant just before the first reader, behind the steps that the constant waits for."""
-    constants = {step.outputs[0]: step for step in steps if is_given(step)}
+    constants = {step.outputs[0]: step for step in steps if is_constant_step(step)}
     for step in steps:
-        if not is_given(step):
+        if not is_constant_step(step):
             yield from (constants.pop(slot) for slot in dict.fromkeys(step.inputs) if slot in constants)
             yield step
 
@@ -86,13 +86,13 @@ def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
 class _Search:
     """A binary search for the shortest prefix of the group that does not compile."""
 
-    def __init__(self, cluster: Cluster, values: Sequence[Given], engine: Engine) -> None:
+    def __init__(self, cluster: Cluster, values: Sequence[EngineValue], engine: Engine) -> None:
         self.cluster = cluster
         self.engine = engine
         self.plan = _plan_of(cluster.body)
-        self.given = given_steps(self.plan)
+        self.given = constants_by_slot(self.plan)
         self.values = dict(zip(cluster.inputs, values))
-        self.steps = [step for step in self.plan.steps if not is_given(step)]
+        self.steps = [step for step in self.plan.steps if not is_constant_step(step)]
 
     def blame(self, error: Exception) -> Blame:
         """Return the step's node, with the reason in `error`, or in the error of the shortest prefix that fails."""

@@ -25,7 +25,7 @@ from .division import Blame, blame, divided_again, said
 from .engine_report import Difference, EngineReport, GroupReport, Refusal, Rounded
 from .executables import DEFAULT, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, Given, Unable, UnfitShapes
+from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, Unable, UnfitShapes
 from .reasons import Reason
 from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
@@ -222,7 +222,7 @@ class Group:
         executable.trial.note(0, time.perf_counter() - start)
         return found
 
-    def accepts(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> bool:
+    def accepts(self, executable: Executable, found: Sequence[EngineValue], expected: Sequence[Any]) -> bool:
         """Return True where results agree with NumPy's; where the faster way is chosen, wrong results retire the engine."""
         settings = self.runtime.settings
         if settings.verify or settings.chooses:
@@ -237,7 +237,7 @@ class Group:
             self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
         return True
 
-    def _difference(self, executable: Executable, found: Sequence[Given], expected: Sequence[Any]) -> Difference | None:
+    def _difference(self, executable: Executable, found: Sequence[EngineValue], expected: Sequence[Any]) -> Difference | None:
         """Return the first difference from NumPy's results."""
         tolerance = None if executable.precision is None else ROUNDED
         for (name, op), a, b in zip(self.made, found, expected, strict=True):
@@ -352,7 +352,7 @@ class Group:
         why = f": {self.reason}" if self.reason else ""
         tell("engine %s took %.3f s to compile the group up to %s%s", self.engine.name, seconds, self.last, why)
 
-    def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[Given, ...] | _Call:
+    def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[EngineValue, ...] | _Call:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
         start = time.perf_counter()
         try:
@@ -379,7 +379,7 @@ class Group:
         self.runs += 1
         return results
 
-    def _require_forms(self, results: Sequence[Given], forms: Sequence[Form]) -> None:
+    def _require_forms(self, results: Sequence[EngineValue], forms: Sequence[Form]) -> None:
         """Raise Unable with the node of a result that has another dtype or shape than expected."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:

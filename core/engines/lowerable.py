@@ -20,7 +20,7 @@ from .protocol import inner_steps
 from .reasons import Reason
 from .shape_checks import without_kernel
 from .step_bodies import only_decides
-from .unsupported import Denials
+from .unsupported import UnsupportedOps
 
 _TYPES: Final = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
@@ -31,9 +31,9 @@ _OF_STACKS: Final = 2
 _COUNTING: Final = (dtypes.int32, dtypes.int64)
 
 
-def refusals(nodes: Sequence[Node], denials: Denials, graph: Graph) -> dict[Node, Reason]:
+def refusals(nodes: Sequence[Node], unsupported: UnsupportedOps, graph: Graph) -> dict[Node, Reason]:
     """Return reasons why nodes are not for XLA, from nodes in topological order, loops' included, without constants."""
-    return _Refusals(denials, graph).of(nodes)
+    return _Refusals(unsupported, graph).of(nodes)
 
 
 def function_refusals(function: Function) -> tuple[int, dict[Node, Reason]]:
@@ -41,14 +41,14 @@ def function_refusals(function: Function) -> tuple[int, dict[Node, Reason]]:
     order.
     """
     nodes = [node for node in function.body if not (node.is_constant or node.is_argument or is_transparent(node))]
-    return len(nodes), refusals(nodes, Denials.of("xla"), function.body)
+    return len(nodes), refusals(nodes, UnsupportedOps.of("xla"), function.body)
 
 
 class _Refusals:
     """Reasons why nodes are not for XLA; each function is examined once."""
 
-    def __init__(self, denials: Denials, graph: Graph) -> None:
-        self.denials = denials
+    def __init__(self, unsupported: UnsupportedOps, graph: Graph) -> None:
+        self.unsupported = unsupported
         self.functions = graph.functions
         self.of_functions: dict[str, Reason | None] = {}
 
@@ -75,7 +75,7 @@ class _Refusals:
             return None
         if found is None:
             return reasons.NO_LOWERING
-        return self.denials.reason(node) or self.of_calls(node)
+        return self.unsupported.reason(node) or self.of_calls(node)
 
     def of_calls(self, node: Node) -> Reason | None:
         """Return the reason against the functions that a node calls."""

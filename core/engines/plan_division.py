@@ -27,11 +27,11 @@ from ..support.user_signals import pass_on
 from ..types import dtypes
 from ..types.dtypes import DType
 from . import reasons
-from .protocol import Cluster, Engine, Engined, Foretold, inner_steps, inputs_of, results_of
+from .protocol import Cluster, Engine, Engined, ShapePrecompute, inner_steps, inputs_of, results_of
 from .reasons import Reason
 from .shape_checks import without_kernel
-from .shape_precompute import foretold
-from .step_bodies import body_of, given_steps, is_given, is_held_together, is_reference, only_decides
+from .shape_precompute import with_precomputed_shapes
+from .step_bodies import body_of, constants_by_slot, is_constant_step, is_held_together, is_reference, only_decides
 
 _Reach: TypeAlias = tuple[int, int]
 """The highest levels of the able and of the other steps that something waits for."""
@@ -60,9 +60,10 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
     original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
     fetched = {slot for slot in plan.fetches if slot is not None}
     while True:
-        told = foretold(original, graph, [step.node not in refusals and not _is_free(step) for step in original.steps], engine)
-        plan, able = told.plan, told.able
-        levels = _Levels(plan, graph, able, told.instead).found
+        able = [step.node not in refusals and not _is_free(step) for step in original.steps]
+        precomputed = with_precomputed_shapes(original, graph, able, engine)
+        plan, able = precomputed.plan, precomputed.able
+        levels = _Levels(plan, graph, able, precomputed.instead).found
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
         worth = {level for level, size in sizes.items() if size >= engine.smallest}
         worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
@@ -117,7 +118,7 @@ def _is_join(step: Step) -> bool:
 
 def _is_free(step: Step) -> bool:
     """Return True for a step that does nothing in its turn: waiting for the step means waiting for its predecessors."""
-    return is_given(step) or _is_join(step)
+    return is_constant_step(step) or _is_join(step)
 
 
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
@@ -292,7 +293,7 @@ class _Levels:
         """Yield the reach of each predecessor of a step; for a loop, of each value that enters."""
         instead = self.instead.get(i, {})
         yield from map(self.of_step, instead.values())
-        own = {part.node for part in step.cluster.body.steps} if isinstance(step, Foretold) else set()
+        own = {part.node for part in step.cluster.body.steps} if isinstance(step, ShapePrecompute) else set()
         for node in own or (step.enters if isinstance(step, Loop) else _nodes(step)):
             for place, source in enumerate(needed_sources(node, self.fed)):
                 if source is not None and place not in instead and source not in own and self.places.get(source) != i:
@@ -338,7 +339,7 @@ def _highest(found: Iterable[_Reach]) -> _Reach:
 
 def _nodes(step: Step) -> Iterator[Node]:
     """Yield the nodes that a step stands for."""
-    if isinstance(step, Foretold):
+    if isinstance(step, ShapePrecompute):
         return
     yield step.node
     if isinstance(step, Loop):
@@ -398,7 +399,7 @@ class _Grouping:
         self.units = units
         self.fed = frozenset(plan.feeds)
         self.fed_outputs = plan.fed
-        self.given = given_steps(plan)
+        self.given = constants_by_slot(plan)
         self.members: dict[int, list[Step]] = collections.defaultdict(list)
         self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
         for slot in fetched:

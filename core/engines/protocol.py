@@ -18,13 +18,14 @@ from ..types.arrays import Array, Held
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 
-Given: TypeAlias = Array | Held
-"""An input of a group: an array, or the engine's own form of a variable's value since the engine wrote there."""
+EngineValue: TypeAlias = Array | Held
+"""A value at the border of a group: an array, or the engine's own form of a variable's value that the engine wrote."""
 
-Compiled: TypeAlias = Callable[[Sequence[Any]], Sequence[Given]]
-"""A compiled group. Arguments: a Given for each input of the cluster that is not fixed, none of them modified. Results: a
-new array for each of the cluster's `results`, then the new values of the variables written, possibly Held. Threads may
-share the function.
+Compiled: TypeAlias = Callable[[Sequence[Any]], Sequence[EngineValue]]
+"""A compiled group, a function that threads may share.
+
+Arguments: an EngineValue for each input of the cluster that is not fixed, none of them modified. Results: a new array for each
+of the cluster's `results`, then the new values of the variables written, possibly Held.
 """
 
 
@@ -228,7 +229,7 @@ class Cluster:
         found = {leads[slot]: step.node for step in writing for slot in variable_inputs(step, leads)}
         return [found[slot] for slot in self.body.written]
 
-    def as_graph(self, values: Sequence[Given]) -> tuple[Graph, list[Output], list[Output]]:
+    def as_graph(self, values: Sequence[EngineValue]) -> tuple[Graph, list[Output], list[Output]]:
         """Return the group as a graph of its own, the placeholders, typed and shaped as `values`, and the results.
 
         Variables are replaced by new variables; accesses come in the order of the steps. Loops are replaced by placeholders
@@ -271,7 +272,7 @@ _NO_CLUSTER: Final = Cluster(Graph(), NO_STEPS)
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Foretold(Step):
+class ShapePrecompute(Step):
     """A step that computes a value from the shapes of tensors in groups, before the groups run; `node` computes the value
     there.
 

@@ -13,7 +13,7 @@ from ..support.log import tell
 from ..support.trials import Trial
 from ..support.user_signals import pass_on
 from .engine_report import Rounded
-from .protocol import Cluster, Compiled, Engine, Given
+from .protocol import Cluster, Compiled, Engine, EngineValue
 from .verify_engine import relative_difference
 
 ROUNDED: Final = 1e-2
@@ -30,7 +30,7 @@ class RoundedFunction:
 
 
 def fastest_rounded(
-    engines: Sequence[Engine], cluster: Cluster, values: Sequence[Given], exact: Compiled
+    engines: Sequence[Engine], cluster: Cluster, values: Sequence[EngineValue], exact: Compiled
 ) -> RoundedFunction | None:
     """Return the group in the engine's fastest type of fewer bits for these inputs; None where none compiles.
 
@@ -53,7 +53,7 @@ def fastest_rounded(
     return RoundedFunction(rounded[name], Rounded(name, seconds[name], exact_seconds, differences[name]), is_better)
 
 
-def _compiled(engine: Engine, cluster: Cluster, values: Sequence[Given]) -> Compiled | None:
+def _compiled(engine: Engine, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled | None:
     try:
         return engine.compile(cluster, [np.asarray(value) for value in values])
     except Exception as error:
@@ -62,5 +62,5 @@ def _compiled(engine: Engine, cluster: Cluster, values: Sequence[Given]) -> Comp
         return None
 
 
-def _largest_difference(found: Sequence[Given], expected: Sequence[Given]) -> float:
+def _largest_difference(found: Sequence[EngineValue], expected: Sequence[EngineValue]) -> float:
     return max(relative_difference(np.asarray(a), np.asarray(b)) for a, b in zip(found, expected, strict=True))

@@ -12,7 +12,7 @@ from ..registry.registry import has_kernel
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types.shapes import Shape
 from . import reasons
-from .protocol import Cluster, Given, UnfitShapes
+from .protocol import Cluster, EngineValue, UnfitShapes
 from .reasons import Reason
 
 
@@ -28,7 +28,7 @@ def without_kernel(node: Node) -> Reason | None:
     return None
 
 
-def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: bool) -> list[Shape]:
+def result_shapes(cluster: Cluster, values: Sequence[EngineValue], needs_elements: bool) -> list[Shape]:
     """Return the shapes of a cluster's results for inputs shaped as `values`, and of the variables written.
 
     Raises InvalidArgumentError where a node refuses its inputs, UnfitShapes where `needs_elements` and a tensor has none.
@@ -42,7 +42,7 @@ def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: boo
     return [*(found.shape(output) for output in outputs), *_written_shapes(cluster, graph, found, values)]
 
 
-def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Sequence[Given]) -> list[Shape]:
+def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Sequence[EngineValue]) -> list[Shape]:
     """Return the shapes of the variables at the end: only an assignment changes a shape."""
     shapes = {slot: Shape(value.shape) for slot, value in zip(cluster.inputs, values)}
     leads = cluster.body.leads

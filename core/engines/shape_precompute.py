@@ -15,15 +15,15 @@ from ..ordering.effects import accesses
 from ..planning.plan import Plan, Step
 from ..registry.op_facts import has_fact
 from ..types import dtypes
-from .protocol import Cluster, Engine, Foretold, results_of
+from .protocol import Cluster, Engine, ShapePrecompute, results_of
 from .static_inputs import fixed_inputs
-from .step_bodies import body_of, given_steps, is_held_together
+from .step_bodies import body_of, constants_by_slot, is_held_together
 
 _COUNTS = (dtypes.int32, dtypes.int64)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Told:
+class PrecomputedPlan:
     """A plan with precomputing steps added, and for each step whether an engine takes the step.
 
     `instead` maps an input of a step to the precomputing step that provides the value.
@@ -34,23 +34,23 @@ class Told:
     instead: Mapping[int, Mapping[int, int]]
 
 
-def foretold(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> Told:
+def with_precomputed_shapes(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> PrecomputedPlan:
     """Return the plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
-    return _Foretelling(plan, graph, able, engine).told()
+    return _Precomputing(plan, graph, able, engine).precomputed()
 
 
-class _Foretelling:
+class _Precomputing:
     def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> None:
         self.plan = plan
         self.graph = graph
         self.able = able
         self.engine = engine
-        self.given = given_steps(plan)
+        self.given = constants_by_slot(plan)
         self.makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
-        self.made: dict[int, Foretold | None] = {}
+        self.made: dict[int, ShapePrecompute | None] = {}
         self.slots = plan.slots
 
-    def told(self) -> Told:
+    def precomputed(self) -> PrecomputedPlan:
         """Return the plan with each precomputing step before the first reader."""
         steps: list[Step] = []
         able: list[bool] = []
@@ -68,9 +68,9 @@ class _Foretelling:
                 step = dataclasses.replace(step, inputs=tuple(taken[i].outputs[0] if i in taken else i for i in step.inputs))
             steps.append(step)
             able.append(is_able)
-        return Told(dataclasses.replace(self.plan, steps=tuple(steps), slots=self.slots), able, instead)
+        return PrecomputedPlan(dataclasses.replace(self.plan, steps=tuple(steps), slots=self.slots), able, instead)
 
-    def taken(self, step: Step) -> dict[int, Foretold]:
+    def taken(self, step: Step) -> dict[int, ShapePrecompute]:
         """Return the precomputing steps by the slots of a step's inputs that they provide."""
         found = {slot: self.of_slot(slot) for slot in step.inputs if self.is_made(slot)}
         return {slot: made for slot, made in found.items() if made is not None}
@@ -79,13 +79,13 @@ class _Foretelling:
         """Return True for a slot that a step of a group fills."""
         return slot in self.makers and self.able[self.makers[slot]]
 
-    def of_slot(self, slot: int) -> Foretold | None:
+    def of_slot(self, slot: int) -> ShapePrecompute | None:
         """Return the step that precomputes a slot; None where the value follows from more than shapes."""
         if slot not in self.made:
             self.made[slot] = self.step(slot)
         return self.made[slot]
 
-    def step(self, slot: int) -> Foretold | None:
+    def step(self, slot: int) -> ShapePrecompute | None:
         values, shapes, known = {self.makers[slot]}, set[int](), set[int]()
         pending = [slot]
         while pending:
@@ -110,7 +110,7 @@ class _Foretelling:
             return None
         self.slots += 1
         node = self.plan.steps[self.makers[slot]].node
-        return Foretold(node, inputs, (self.slots - 1,), cluster=Cluster(self.graph, body), known=tuple(sorted(fixed)))
+        return ShapePrecompute(node, inputs, (self.slots - 1,), cluster=Cluster(self.graph, body), known=tuple(sorted(fixed)))
 
     def close(self, found: set[int]) -> bool:
         """Add the predecessors in groups to `found`; False where inference cannot tell the shapes of a predecessor."""

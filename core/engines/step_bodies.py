@@ -14,7 +14,7 @@ from ..types.dtypes import DType
 from .protocol import Body, inputs_of
 
 
-def is_given(step: Step) -> bool:
+def is_constant_step(step: Step) -> bool:
     """Return True for a constant, whose value exists before anything runs."""
     return type(step) is Step and step.node.is_constant and not step.is_guarded
 
@@ -24,9 +24,9 @@ def only_decides(step: Step) -> bool:
     return step.node.op in (*SWITCH, *MERGE) or (step.is_guarded and step.node.is_no_op)
 
 
-def given_steps(plan: Plan) -> dict[int, Step]:
+def constants_by_slot(plan: Plan) -> dict[int, Step]:
     """Return the constants of a plan by their slots."""
-    return {step.outputs[0]: step for step in plan.steps if is_given(step)}
+    return {step.outputs[0]: step for step in plan.steps if is_constant_step(step)}
 
 
 def body_of(

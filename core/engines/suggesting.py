@@ -16,8 +16,8 @@ from .automatic import AutoRuntime, preferred
 from .engine_registry import installed_engines
 from .lowerable import refusals
 from .protocol import inner_steps
-from .step_bodies import is_given
-from .unsupported import Denials
+from .step_bodies import is_constant_step
+from .unsupported import UnsupportedOps
 
 _MOST: Final = 0.5
 """The part of the nodes that an engine must take to be worth a word."""
@@ -50,13 +50,13 @@ def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggesti
     plan = compile_plan(graph, targets)
     if plan.needs_dataflow:
         return None
-    steps = [step for step in inner_steps(plan.steps) if not (isinstance(step, Loop) or is_given(step))]
+    steps = [step for step in inner_steps(plan.steps) if not (isinstance(step, Loop) or is_constant_step(step))]
     nodes = [step.node for step in steps]
     has_loops = any(isinstance(step, Loop) for step in plan.steps)
     for name in preferred(graph, nodes):
         if name == "openvino" and has_loops:
             continue
-        share = 1 - len(refusals(nodes, Denials.of(name), graph)) / len(nodes) if nodes else 0.0
+        share = 1 - len(refusals(nodes, UnsupportedOps.of(name), graph)) / len(nodes) if nodes else 0.0
         if share >= _MOST:
             return Suggestion(name, share, None if name in installed_engines() else extra_hint(name))
     return None

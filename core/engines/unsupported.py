@@ -20,7 +20,7 @@ from .reasons import Reason, denied
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Denial:
+class UnsupportedOp:
     """A line of the table: the op, the values of attributes, and the reason."""
 
     op: str
@@ -33,28 +33,28 @@ class Denial:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Denials:
+class UnsupportedOps:
     """The lines for an engine."""
 
-    lines: tuple[Denial, ...]
+    lines: tuple[UnsupportedOp, ...]
 
     @staticmethod
-    def of(engine: str) -> Denials:
+    def of(engine: str) -> UnsupportedOps:
         """Return the table of an engine that tfg brings."""
         path = os.path.join(os.path.dirname(__file__), f"{engine}_unsupported.txt")
         with open(path, encoding="ascii") as lines:
-            return Denials(tuple(_denial(line, engine) for line in lines if line.strip()))
+            return UnsupportedOps(tuple(_parse_line(line, engine) for line in lines if line.strip()))
 
     def reason(self, node: Node) -> Reason | None:
         """Return the reason against a node; None for a supported node."""
         return next((line.reason for line in self.lines if line.holds(node)), None)
 
 
-def _denial(line: str, engine: str) -> Denial:
+def _parse_line(line: str, engine: str) -> UnsupportedOp:
     condition, _, reason = line.partition("|")
     op, *attributes = condition.split()
     pairs = (attribute.split("=") for attribute in attributes)
-    return Denial(op, {name: frozenset(values.split(",")) for name, values in pairs}, denied(reason.strip(), engine))
+    return UnsupportedOp(op, {name: frozenset(values.split(",")) for name, values in pairs}, denied(reason.strip(), engine))
 
 
 def _known(node: Node, name: str) -> set[str]:

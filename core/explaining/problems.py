@@ -72,9 +72,9 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Proble
     found = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
     found += unreadable
     bodies = [Body(graph, functions), *(Body(function.body, functions, function) for function in functions.values())]
-    told = {fault.node for fault in faults}
+    faulty = {fault.node for fault in faults}
     for body in bodies:
-        found += _of_body(body, graph.functions, told if body.function is None else set())
+        found += _of_body(body, graph.functions, faulty if body.function is None else set())
     found += _versions(graph)
     found += _unknown_ops(bodies)
     found += _uninitialized(bodies[0])
@@ -92,11 +92,11 @@ def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
     return functions, unreadable
 
 
-def _of_body(body: Body, declared: Container[str], told: set[str | None]) -> list[Problem]:
+def _of_body(body: Body, declared: Container[str], faulty: set[str | None]) -> list[Problem]:
     found = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
     found += [problem for node in body.graph for problem in _calls(body, node, declared)]
     found += _cycles(body)
-    broken = {problem.node for problem in found if problem.severity == ERROR} | told
+    broken = {problem.node for problem in found if problem.severity == ERROR} | faulty
     found += [problem for check in _BODY_CHECKS for problem in check(body)]
     return [*found, *_loops(body, broken), *_contradictions(body, broken)]
 
@@ -224,7 +224,7 @@ def _cycles(body: Body) -> Iterator[Problem]:
 def _colocation(body: Body) -> Iterator[Problem]:
     try:
         groups = Placement(body.graph).groups()
-    except TfgError:  # a `_class` of the wrong kind is told of its node
+    except TfgError:  # a `_class` of the wrong kind is reported for its node
         return
     for group in groups:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .cost_cache import Kept
+from .cost_cache import CountCache
 from .count import count_flops
 from .flops_report import FlopsReport, NodeCost, Section
 
-__all__ = ["FlopsReport", "Kept", "NodeCost", "Section", "count_flops"]
+__all__ = ["CountCache", "FlopsReport", "NodeCost", "Section", "count_flops"]

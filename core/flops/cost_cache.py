@@ -19,7 +19,7 @@ _MAX_ELEMENTS: Final = 16
 Key = tuple[Hashable, ...]
 
 
-class AlikeCosts:
+class CostCache:
     """Costs and bytes moved by key; nodes with the same op, attributes, and specs of inputs and outputs share a key."""
 
     def __init__(self) -> None:
@@ -35,12 +35,12 @@ class AlikeCosts:
         self._found[key] = node.attrs, cost, moved
 
 
-class Kept(DerivedSpecs):
+class CountCache(DerivedSpecs):
     """The shapes and costs kept from a count to the next while a graph is changed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.costs = AlikeCosts()
+        self.costs = CostCache()
 
 
 def cost_key(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> Key | None:

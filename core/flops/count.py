@@ -33,11 +33,11 @@ from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
 from ..types.tensors import FuncRef
 from .branch_choice import not_taken
-from .cost_cache import Kept, cost_key
+from .cost_cache import CountCache, cost_key
 from .count_scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
 from .flops_report import FlopsReport, NodeCost, magnitude, merged, total
 from .frame_loops import FrameLoops
-from .input_shapes import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
+from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
 from .loop_counts import Known, Loop, Loops
 from .pipeline_costs import per_element
 from .sections import classify, classify_body
@@ -50,7 +50,7 @@ _MAX_LISTED: Final = 5_000
 
 
 @rare_collection()
-@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=Kept | None)
+@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=CountCache | None)
 def count_flops(
     graph: Graph,
     fetches: Sequence[str],
@@ -59,7 +59,7 @@ def count_flops(
     shapes: Shapes | None = None,
     values: Mapping[str, np.ndarray[Any, Any]] | None = None,
     trips: Mapping[str, int] | None = None,
-    derived: Kept | None = None,
+    derived: CountCache | None = None,
 ) -> FlopsReport:
     """Count the FLOPs of all nodes that run for `fetches`.
 
@@ -72,12 +72,12 @@ def count_flops(
     graph.check_changes()
     check_calls(graph)
     symbols = Symbols()
-    counter = _Counter(graph, trips or {}, symbols, derived or Kept())
+    counter = _Counter(graph, trips or {}, symbols, derived or CountCache())
     known = symbolic_placeholders(graph, shapes or {}, symbols)
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in known.items() if is_placeholder(value.node)}
-        require_fitting(graph, others, infer(graph, free))
+        require_consistent_shapes(graph, others, infer(graph, free))
     known |= fed_values(graph, known, values or {})
     targets = [graph.fetch(name) for name in fetches]
     fed = [graph.output(name) for name in feeds]
@@ -119,7 +119,7 @@ class _Call:
 class _Counter:
     """The state of a count: symbols handed out, notes taken, parameters already attributed."""
 
-    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: Kept) -> None:
+    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: CountCache) -> None:
         self.graph = graph
         self.functions: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
         """The functions of the graph, behind the functions that the gradients of functions call."""

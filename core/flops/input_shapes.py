@@ -30,7 +30,7 @@ def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dic
     for node in graph:
         if is_placeholder(node):
             declared = _declared_shape(graph, node)
-            shape = fitting(node.output(), given.pop(node.output(), UNKNOWN), declared)
+            shape = merge_given_shape(node.output(), given.pop(node.output(), UNKNOWN), declared)
             specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
     for output, shape in given.items():
         if output.dtype is None:
@@ -43,13 +43,13 @@ def is_placeholder(node: Node) -> bool:
     return node.is_placeholder
 
 
-def fitting(output: Output, given: Shape, known: Shape) -> Shape:
+def merge_given_shape(output: Output, user_shape: Shape, graph_shape: Shape) -> Shape:
     """Return the more definite of the user's shape and the graph's; InvalidArgumentError names both where they conflict."""
     try:
-        return merge_shapes(given, known)
+        return merge_shapes(user_shape, graph_shape)
     except TfgError:
         raise InvalidArgumentError(
-            f"the shape {given} given for '{output}' contradicts the graph, which says {known}",
+            f"the shape {user_shape} given for '{output}' contradicts the graph, which says {graph_shape}",
             node=output.node.name,
             op=output.node.op,
         ) from None
@@ -63,17 +63,17 @@ def fed_values(
     for name, given in values.items():
         output, value = graph.output(name), np.asarray(given)
         if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
-            shape = fitting(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
+            shape = merge_given_shape(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
             found[output] = TensorSpec(output.dtype.base, shape, value)
     return found
 
 
-def require_fitting(graph: Graph, shapes: Shapes, inference: Inference) -> None:
+def require_consistent_shapes(graph: Graph, shapes: Shapes, inference: Inference) -> None:
     """Raise InvalidArgumentError for a given shape that contradicts the inferred shape."""
     for name, shape in shapes.items():
         output = graph.output(name)
         if output in inference.specs:
-            fitting(output, as_shape(shape), inference.shape(output))
+            merge_given_shape(output, as_shape(shape), inference.shape(output))
 
 
 def _declared_shape(graph: Graph, node: Node) -> Shape:

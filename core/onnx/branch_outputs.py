@@ -11,7 +11,7 @@ from ..types.shapes import relax_shapes
 from .model import Held, Value
 
 
-def is_given(value: Any) -> bool:
+def is_branch_output(value: Any) -> bool:
     """Return True for a value that a branch can return."""
     return isinstance(value, (Value, Held))
 

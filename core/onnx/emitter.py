@@ -15,7 +15,7 @@ from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
-from .branch_outputs import common, fitted, flat, is_given
+from .branch_outputs import common, fitted, flat, is_branch_output
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .constant_operators import folded
 from .double_floats import IN_DOUBLE
@@ -420,7 +420,7 @@ class Emitter:
                 block.outputs = list(emit())
             self.source = source
             blocks.append(block)
-        if not all(is_given(value) for block in blocks for value in block.outputs):
+        if not all(is_branch_output(value) for block in blocks for value in block.outputs):
             self.refuse("a branch gives something that is no tensor")
         outputs = [common(self, a, b) for a, b in zip(blocks[0].outputs, blocks[1].outputs)]
         for block in blocks:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..control_flow.deadness import branch_of
-from .branch_outputs import is_given
+from .branch_outputs import is_branch_output
 from .emitter import Emitter
 from .model import Value
 
@@ -24,7 +24,7 @@ def merged(
     """
     if len(entries) == 1:
         return [entries[0][0], g.constant(np.int32(numbers[0]))]
-    if not all(is_given(value) for value, _ in entries):
+    if not all(is_branch_output(value) for value, _ in entries):
         g.refuse("it chooses between things that are no tensors")
     common = frozenset.intersection(*(condition for _, condition in entries))
     predicate, branches = _divided(g, [condition - common for _, condition in entries])

@@ -19,7 +19,7 @@ from ...types.shapes import UNKNOWN, Shape
 from .. import reasons
 from ..protocol import Cluster, Compiled, Unable
 from ..reasons import Reason
-from ..unsupported import Denials, is_empty_constant, source
+from ..unsupported import UnsupportedOps, is_empty_constant, source
 from .library import frontends, ov
 from .reading import input_model, place_of
 
@@ -59,7 +59,7 @@ class OpenVino:
         self.settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
         self.core = ov.Core()
         self.frontend = frontends.FrontEndManager().load_by_framework("tf")
-        self.denials = Denials.of(self.name)
+        self.unsupported = UnsupportedOps.of(self.name)
 
     @functools.cached_property
     def faster(self) -> Sequence[OpenVino]:
@@ -84,7 +84,7 @@ class OpenVino:
             return reasons.OWN_CALLS
         if any(is_empty_constant(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
             return reasons.EMPTY
-        return self.denials.reason(node)
+        return self.unsupported.reason(node)
 
     def _untranslated(self, nodes: Sequence[Node]) -> Mapping[Node, Reason]:
         """Return the nodes that a partial conversion by the frontend leaves untranslated."""

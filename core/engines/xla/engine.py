@@ -18,9 +18,9 @@ from ...support.user_signals import pass_on
 from ...types.arrays import Held
 from ..engine_registry import refuse_precision
 from ..lowerable import refusals
-from ..protocol import Cluster, Compiled, Declined, Given
+from ..protocol import Cluster, Compiled, Declined, EngineValue
 from ..reasons import Reason
-from ..unsupported import Denials
+from ..unsupported import UnsupportedOps
 from .library import jax, jnp
 from .mesh import Mesh, OneDevice, Placement
 from .tracing import Tracing
@@ -53,21 +53,21 @@ class Xla:
         device = jax.devices()[0]
         self.note = f"XLA by JAX {jax.__version__} on {device.device_kind}" + (f", {mesh.note}" if mesh is not None else "")
         self.is_cpu = device.platform == "cpu"
-        self.denials = Denials.of(self.name)
+        self.unsupported = UnsupportedOps.of(self.name)
         _keep_compiled()
 
     def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, Reason]:
         """Return nodes without a lowering that do not follow from constants and shapes, and nodes in the table of
         unsupported ops.
         """
-        return refusals(nodes, self.denials, graph)
+        return refusals(nodes, self.unsupported, graph)
 
     def static_inputs(self, node: Node) -> Sequence[int]:
         """Return the static inputs of the lowering, all inputs where there is none."""
         found = lowering(node.op)
         return range(len(node.inputs)) if found is None else [place % len(node.inputs) for place in found.static]
 
-    def compile(self, cluster: Cluster, values: Sequence[Given]) -> Compiled:
+    def compile(self, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled:
         """Compile the cluster with JAX; the function runs once to begin with."""
         lifted = {step.outputs[0]: step.node.constant_value() for step in cluster.body.steps if _is_lifted(step)}
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
@@ -86,7 +86,7 @@ class Program:
     old values and so changes nothing.
     """
 
-    def __init__(self, tracing: Tracing, constants: Sequence[Any], values: Sequence[Given], place: Placement) -> None:
+    def __init__(self, tracing: Tracing, constants: Sequence[Any], values: Sequence[EngineValue], place: Placement) -> None:
         self.place = place
         self.tracing = tracing
         self.traced = jax.jit(tracing)
@@ -113,7 +113,7 @@ class Program:
         new = list(itertools.compress(written, self.lasting))
         return found, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
 
-    def __call__(self, values: Sequence[Given]) -> list[Given]:
+    def __call__(self, values: Sequence[EngineValue]) -> list[EngineValue]:
         held: list[Any] = [values[place] for place in self.places]
         with jax.enable_x64(True), jax.default_matmul_precision("float32"), self.place.running():
             arrays: list[Any] = [None] * len(values)
@@ -125,7 +125,7 @@ class Program:
             try:
                 found, new, others, holds = self.function(own, arrays, self.constants)
                 _replace(held, lent, new)
-                results: list[Given] = [np.array(value) for value in found]
+                results: list[EngineValue] = [np.array(value) for value in found]
                 if not results:
                     jax.block_until_ready((new, others))
             except Exception as error:
@@ -136,17 +136,17 @@ class Program:
         self.unproven -= self.unproven > 0
         return results + (self.merged(held, others) if others else held)
 
-    def merged(self, lasting: Sequence[Given], others: Sequence[Any]) -> list[Given]:
+    def merged(self, lasting: Sequence[EngineValue], others: Sequence[Any]) -> list[EngineValue]:
         """Return the new values of all variables in order, merged from variables that keep their shapes and the others."""
         kept, made = iter(lasting), map(Held, others)
         return [next(kept) if lasts else next(made) for lasts in self.lasting]
 
-    def copied(self, value: Given) -> Any:
+    def copied(self, value: EngineValue) -> Any:
         """Return a copy that may be overwritten."""
         return jnp.array(value.array if type(value) is Held else self.place.put(value), copy=True)
 
 
-def _has_spec(value: Given, spec: Any) -> bool:
+def _has_spec(value: EngineValue, spec: Any) -> bool:
     return value.shape == spec.shape and value.dtype == spec.dtype
 
 
@@ -159,13 +159,13 @@ def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
             held[place] = Held(array)
 
 
-def _of_failure(error: Exception, held: Sequence[Given]) -> Exception:
+def _of_failure(error: Exception, held: Sequence[EngineValue]) -> Exception:
     """Return the error itself, or DataLossError where values are lost, too."""
     lost = any(type(value) is Held and value.array.is_deleted() for value in held)
     return DataLossError(f"XLA failed while it wrote to variables, whose values are lost: {error}") if lost else error
 
 
-def _array(value: Given) -> Any:
+def _array(value: EngineValue) -> Any:
     return value.array if type(value) is Held else value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from ...flops import Kept, count_flops
+from ...flops import CountCache, count_flops
 from ...graph.graph import Graph, Node, Output
 from ...types.dims import DimLike
 
@@ -27,7 +27,7 @@ class CostMeter:
         self.graph = graph
         self._fetches = {target.name: target for target in fetches}
         self._feeds = {target.name: target for target in feeds}
-        self._derived = Kept()
+        self._derived = CountCache()
 
     def read(self) -> GraphCost:
         """Return the current cost; unknown dimensions are symbols as in `count_flops`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...engines.protocol import Body, Engined, Foretold
+from ...engines.protocol import Body, Engined, ShapePrecompute
 from ...graph.graph import Function, Graph, Node
 from ...inference.binding import bind_kernel, select_kernel
 from ...inference.error_context import faults_of
@@ -210,7 +210,7 @@ class Program:
             return self._cached(step, hooked)
         if isinstance(step, Engined):
             return self._engined(step, hooked)
-        if isinstance(step, Foretold):
+        if isinstance(step, ShapePrecompute):
             return PrecomputedCall(step, self._body(step.cluster.body, hooked))
         if isinstance(step, Fused):
             return self._fused(step, initial)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engines.protocol import Foretold
+from ...engines.protocol import ShapePrecompute
 from ...inference.inference import infer
 from ...support.keyed_cache import KeyedCache
 from ..steps.variable_groups import variable_of
@@ -20,7 +20,7 @@ _MOST_KEPT: Final = 64
 class PrecomputedCall:
     """A step as a function of references, handles and other values; `in_numpy` runs its body."""
 
-    def __init__(self, step: Foretold, in_numpy: Callable[..., Sequence[Any]]) -> None:
+    def __init__(self, step: ShapePrecompute, in_numpy: Callable[..., Sequence[Any]]) -> None:
         self.cluster = step.cluster
         self.known = step.known
         self.in_numpy = in_numpy

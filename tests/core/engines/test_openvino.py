@@ -18,7 +18,7 @@ from tfg.core.engines.automatic import AutoRuntime  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
-from tfg.core.engines.unsupported import Denials  # noqa: E402
+from tfg.core.engines.unsupported import UnsupportedOps  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 
@@ -265,7 +265,7 @@ def test_computed_indices_out_of_range_are_an_error(op, indices):
     with pytest.raises(InvalidArgumentError, match=op):
         Session(b.graph, engine=engine()).run("y:0", {"i:0": indices})
     undenied = engine()
-    undenied.denials = Denials(())
+    undenied.unsupported = UnsupportedOps(())
     Session(b.graph, engine=undenied).run("y:0", {"i:0": indices})
 
 
@@ -304,7 +304,7 @@ def test_what_is_denied_for_its_values(made):
     """Once what is not denied comes out right, the line has to go."""
     graph, feeds = made
     undenied = engine()
-    undenied.denials = Denials(())
+    undenied.unsupported = UnsupportedOps(())
     expected = Session(graph).run("y:0", feeds)
     np.testing.assert_allclose(Session(graph, engine=engine()).run("y:0", feeds), expected, rtol=1e-4)
     found = Session(graph, engine=undenied).run("y:0", feeds)

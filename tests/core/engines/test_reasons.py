@@ -18,7 +18,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import reasons
 from tfg.core.engines.preview import preview
 from tfg.core.engines.reasons import Reason
-from tfg.core.engines.unsupported import Denials
+from tfg.core.engines.unsupported import UnsupportedOps
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 
@@ -44,13 +44,13 @@ SAMPLES = {
 
 
 def every_reason():
-    """The constants, what the functions make of samples, and the lines of the tables of denials."""
+    """The constants, what the functions make of samples, and the lines of the tables of unsupported ops."""
     found = {name: value for name, value in vars(reasons).items() if isinstance(value, Reason)}
     for name, made in inspect.getmembers(reasons, inspect.isfunction):
         if made.__module__ == reasons.__name__:
             found[name] = made(*(SAMPLES[p.annotation] for p in inspect.signature(made).parameters.values()))
     for engine in ("openvino", "xla"):
-        found |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in Denials.of(engine).lines}
+        found |= {f"{engine} {line.op} {sorted(line.values)}": line.reason for line in UnsupportedOps.of(engine).lines}
     return found
 
 

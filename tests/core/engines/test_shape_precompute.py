@@ -83,7 +83,7 @@ def test_a_hook_sees_all_kernels():
 
 @pytest.mark.parametrize("assigns", [False, True])
 def test_a_variable_may_get_another_shape(assigns):
-    """Only where no assignment of the run can change it, the shape of what is read is foretold."""
+    """Only where no assignment of the run can change it, the shape of what is read is with_precomputed_shapes."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=None, name="x")
     v = b.VarHandleOp(dtype="float32", shape=Shape(), shared_name="v")

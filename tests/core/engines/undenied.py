@@ -20,7 +20,7 @@ from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import engine_runtime
 from tfg.core.engines.engine_registry import find_engine
-from tfg.core.engines.unsupported import Denials
+from tfg.core.engines.unsupported import UnsupportedOps
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import TfgError
 from tfg.core.types.tensors import Tensor
@@ -32,7 +32,7 @@ on_request = pytest.mark.skipif(
 
 def needless_denials(name: str, *left_out: str) -> dict[str, str]:
     """The lines of an engine's table that are not called for, by their ops, but for those with a condition in `left_out`."""
-    lines = Denials.of(name).lines
+    lines = UnsupportedOps.of(name).lines
     left, found = [place for place, line in enumerate(lines) if line.values.keys().isdisjoint(left_out)], {}
     while left:
         command = [sys.executable, "-m", "tests.core.engines.undenied", name, *map(str, left)]
@@ -49,10 +49,10 @@ def main(name: str, places: list[int]) -> None:
     """Try the lines at these places of an engine's table."""
     engine = find_engine(name)
     engine.smallest = 1
-    table = engine.denials
+    table = engine.unsupported
     for place in places:
         line = table.lines[place]
-        engine.denials = Denials(tuple(other for other in table.lines if other is not line))
+        engine.unsupported = UnsupportedOps(tuple(other for other in table.lines if other is not line))
         print("BEGIN", place, flush=True)
         print(place, verdict(engine, line), flush=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder
-from tfg.core.flops import Kept, count, count_flops
+from tfg.core.flops import CountCache, count, count_flops
 from tfg.core.types.shapes import Shape
 from tfg.formats import load, to_bytes
 
@@ -32,10 +32,10 @@ def graph_of(many, *last):
 
 
 def test_a_second_count_asks_no_formula_again(worked_out):
-    graph, kept = graph_of(20), Kept()
-    first = count_flops(graph, ["y"], derived=kept)
+    graph, cache = graph_of(20), CountCache()
+    first = count_flops(graph, ["y"], derived=cache)
     before = len(worked_out)
-    assert count_flops(graph, ["y"], derived=kept) == first
+    assert count_flops(graph, ["y"], derived=cache) == first
     assert len(worked_out) == before
 
 
@@ -47,9 +47,9 @@ def test_what_is_asked_does_not_follow_the_number_of_nodes(worked_out):
 
 
 def test_costs_follow_values_of_inputs_and_changes(worked_out):
-    graph, kept = graph_of(0, [0], [1]), Kept()
-    assert count_flops(graph, ["y"], derived=kept).total().flops == 3 + 2
+    graph, cache = graph_of(0, [0], [1]), CountCache()
+    assert count_flops(graph, ["y"], derived=cache).total().flops == 3 + 2
     other = graph_of(0, [1], [0])
-    assert count_flops(other, ["y"], derived=kept).total().flops == 4 + 1
+    assert count_flops(other, ["y"], derived=cache).total().flops == 4 + 1
     graph["x"].set_attr("shape", Shape([2, 5]))
-    assert count_flops(graph, ["y"], derived=kept).total().flops == 5 + 4
+    assert count_flops(graph, ["y"], derived=cache).total().flops == 5 + 4
