@@ -9,7 +9,7 @@ from typing import Final
 
 from ..core.drawing.view_model import Book, Figures, Sheet, make_book
 from ..core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
-from ..core.flops import Kept, count_flops
+from ..core.flops import CountCache, count_flops
 from ..core.flops.by_node import flops_by_node, flops_shares
 from ..core.flops.views import readable
 from ..core.graph.graph import Graph, Node
@@ -83,7 +83,7 @@ class _Page:
         self.graph = graph
         self.fetches = fetches
         self.notes: list[str] = []
-        self.derived = Kept()
+        self.derived = CountCache()
 
     def book(
         self, title: str, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]
