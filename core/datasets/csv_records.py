@@ -21,7 +21,7 @@ _QUOTE: Final = b'"'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class CsvFormat:
     """Format of records: the delimiter of fields, whether quotes count, whether the first record is a header."""
 
     delimiter: bytes
@@ -37,7 +37,7 @@ class CsvRecords(Dataset):
     paths: Sequence[bytes]
     open: OpenFile
     compression: str
-    form: Form
+    form: CsvFormat
     convert: Callable[[list[bytes]], Element]
 
     def begin(self) -> Pull:
@@ -76,7 +76,7 @@ class CsvRecords(Dataset):
 class _Reader:
     """Buffered data of a file; the unread bytes begin at `position`."""
 
-    def __init__(self, stream: Any, form: Form, longest: int) -> None:
+    def __init__(self, stream: Any, form: CsvFormat, longest: int) -> None:
         self._stream = stream
         self._longest = longest
         self._form = form

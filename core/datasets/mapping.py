@@ -14,7 +14,7 @@ from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .ahead import MappedAhead
 from .dataset import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
-from .seeds import Seeds, Words
+from .seeds import PhiloxWords, Seeds
 
 Function = Callable[[Element], Element]
 _Taken = TypeVar("_Taken")
@@ -367,7 +367,7 @@ class Sampling(Dataset):
     seeds: Seeds
 
     def begin(self) -> Pull:
-        pull, words = self.source.begin(), Words(*self.seeds.next())
+        pull, words = self.source.begin(), PhiloxWords(*self.seeds.next())
 
         def next_element() -> Element | None:
             while (element := pull()) is not None:

@@ -13,7 +13,7 @@ from ..random.index_shuffle import shuffle_indices
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError
 from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
-from .seeds import Seeds, Words
+from .seeds import PhiloxWords, Seeds
 
 _MAX_EPOCHS: Final = 3
 """The largest number of passes over the input in a buffer at a time."""
@@ -62,7 +62,7 @@ class Shuffle(Dataset):
 
     def element(self, index: int) -> Element:
         if self.places is None:
-            self.places = _Permutation(known_size(self.source), Words(*self.seeds.pair))
+            self.places = _Permutation(known_size(self.source), PhiloxWords(*self.seeds.pair))
         return self.source.element(self.places[index])
 
 
@@ -77,7 +77,7 @@ class _Buffer:
 
     def __init__(self, dataset: Shuffle) -> None:
         self._dataset = dataset
-        self._words = Words(*dataset.seeds.next())
+        self._words = PhiloxWords(*dataset.seeds.next())
         self._epochs: collections.deque[list[Element]] = collections.deque()
         self._starts: collections.deque[int] = collections.deque()
         self._waiting = 0
@@ -93,7 +93,7 @@ class _Buffer:
         while self._starts[0] == len(self._epochs[0]):
             self._epochs.popleft()
             self._starts.popleft()
-            self._words = Words(*self._dataset.seeds.next())
+            self._words = PhiloxWords(*self._dataset.seeds.next())
         elements, start = self._epochs[0], self._starts[0]
         chosen = start + self._words.next() % (len(elements) - start)
         element = elements[chosen]
@@ -142,7 +142,7 @@ class _Buffer:
 class _Permutation:
     """A random permutation, computed up to the largest index asked for."""
 
-    def __init__(self, size: int, words: Words) -> None:
+    def __init__(self, size: int, words: PhiloxWords) -> None:
         self._size = size
         self._words = words
         self._made: list[int] = []

@@ -14,7 +14,7 @@ from ..runtime.state.resources import Shared
 _MASK64: Final = 2**64 - 1
 
 
-class Words:
+class PhiloxWords:
     """The 32-bit words of a Philox stream, from a position on."""
 
     _BLOCKS: Final = 64
@@ -42,7 +42,7 @@ class Seeds(Shared):
     def __init__(self, seed: int, seed2: int, renewed: bool) -> None:
         self.pair = seed, seed2
         self.renewed = renewed
-        self._stream = Words(seed, seed2)
+        self._stream = PhiloxWords(seed, seed2)
         self._lock = threading.Lock()
 
     def next(self) -> tuple[int, int]:
@@ -61,7 +61,7 @@ class Seeds(Shared):
         """Go on as other seeds did that had this state."""
         with self._lock:
             self.pair = state[:2]
-            self._stream = Words(*self.pair)
+            self._stream = PhiloxWords(*self.pair)
             self._stream.position = state[2]
 
 

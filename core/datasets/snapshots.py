@@ -67,7 +67,7 @@ class Metadata:
 
 
 @dataclasses.dataclass(eq=False)
-class Shard(Dataset):
+class SavedShard(Dataset):
     """The elements in the files of a shard."""
 
     kind: ClassVar[str] = "SnapshotReader"

@@ -12,7 +12,7 @@ import numpy as np
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
 from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
-from .seeds import Seeds, Words
+from .seeds import PhiloxWords, Seeds
 
 
 class ByPlace(Pure):
@@ -131,7 +131,7 @@ class RandomNumbers(Dataset):
     dtype: DType
 
     def begin(self) -> Pull:
-        words, make = Words(*self.seeds.next()), self.dtype.numpy.type
+        words, make = PhiloxWords(*self.seeds.next()), self.dtype.numpy.type
         return lambda: (make(words.next()),)
 
     def cardinality(self) -> int:

@@ -15,7 +15,7 @@ from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
 from .sources import ListOf
 
 
-class Elements(ListOf):
+class WindowElements(ListOf):
     """The elements of a window or a group."""
 
     kind: ClassVar[str] = "Window"
@@ -40,7 +40,7 @@ class Window(Dataset):
     def _datasets(self, elements: Sequence[Element]) -> Element:
         columns = []
         for i, column in enumerate(zip(*elements)):
-            dataset = Elements((), [(value,) for value in column])
+            dataset = WindowElements((), [(value,) for value in column])
             dataset.spec = Spec(self.source.spec.dtypes[i : i + 1], self.source.spec.shapes[i : i + 1])
             columns.append(scalar_object(dataset))
         return tuple(columns)
@@ -142,7 +142,7 @@ class _Groups:
             key = self._full_group()
             if key is None:
                 return None
-            group = Elements((), self._groups.pop(key))
+            group = WindowElements((), self._groups.pop(key))
             group.spec = self._dataset.source.spec
             self._current = self._dataset.reduce(key, group).begin()
             check_time()

@@ -18,7 +18,7 @@ from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
 from ..support.trials import Trial
 from ..support.user_signals import pass_on
-from ..types.arrays import Held
+from ..types.arrays import EngineArray
 from ..types.shapes import Shape
 from . import reasons
 from .division import Blame, blame, divided_again, said
@@ -179,7 +179,7 @@ class Group:
 
     def arrays(self, values: Sequence[Any]) -> list[Any]:
         """Return the inputs as an engine takes them: variables replaced by their values."""
-        return [value if type(value) is Held else np.asarray(value) for value in values]
+        return [value if type(value) is EngineArray else np.asarray(value) for value in values]
 
     def executable(self, arrays: Sequence[Any]) -> Executable | _Call:
         """Return the executable for inputs of these shapes, or the function to run instead."""

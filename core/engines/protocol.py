@@ -14,18 +14,18 @@ from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
 from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..types import dtypes
-from ..types.arrays import Array, Held
+from ..types.arrays import Array, EngineArray
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 
-EngineValue: TypeAlias = Array | Held
+EngineValue: TypeAlias = Array | EngineArray
 """A value at the border of a group: an array, or the engine's own form of a variable's value that the engine wrote."""
 
 Compiled: TypeAlias = Callable[[Sequence[Any]], Sequence[EngineValue]]
 """A compiled group, a function that threads may share.
 
 Arguments: an EngineValue for each input of the cluster that is not fixed, none of them modified. Results: a new array for each
-of the cluster's `results`, then the new values of the variables written, possibly Held.
+of the cluster's `results`, then the new values of the variables written, possibly EngineArray.
 """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph.graph import Node
-from ..inference.shape_cache import DerivedSpecs
+from ..inference.shape_cache import ShapeCache
 from ..registry.registry import Cost
 from ..support.keyed_cache import KeyedCache
 from ..types.dims import DimLike
@@ -35,7 +35,7 @@ class CostCache:
         self._found[key] = node.attrs, cost, moved
 
 
-class CountCache(DerivedSpecs):
+class CountCache(ShapeCache):
     """The shapes and costs kept from a count to the next while a graph is changed."""
 
     def __init__(self) -> None:

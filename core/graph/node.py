@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from ..registry.catalog import CATALOG, OpDef
-from ..registry.node_kinds import OfKind
+from ..registry.node_kinds import NodeKinds
 from ..registry.validation import Checked, check_name, check_node
 from ..support.display import Displayed
 from ..support.errors import InvalidArgumentError, TfgError
@@ -157,7 +157,7 @@ class WideUses:
             del users[user]
 
 
-class Node(OfKind, Displayed):
+class Node(NodeKinds, Displayed):
     """An operation of a graph. Edges are changed through the graph's methods only.
 
     A node from a file has the texts of its inputs. The texts are resolved to objects on demand, and the first demand for a

@@ -28,7 +28,7 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_sh
 from ..types.tensors import FuncRef
 from . import binding
 from .node_calls import apply_kernel, call_shape_function
-from .shape_cache import DerivedSpecs
+from .shape_cache import ShapeCache
 
 MAX_VALUE_ELEMENTS = 4096
 _MAX_DEPTH: Final = 100
@@ -73,7 +73,7 @@ class Answers:
     results: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
     """Each with the unnamed dimensions of the arguments."""
     signatures: Signatures = dataclasses.field(default_factory=Signatures)
-    derived: DerivedSpecs = dataclasses.field(default_factory=DerivedSpecs)
+    derived: ShapeCache = dataclasses.field(default_factory=ShapeCache)
     """The cached specs of nodes that call no function."""
 
 

@@ -20,7 +20,7 @@ class _Record(NamedTuple):
     outputs: list[TensorSpec]
 
 
-class DerivedSpecs:
+class ShapeCache:
     """Specs of the outputs of nodes, valid while op, attributes and the specs of the inputs are the same."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ _LINE: Final = 4096
 """The length up to which a vector is repeated: NumPy broadcasts a vector in a separate loop for each position."""
 
 
-class Form(enum.Enum):
+class OperandForm(enum.Enum):
     """How an operand varies over the result."""
 
     FULL = "a number for each element"
@@ -27,19 +27,19 @@ class Form(enum.Enum):
     SCALAR = "one number"
 
 
-def form_of(shape: Sequence[int], full: Sequence[int]) -> Form | None:
+def form_of(shape: Sequence[int], full: Sequence[int]) -> OperandForm | None:
     """Return the form of an operand for a result of shape `full`; None for any other shape."""
     if tuple(shape) == tuple(full):
-        return Form.FULL
+        return OperandForm.FULL
     size = math.prod(shape)
     if size == 1 and len(shape) <= len(full):
-        return Form.SCALAR
+        return OperandForm.SCALAR
     if not 1 <= len(shape) <= len(full) or shape[-1] != full[-1]:
         return None
     if size == full[-1]:
-        return Form.VECTOR
+        return OperandForm.VECTOR
     is_by_image = len(shape) == len(full) > 2 and shape[0] == full[0] and size == full[0] * full[-1]
-    return Form.IMAGES if is_by_image else None
+    return OperandForm.IMAGES if is_by_image else None
 
 
 class Operation(NamedTuple):
@@ -71,15 +71,15 @@ class Chain:
     `begins_filled`: the result holds a value at the start, which the operations may read.
     """
 
-    def __init__(self, operations: Sequence[Operation], forms: Sequence[Form], begins_filled: bool) -> None:
+    def __init__(self, operations: Sequence[Operation], forms: Sequence[OperandForm], begins_filled: bool) -> None:
         self.forms = tuple(forms)
         self.instructions = list(_instructions(operations, begins_filled, len(forms) + 1))
-        self.by_channel = not {Form.VECTOR, Form.IMAGES}.isdisjoint(forms)
-        self.by_image = Form.IMAGES in forms
+        self.by_channel = not {OperandForm.VECTOR, OperandForm.IMAGES}.isdisjoint(forms)
+        self.by_image = OperandForm.IMAGES in forms
 
-    def operand(self, array: Array, form: Form, columns: int) -> Operand | None:
+    def operand(self, array: Array, form: OperandForm, columns: int) -> Operand | None:
         """Prepare an array for results of `columns` columns; None where the array cannot be cut into tiles."""
-        if form is Form.FULL and not array.flags.c_contiguous:
+        if form is OperandForm.FULL and not array.flags.c_contiguous:
             return None
         return Operand(array, form, columns, self.fold(columns))
 
@@ -194,21 +194,21 @@ class Operand:
 
     __slots__ = ("array", "form", "lines")
 
-    def __init__(self, array: Array, form: Form, columns: int, fold: int) -> None:
+    def __init__(self, array: Array, form: OperandForm, columns: int, fold: int) -> None:
         self.form = form
         self.lines: Any = None
-        if form is Form.SCALAR:
+        if form is OperandForm.SCALAR:
             self.array = array if not array.ndim else array.reshape(1)
             return
         self.array = array.reshape(-1, columns)
-        if form is not Form.FULL and fold > 1:
+        if form is not OperandForm.FULL and fold > 1:
             self.lines = repeated(self.array, fold)
 
     def tile(self, start: int, end: int, channels: slice, fold: int, image: int) -> Array:
-        if self.form is Form.SCALAR:
+        if self.form is OperandForm.SCALAR:
             return self.array
-        if self.form is Form.FULL:
+        if self.form is OperandForm.FULL:
             block = self.array[start:end, channels]
             return block.reshape(len(block) // fold, -1) if fold > 1 else block
-        row = image if self.form is Form.IMAGES else 0
+        row = image if self.form is OperandForm.IMAGES else 0
         return self.lines[row] if fold > 1 else self.array[row, channels]

@@ -16,7 +16,7 @@ import numpy as np
 from ..types.arrays import Array
 
 
-class Axis:
+class CropAxis:
     """Positions of the crops' pixels along an axis of the image: (boxes, pixels) of positions and neighbours."""
 
     def __init__(self, starts: Array, ends: Array, size: int, pixels: int) -> None:
@@ -40,7 +40,7 @@ class Axis:
         self.by_end = reach if pixels > 1 else np.full(1, 0.5 * (size - 1), np.float32)
         self.by_start = last - reach if pixels > 1 else self.by_end
 
-    def of_boxes(self, part: slice) -> Axis:
+    def of_boxes(self, part: slice) -> CropAxis:
         """Return the positions of some boxes' pixels."""
         some = copy.copy(self)
         some.at, some.inside = self.at[part], self.inside[part]
@@ -61,15 +61,15 @@ class Axis:
         return matrices
 
 
-def axes_of(boxes: Array, shape: tuple[int, ...], height: int, width: int) -> tuple[Axis, Axis]:
-    return Axis(boxes[:, 0], boxes[:, 2], shape[1], height), Axis(boxes[:, 1], boxes[:, 3], shape[2], width)
+def axes_of(boxes: Array, shape: tuple[int, ...], height: int, width: int) -> tuple[CropAxis, CropAxis]:
+    return CropAxis(boxes[:, 0], boxes[:, 2], shape[1], height), CropAxis(boxes[:, 1], boxes[:, 3], shape[2], width)
 
 
-def is_inside(rows: Axis, columns: Axis) -> Array:
+def is_inside(rows: CropAxis, columns: CropAxis) -> Array:
     return (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
 
 
-def corners(image: Array, box_ind: Array, rows: Axis, columns: Axis) -> Iterator[Any]:
+def corners(image: Array, box_ind: Array, rows: CropAxis, columns: CropAxis) -> Iterator[Any]:
     """Yield the four neighbours of each pixel: top left, top right, bottom left, bottom right; float32, arrays of their
     own.
     """
@@ -85,7 +85,7 @@ def pixels_of(image: Array, box_ind: Array, rows: Array, columns: Array) -> Arra
     return image.reshape(-1, image.shape[3]).take(places, axis=0).astype(np.float32, copy=False)
 
 
-def interpolated(image: Array, box_ind: Array, rows: Axis, columns: Axis) -> Array:
+def interpolated(image: Array, box_ind: Array, rows: CropAxis, columns: CropAxis) -> Array:
     """Interpolate along rows and then between rows, in place of the left and upper neighbours."""
     top_left, top, bottom_left, bottom = corners(image, box_ind, rows, columns)
     across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]

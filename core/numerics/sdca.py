@@ -164,7 +164,7 @@ LOSSES: Final = {
 
 
 @dataclasses.dataclass(slots=True)
-class Group:
+class FeatureGroup:
     """A group of weights with, for each example, the places and values of its features."""
 
     weights: Array
@@ -174,7 +174,7 @@ class Group:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Settings:
+class SdcaSettings:
     """The loss, the regularization and the number of workers; quotients by an `l2` of 0 are infinite or not a number."""
 
     loss: Loss
@@ -187,12 +187,12 @@ class Settings:
         return np.sign(weights) * np.maximum(np.abs(weights) - self.l1 / self.l2, 0)
 
 
-def squared_norms(groups: Sequence[Group], count: int) -> Array:
+def squared_norms(groups: Sequence[FeatureGroup], count: int) -> Array:
     """Return the squared norm of each example."""
     return np.array([sum(float(np.dot(g.values[i], g.values[i])) for g in groups) for i in range(count)])
 
 
-def predictions(settings: Settings, groups: Sequence[Group], example: int) -> tuple[float, float]:
+def predictions(settings: SdcaSettings, groups: Sequence[FeatureGroup], example: int) -> tuple[float, float]:
     """Return the example's score before this mini-batch, and with the deltas so far."""
     before = now = 0.0
     for group in groups:
@@ -204,7 +204,13 @@ def predictions(settings: Settings, groups: Sequence[Group], example: int) -> tu
 
 
 def train_example(
-    settings: Settings, groups: Sequence[Group], example: int, label: float, weight: float, norm: float, state: Array
+    settings: SdcaSettings,
+    groups: Sequence[FeatureGroup],
+    example: int,
+    label: float,
+    weight: float,
+    norm: float,
+    state: Array,
 ) -> None:
     """Move the example's dual variable to its best value, and the deltas of its weights accordingly.
 
@@ -221,7 +227,7 @@ def train_example(
 
 
 def adaptive_probabilities(
-    settings: Settings, groups: Sequence[Group], labels: Sequence[float], weights: Array, norms: Array, duals: Array
+    settings: SdcaSettings, groups: Sequence[FeatureGroup], labels: Sequence[float], weights: Array, norms: Array, duals: Array
 ) -> Array:
     """Return the probability to draw each example: Csiba, Qu and Richtarik, "SDCA with adaptive probabilities", 2015."""
     scores = [predictions(settings, groups, i)[1] for i in range(len(labels))]

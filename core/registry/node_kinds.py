@@ -8,7 +8,7 @@ ABSENT: Final = "Absent"
 """The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""
 
 
-class OfKind:
+class NodeKinds:
     """Kinds by the node's op; a property of several ops is a fact, see op_facts."""
 
     __slots__ = ()

@@ -13,7 +13,7 @@ Result: TypeAlias = Array | np.generic
 """The type of a kernel's output: NumPy returns scalars, not arrays, for most arithmetic on shape ()."""
 
 
-class Held:
+class EngineArray:
     """A tensor in an engine's memory, for instance on a device: `array` is the engine's own, `numpy` a copy, made when
     first read.
     """

@@ -15,7 +15,7 @@ from ...planning.plan import Step
 from ...registry.registry import lowering
 from ...support.errors import DataLossError
 from ...support.user_signals import pass_on
-from ...types.arrays import Held
+from ...types.arrays import EngineArray
 from ..engine_registry import refuse_precision
 from ..lowerable import refusals
 from ..protocol import Cluster, Compiled, Declined, EngineValue
@@ -119,8 +119,8 @@ class Program:
             arrays: list[Any] = [None] * len(values)
             for number, put in self.others:
                 value = values[number]
-                arrays[number] = value.array if type(value) is Held else put(value)
-            lent = [not self.unproven and type(value) is Held and value.is_lent for value in held]
+                arrays[number] = value.array if type(value) is EngineArray else put(value)
+            lent = [not self.unproven and type(value) is EngineArray and value.is_lent for value in held]
             own = [value.array if gives else self.copied(value) for value, gives in zip(held, lent)]
             try:
                 found, new, others, holds = self.function(own, arrays, self.constants)
@@ -138,12 +138,12 @@ class Program:
 
     def merged(self, lasting: Sequence[EngineValue], others: Sequence[Any]) -> list[EngineValue]:
         """Return the new values of all variables in order, merged from variables that keep their shapes and the others."""
-        kept, made = iter(lasting), map(Held, others)
+        kept, made = iter(lasting), map(EngineArray, others)
         return [next(kept) if lasts else next(made) for lasts in self.lasting]
 
     def copied(self, value: EngineValue) -> Any:
         """Return a copy that may be overwritten."""
-        return jnp.array(value.array if type(value) is Held else self.place.put(value), copy=True)
+        return jnp.array(value.array if type(value) is EngineArray else self.place.put(value), copy=True)
 
 
 def _has_spec(value: EngineValue, spec: Any) -> bool:
@@ -156,17 +156,17 @@ def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
         if is_lent:
             value.array = array
         else:
-            held[place] = Held(array)
+            held[place] = EngineArray(array)
 
 
 def _of_failure(error: Exception, held: Sequence[EngineValue]) -> Exception:
     """Return the error itself, or DataLossError where values are lost, too."""
-    lost = any(type(value) is Held and value.array.is_deleted() for value in held)
+    lost = any(type(value) is EngineArray and value.array.is_deleted() for value in held)
     return DataLossError(f"XLA failed while it wrote to variables, whose values are lost: {error}") if lost else error
 
 
 def _array(value: EngineValue) -> Any:
-    return value.array if type(value) is Held else value
+    return value.array if type(value) is EngineArray else value
 
 
 def _is_lifted(step: Step) -> bool:

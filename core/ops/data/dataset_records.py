@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...datasets.csv_records import CsvRecords, Form
+from ...datasets.csv_records import CsvFormat, CsvRecords
 from ...datasets.dataset import Dataset, Element
 from ...datasets.file_records import FixedLengthRecords, MatchingFiles, OpenFile, Records, TextLines, require_compression
 from ...registry.registry import facts
@@ -130,7 +130,7 @@ def csv_dataset(
         return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
 
     compression = require_compression(text_in(compression_type, "compression_type"))
-    form = Form(delimiter, flag_in(use_quote_delim, "use_quote_delim"), flag_in(header, "header"))
+    form = CsvFormat(delimiter, flag_in(use_quote_delim, "use_quote_delim"), flag_in(header, "header"))
     return CsvRecords((), texts_in(filenames, "filenames"), opener(ctx), compression, form, convert)
 
 

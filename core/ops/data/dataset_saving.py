@@ -21,7 +21,7 @@ from ...datasets.dataset import Dataset, Element, Spec, array_of, require_types
 from ...datasets.file_records import read_records
 from ...datasets.filter_take_skip import Skip
 from ...datasets.rewriting import finalized
-from ...datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
+from ...datasets.snapshots import FORMAT, Loaded, Metadata, SavedShard, Saving, Snapshot, elements_of
 from ...datasets.sources import ListOf
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
@@ -106,10 +106,10 @@ class Folder:
         return Loaded((read([scalar_object(nested)]),), metadata.size)
 
 
-def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: int) -> Shard:
+def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: int) -> SavedShard:
     """The elements in the files of a shard, each component a record."""
     records = functools.partial(read_records, opener(ctx), compression=compression)
-    return Shard((), paths, lambda path: elements_of(records(path), decoded, width))
+    return SavedShard((), paths, lambda path: elements_of(records(path), decoded, width))
 
 
 def _encoded(element: Element, types: Sequence[DType]) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.image_crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
+from ...numerics.image_crops import TILE, CropAxis, axes_of, corners, interpolated, is_inside, pixels_of
 from ...parallel.interruption_points import pause
 from ...random.philox import Philox
 from ...random.range_samplers import Words
@@ -103,7 +103,7 @@ def crop_and_resize_grad_image(
     return result.astype(T.numpy, copy=False)
 
 
-def _scatter(result: Array, grads: Array, box_ind: Array, rows: Axis, columns: Axis, method: str) -> None:
+def _scatter(result: Array, grads: Array, box_ind: Array, rows: CropAxis, columns: CropAxis, method: str) -> None:
     """Add each pixel's gradient to the pixels of its source: two matrix products for each box."""
     _, height, width, channels = result.shape
     row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)

@@ -92,7 +92,7 @@ def sdca_optimizer(
     weights, labels = example_weights.reshape(-1), example_labels.reshape(-1)
     if labels.size != count:
         raise InvalidArgumentError(f"Expected {count} example labels but got {labels.size}")
-    settings = sdca.Settings(sdca.LOSSES[loss_type], l1, np.float64(l2), num_loss_partitions)
+    settings = sdca.SdcaSettings(sdca.LOSSES[loss_type], l1, np.float64(l2), num_loss_partitions)
     sparse = [
         _sparse_group(i, count, examples, features, sparse_feature_values, sparse_indices[i], sparse_weights[i])
         for i, (examples, features) in enumerate(zip(sparse_example_indices, sparse_feature_indices))
@@ -114,7 +114,7 @@ def sdca_optimizer(
     return state, *deltas
 
 
-def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Group:
+def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.FeatureGroup:
     if features.ndim != 2:
         raise InvalidArgumentError(f"Dense features at index {i} must be rank 2 but is rank {features.ndim}")
     flat = weights.reshape(-1)
@@ -122,12 +122,12 @@ def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Gr
         raise InvalidArgumentError(f"More dense features than we have parameters for: {features.shape[1]}")
     if len(features) < count or features.shape[1] < len(flat):
         raise InvalidArgumentError(f"dense features {Shape(features.shape)} for {count} examples and {len(flat)} weights")
-    return sdca.Group(flat, np.zeros_like(flat), [slice(None)] * count, list(features))
+    return sdca.FeatureGroup(flat, np.zeros_like(flat), [slice(None)] * count, list(features))
 
 
 def _sparse_group(
     i: int, count: int, examples: Array, features: Array, values: list[Array], indices: Array, weights: Array
-) -> sdca.Group:
+) -> sdca.FeatureGroup:
     """Return the sparse features of group i, as places among its weights. Example indices must be in order."""
     examples, features = examples.reshape(-1), features.reshape(-1)
     if len(examples) != len(features):
@@ -150,13 +150,13 @@ def _sparse_group(
         places.append(np.array([known[f] for f in own], np.intp))
         strengths.append(given[start:end])
         start = end
-    return sdca.Group(flat, np.zeros_like(flat), places, strengths)
+    return sdca.FeatureGroup(flat, np.zeros_like(flat), places, strengths)
 
 
 def _order(
     ctx: KernelContext,
-    settings: sdca.Settings,
-    groups: list[sdca.Group],
+    settings: sdca.SdcaSettings,
+    groups: list[sdca.FeatureGroup],
     labels: list[Any],
     weights: Array,
     norms: Array,

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...inference.binding import bind_attrs
-from ...numerics.elementwise_tiles import Chain, Form, Operation, form_of
+from ...numerics.elementwise_tiles import Chain, OperandForm, Operation, form_of
 from ...planning.plan import Step
 from ...registry.registry import Affine, affine_function, blockwise_way
 from ...support.errors import InvalidArgumentError
@@ -110,7 +110,7 @@ class _Draft:
         self.fixed: dict[int, Any] = dict(group.constants)
         self.early: list[_Early] = []
         self.operands: list[int] = []
-        self.forms: list[Form] = []
+        self.forms: list[OperandForm] = []
         self.draft: list[tuple[Call, bool, tuple[int, ...], int]] = []
         self.same: dict[int, int] = {}
 
@@ -137,7 +137,7 @@ class _Draft:
         fixed = {
             slot: chain.operand(self.fixed[slot], form, chain.columns(self.full) if self.block == _NO_SLOT else self.full[-1])
             for slot, form in zip(self.operands, self.forms)
-            if slot in self.fixed and form is not Form.FULL
+            if slot in self.fixed and form is not OperandForm.FULL
         }
         return Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
 
@@ -211,7 +211,7 @@ class _Draft:
         if len(others) != 1 or len(sources) != 2 or uses != 1:
             return None
         vector = self.fixed.get(others[0])
-        return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is Form.VECTOR else None
+        return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is OperandForm.VECTOR else None
 
     def _compute_early(self, early: _Early) -> None:
         """Compute a value now where its sources are the same in every run, else in each run before the tiles."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 import numpy as np
 
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, TfgError
-from ...types.arrays import Held
+from ...types.arrays import EngineArray
 from ...types.dtypes import DType, float32
 from ...types.shapes import UNKNOWN, Shape
 from ...types.tensors import Tensor
@@ -134,8 +134,8 @@ class Variable(Shared, Readable):
 
     A value that was read is never written to while anybody holds the value: `writable` copies an array with other
     references. `version` counts the writes, and so tells whether results that depend on the variable are still valid.
-    Between runs an engine may hold the value (`kept` is then a Held); readers and writers get NumPy's. `reshapes` changes
-    each time that any variable gets or loses a shape.
+    Between runs an engine may hold the value (`kept` is then an EngineArray); readers and writers get NumPy's. `reshapes`
+    changes each time that any variable gets or loses a shape.
 
     A restored value may still lie in its file (`_value` is then a Stored); a reader of the elements loads them.
     """
@@ -171,11 +171,11 @@ class Variable(Shared, Readable):
                 f"Attempting to use uninitialized value {self.name}",
                 hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it",
             )
-        return value.numpy() if type(value) is Held else value
+        return value.numpy() if type(value) is EngineArray else value
 
     @property
     def kept(self) -> Any:
-        """The stored value: a NumPy array, a Held where an engine has the value, None before the first write."""
+        """The stored value: a NumPy array, an EngineArray where an engine has the value, None before the first write."""
         return self._loaded() if type(self._value) is Stored else self._value
 
     @property
@@ -205,18 +205,18 @@ class Variable(Shared, Readable):
             raise type(error)(f"variable '{self.name}': {error.message}", hint=error.hint) from error
 
     def lend(self) -> Any:
-        """Return `kept` for a group that writes to the variable; a Held says whether the engine may overwrite its array.
+        """Return `kept` for a group that writes to the variable; an EngineArray tells whether the engine may overwrite it.
 
         For callers that hold the lock: from here on, other threads wait for their end to read.
         """
         self.is_changing = True  # before the references are counted: who comes later sees it
         value = self.kept
-        if type(value) is Held:
+        if type(value) is EngineArray:
             value.is_lent = sys.getrefcount(value) <= _UNSHARED_REFERENCES and not value.is_read
         return value
 
     def assign(self, value: Any) -> None:
-        """Replace the value by an array, a Held or a Stored, which the caller must not write to afterwards."""
+        """Replace the value by an array, an EngineArray or a Stored, which the caller must not write to afterwards."""
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self.kept)
             self._memory = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...engines import reasons
 from ...engines.protocol import Body
-from ...types.arrays import Held
+from ...types.arrays import EngineArray
 from ..state.resources import Variable, exclusively
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class VariableGroup:
             if is_written and is_lent:
                 inputs[slot] = None
                 inputs[slot] = variable.lend()
-            elif type(inputs[slot]) is Held:
+            elif type(inputs[slot]) is EngineArray:
                 inputs[slot].is_lent = False
 
     def _in_numpy(self, executable: Executable, values: Sequence[Any], written: Sequence[Variable]) -> Sequence[Any] | None:

@@ -18,7 +18,7 @@ from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.resources import Variable
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError
-from tfg.core.types.arrays import Held
+from tfg.core.types.arrays import EngineArray
 from tfg.core.types.dtypes import float32
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
@@ -38,8 +38,8 @@ class Holding(FakeEngine):
         tensors = len(cluster.tensors)
 
         def run(arrays):
-            found = compiled([array.array if isinstance(array, Held) else array for array in arrays])
-            return [*found[:tensors], *map(Held, found[tensors:])]
+            found = compiled([array.array if isinstance(array, EngineArray) else array for array in arrays])
+            return [*found[:tensors], *map(EngineArray, found[tensors:])]
 
         return run
 
@@ -93,7 +93,7 @@ def test_a_step_is_one_group(resource):
         session.run(["train"], X)
     assert engine.runs == 3
     assert set(engine.compiled[-1]) >= {"before", "Mul", "update", "step"}
-    assert all(type(variable.kept) is Held for variable in session.variables())
+    assert all(type(variable.kept) is EngineArray for variable in session.variables())
 
 
 @KINDS
@@ -261,13 +261,13 @@ def test_verification_steps_once():
 def test_what_was_read_of_a_held_value_stays():
     """Neither a write in place nor another value changes an array that somebody has."""
     variable = Variable("v", float32, Shape((2,)))
-    variable.assign(Held(np.float32([1, 2])))
+    variable.assign(EngineArray(np.float32([1, 2])))
     read = variable.read()
     variable.writable()[:] = 5
     np.testing.assert_array_equal(read, [1, 2])
     np.testing.assert_array_equal(variable.read(), [5, 5])
     memory = variable.memory()
-    variable.assign(Held(np.float32([3, 4])))
+    variable.assign(EngineArray(np.float32([3, 4])))
     np.testing.assert_array_equal(memory.read(), [3, 4])
-    variable.assign(Held(np.float32([3, 4, 5])))
+    variable.assign(EngineArray(np.float32([3, 4, 5])))
     np.testing.assert_array_equal(memory.read(), [3, 4])

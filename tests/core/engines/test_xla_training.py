@@ -23,7 +23,7 @@ from tfg.core.registry.op_facts import ops_with  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support import trials  # noqa: E402
 from tfg.core.support.errors import DataLossError, InvalidArgumentError  # noqa: E402
-from tfg.core.types.arrays import Held  # noqa: E402
+from tfg.core.types.arrays import EngineArray  # noqa: E402
 
 UPDATES = sorted(op for op in ops_with("training") if registry.lowering(op) is not None)
 
@@ -122,7 +122,7 @@ def test_memory_is_used_again_where_nobody_has_it(reads):
     for _ in range(3):
         session.run(["add"], {"x:0": np.ones(3)})
     np.testing.assert_array_equal(variable.read(), np.full(3, 9))
-    assert type(variable.kept) is Held
+    assert type(variable.kept) is EngineArray
 
 
 def test_memory_is_really_used_again():

@@ -8,7 +8,7 @@ import pytest
 
 from tfg.core.graph.graph import Graph, Output
 from tfg.core.inference.inference import Answers, infer
-from tfg.core.inference.shape_cache import DerivedSpecs
+from tfg.core.inference.shape_cache import ShapeCache
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
@@ -122,7 +122,7 @@ def test_one_of_many_inputs_is_replaced(graph, copy):
 
 
 def test_shapes_are_derived_again_where_something_changed(graph):
-    derived = DerivedSpecs()
+    derived = ShapeCache()
 
     def shapes():
         found = infer(graph, answers=Answers(derived=derived))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import elementwise_tiles
-from tfg.core.numerics.elementwise_tiles import Chain, Form, Operation, form_of
+from tfg.core.numerics.elementwise_tiles import Chain, OperandForm, Operation, form_of
 from tfg.core.parallel import blas_threads, gemm
 
 
@@ -61,7 +61,9 @@ def test_chains(shape, first, second, tiling):
 def test_a_value_in_the_result_is_read_until_nobody_needs_it(tiling):
     """The result begins with x; the first operation must not write over it, for the last reads it."""
     x, v = np.arange(120.0).reshape(4, 30), np.arange(30.0)
-    chain = Chain([Operation(np.add, True, (0, 1)), Operation(np.multiply, True, (2, 0))], [Form.VECTOR], begins_filled=True)
+    chain = Chain(
+        [Operation(np.add, True, (0, 1)), Operation(np.multiply, True, (2, 0))], [OperandForm.VECTOR], begins_filled=True
+    )
     result = x.copy()
     assert chain.evaluate(result, [v])
     np.testing.assert_array_equal(result, (x + v) * x)
@@ -69,7 +71,7 @@ def test_a_value_in_the_result_is_read_until_nobody_needs_it(tiling):
 
 def test_ranges_of_channels(tiling):
     x, v = np.arange(120.0).reshape(4, 30), np.arange(30.0)
-    chain = Chain([Operation(np.add, True, (1, 2))], [Form.FULL, Form.VECTOR], begins_filled=False)
+    chain = Chain([Operation(np.add, True, (1, 2))], [OperandForm.FULL, OperandForm.VECTOR], begins_filled=False)
     result = np.zeros((4, 30))
     chain.on(result, [x, v])(slice(1, 3), slice(10, 20))
     expected = np.zeros((4, 30))
@@ -78,7 +80,7 @@ def test_ranges_of_channels(tiling):
 
 
 def test_what_cannot_be_cut_into_tiles():
-    chain = Chain([Operation(np.negative, True, (1,))], [Form.FULL], begins_filled=False)
+    chain = Chain([Operation(np.negative, True, (1,))], [OperandForm.FULL], begins_filled=False)
     assert not chain.evaluate(np.zeros((6, 5)), [np.zeros((5, 6)).T])
-    assert form_of((3, 1), (3, 4)) is None and form_of((2, 1, 4), (2, 3, 4)) is Form.IMAGES
-    assert form_of((5,), (3, 4)) is None and form_of((1, 1, 1), (3, 4)) is None and form_of((), (3, 4)) is Form.SCALAR
+    assert form_of((3, 1), (3, 4)) is None and form_of((2, 1, 4), (2, 3, 4)) is OperandForm.IMAGES
+    assert form_of((5,), (3, 4)) is None and form_of((1, 1, 1), (3, 4)) is None and form_of((), (3, 4)) is OperandForm.SCALAR

@@ -262,7 +262,7 @@ def test_a_number_of_elements_wraps_around():
 def test_a_loss_without_regularization_is_no_fault():
     with np.errstate(all="ignore"):
         for l1, want in ((0.0, np.nan), (1.0, 0.0)):
-            found = sdca.Settings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
+            found = sdca.SdcaSettings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
             np.testing.assert_array_equal(found, np.full(3, want))
 
 
