@@ -106,11 +106,11 @@ def slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Calla
 
 def spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
     """A StridedSliceGrad of the same shape at the same places each time."""
-    wanted = whole_dims(dims)
-    index = numpy_index(wanted, begin, end, strides, masks)
+    sizes = whole_dims(dims)
+    index = numpy_index(sizes, begin, end, strides, masks)
 
     def spread(dims: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Result:
-        return spread_out(wanted, index, dy)
+        return spread_out(sizes, index, dy)
 
     return spread
 
@@ -127,10 +127,10 @@ def spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Arra
 
 def whole_dims(dims: Array) -> tuple[int, ...]:
     """The dimensions of the tensor that a slice was taken of."""
-    found = ints(dims, "shape")
-    if min(found, default=0) < 0:
-        raise InvalidArgumentError(f"the shape {found} has a negative dimension")
-    return found
+    sizes = ints(dims, "shape")
+    if min(sizes, default=0) < 0:
+        raise InvalidArgumentError(f"the shape {sizes} has a negative dimension")
+    return sizes
 
 
 def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:

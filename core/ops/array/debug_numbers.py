@@ -23,8 +23,8 @@ def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T
     inside = wide[np.isfinite(wide)]
     counts = [nan, low, (wide < 0) & ~low, wide == 0, (wide > 0) & ~high, high]
     moments = [inside.min(), inside.max(), inside.mean(), inside.var()] if inside.size else [np.inf, -np.inf, np.nan, np.nan]
-    found = [1, x.size, *map(np.count_nonzero, counts), *moments, T.number, x.ndim, *x.shape]
-    return np.array(found, np.float64)
+    summary = [1, x.size, *map(np.count_nonzero, counts), *moments, T.number, x.ndim, *x.shape]
+    return np.array(summary, np.float64)
 
 
 @shape("DebugNumericSummary")

@@ -61,8 +61,8 @@ def size(x: Array, *, out_type: DType) -> Result:
     count = np.size(x)
     if out_type is dtypes.int32 and count > _LARGEST:
         raise InvalidArgumentError(_TOO_LARGE)
-    found: Result = out_type.numpy.type(count)
-    return found
+    number: Result = out_type.numpy.type(count)
+    return number
 
 
 _LARGEST: Final = 2**31 - 1

@@ -67,8 +67,8 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     count = math.prod(batch)
     grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
-    found = grouped[np.arange(count)[:, None], :, flat]
-    return found.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
+    rows = grouped[np.arange(count)[:, None], :, flat]
+    return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
 
 
 def check_range(indices: Array, size: int, name: str = "indices") -> None:
@@ -222,7 +222,7 @@ def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
         return np.ravel_multi_index(tuple([indices[..., axis] for axis in range(len(dims))]), dims)
     except ValueError:
         outside = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))
-    if not len(outside):  # NumPy takes one dimension less than arrays may have
+    if not len(outside):  # NumPy indexes with one dimension less than arrays can have
         return indices.astype(np.int64) @ np.array([math.prod(dims[axis + 1 :]) for axis in range(len(dims))], np.int64)
     where, shown = ",".join(map(str, outside[0])), indices[tuple(outside[0])].tolist()
     raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
@@ -244,9 +244,9 @@ def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
 def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
     """Zeros where a coordinate is out of range."""
     bad = is_outside(coordinates, params.shape[:depth])
-    found = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
-    found[bad] = b"" if params.dtype == object else 0
-    return found
+    rows = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
+    rows[bad] = b"" if params.dtype == object else 0
+    return rows
 
 
 def is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
@@ -299,17 +299,17 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     rank, count = g.rank(params), g.rank(indices)
     batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
     place = g.axis(axis, rank, lambda place: place >= batch)
-    dims, wanted = g.dims(params), g.dims(indices)
+    dims, index_dims = g.dims(params), g.dims(indices)
     front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
     size = g.dim(params, place)
     batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
     rows = g.reshape(front, -1, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
     starts = g.Mul(g.Range(g.constant(np.int64(0)), g.reshape(batches, []), g.constant(np.int64(1))), size)
     flat = g.reshape(g.Add(g.reshape(g.vector(g.reshape(indices, [-1])), batches, -1), g.unsqueeze(starts, 1)), [-1])
-    found = g.reshape(g.Gather(rows, flat), wanted, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
+    rows_of_batches = g.reshape(g.Gather(rows, flat), index_dims, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
     behind, rest = count - batch, place - batch
     moved = [*range(batch), *range(batch + behind, batch + behind + rest), *range(batch, batch + behind)]
-    return g.transpose(found, [*moved, *range(batch + behind + rest, rank + behind - 1)])
+    return g.transpose(rows_of_batches, [*moved, *range(batch + behind + rest, rank + behind - 1)])
 
 
 @onnx("GatherNd")

@@ -106,8 +106,8 @@ def check_numerics(x: Array, *, message: str) -> Result:
 
 
 def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
-    found = " and ".join(name for name, where in kinds if np.any(where))
-    raise InvalidArgumentError(f"{message} : Tensor had {found} values")
+    names = " and ".join(name for name, where in kinds if np.any(where))
+    raise InvalidArgumentError(f"{message} : Tensor had {names} values")
 
 
 @kernel("CheckNumericsV2")
@@ -385,9 +385,9 @@ _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 
 def _truncate_mantissa(x: Array, target: DType) -> Array:
     """`x` with the mantissa bits that `target` cannot hold set to zero, so that the cast rounds towards zero."""
-    wanted = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
+    target_name = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
     parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
-    excess = _MANTISSA_BITS.get(parts.dtype.name, 0) - _MANTISSA_BITS.get(wanted, 64)
+    excess = _MANTISSA_BITS.get(parts.dtype.name, 0) - _MANTISSA_BITS.get(target_name, 64)
     if excess <= 0 or parts.dtype.itemsize < 4:
         return x
     bits = np.ascontiguousarray(parts).view(f"u{parts.dtype.itemsize}")

@@ -54,8 +54,8 @@ def _concat_axis(shapes: tuple[tuple[int, ...], ...], axis: int) -> int:
     rest = (*first[:axis], *first[axis + 1 :])
     for i, dims in enumerate(shapes):
         if len(dims) != len(first) or (*dims[:axis], *dims[axis + 1 :]) != rest:
-            wanted = _what_differs(first, dims, axis)
-            raise InvalidArgumentError(f"ConcatOp : {wanted}: shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(dims)}")
+            difference = _what_differs(first, dims, axis)
+            raise InvalidArgumentError(f"ConcatOp : {difference}: shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(dims)}")
     return axis
 
 

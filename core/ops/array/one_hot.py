@@ -53,8 +53,8 @@ def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, 
         require_rank(spec, 0, name)
     if indices.rank is None:
         return UNKNOWN
-    found = dims_of(depth)
-    size = found[0] if found else Dim.unknown()
+    depths = dims_of(depth)
+    size = depths[0] if depths else Dim.unknown()
     if isinstance(size, int) and size < 0:
         raise InvalidArgumentError(f"depth must be non-negative, got: {size}")
     if not -1 <= axis <= indices.rank:

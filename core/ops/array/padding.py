@@ -108,17 +108,17 @@ def pad(x: Array, paddings: Array) -> Result:
 @shape("Pad")
 def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(paddings, 2, "paddings")
-    found = dims_of(paddings)
+    widths = dims_of(paddings)
     rank = x.rank
     if rank is None and paddings.rank == 2 and isinstance(paddings.shape[0], int):
         rank = paddings.shape[0]
     if rank is not None and paddings.rank == 2:
         merge_dims(paddings.shape[0], rank)
-    if rank is None or x.rank is None or found is None:
+    if rank is None or x.rank is None or widths is None:
         return unknown_dims(rank)
-    if any(isinstance(n, int) and n < 0 for n in found):
-        raise InvalidArgumentError(f"Paddings must be non-negative: {found}")
-    return Shape(d + before + after for d, before, after in zip(x.shape, found[::2], found[1::2]))
+    if any(isinstance(n, int) and n < 0 for n in widths):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {widths}")
+    return Shape(d + before + after for d, before, after in zip(x.shape, widths[::2], widths[1::2]))
 
 
 @gradient("Pad")
@@ -254,10 +254,10 @@ def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Arr
 
 @shape("MirrorPadGrad")
 def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
-    found = dims_of(paddings)
-    if grad.rank is None or found is None:
+    widths = dims_of(paddings)
+    if grad.rank is None or widths is None:
         return unknown_dims(grad.rank)
-    return Shape(d - before - after for d, before, after in zip(grad.shape, found[::2], found[1::2]))
+    return Shape(d - before - after for d, before, after in zip(grad.shape, widths[::2], widths[1::2]))
 
 
 @gradient("MirrorPadGrad")
@@ -335,9 +335,9 @@ def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: 
     left, right = (np.full(size, -1), np.full(size, -1))
     left[offset : offset + before] = np.arange(before)[::-1]
     right[size - offset - after : size - offset] = np.arange(before + size, before + size + after)[::-1]
-    found = g.slice(grad, before, before + size, axis)
+    middle = g.slice(grad, before, before + size, axis)
     for places in (left, right):
         is_there = (places >= 0).reshape([-1 if i == axis else 1 for i in range(g.rank(grad))])
         taken = g.Gather(grad, np.maximum(places, 0), axis=axis)
-        found = g.Add(found, g.Where(is_there, taken, g.like(0, grad)))
-    return found
+        middle = g.Add(middle, g.Where(is_there, taken, g.like(0, grad)))
+    return middle

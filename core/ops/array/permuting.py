@@ -58,8 +58,8 @@ def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
     require_rank(perm, 1, "perm")
     axes = dims_of(perm)
     if axes is None or x.rank is None:
-        known = perm.rank == 1 and isinstance(perm.shape[0], int)
-        return unknown_dims(x.rank if x.rank is not None or not known else perm.shape[0])
+        is_known = perm.rank == 1 and isinstance(perm.shape[0], int)
+        return unknown_dims(x.rank if x.rank is not None or not is_known else perm.shape[0])
     return Shape(x.shape[a] for a in _permutation(np.array(axes), x.rank))
 
 
@@ -79,18 +79,18 @@ def reverse(x: Array, axes: Array) -> Result:
     rank = np.ndim(x)
     if rank == 0 or np.size(x) == 0:
         return x
-    found = [normalize_axis(a, rank) for a in ints(axes, "axis")]
-    if len(set(found)) != len(found):
-        raise InvalidArgumentError(f"axis {found} specified more than once.")
-    return np.flip(x, tuple(found)) if found else x
+    dims = [normalize_axis(a, rank) for a in ints(axes, "axis")]
+    if len(set(dims)) != len(dims):
+        raise InvalidArgumentError(f"axis {dims} specified more than once.")
+    return np.flip(x, tuple(dims)) if dims else x
 
 
 @shape("ReverseV2")
 def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
     require_rank(axes, 1, "axis")
-    found = dims_of(axes)
-    if found is not None and x.rank is not None:
-        for axis in found:
+    positions = dims_of(axes)
+    if positions is not None and x.rank is not None:
+        for axis in positions:
             normalize_axis(axis, x.rank)
     return x.shape
 

@@ -45,49 +45,49 @@ _MOST_DIMS = 64
 def reshape(x: Array, dims: Array) -> Result:
     """Reshape the input; a single dimension may be -1."""
     if dims.dtype.char in _SIZES and dims.ndim == 1:
-        wanted = dims.tolist()
-        least = min(wanted, default=0)
-        if least >= 0 or (least == -1 and x.size and wanted.count(-1) == 1):
+        sizes = dims.tolist()
+        least = min(sizes, default=0)
+        if least >= 0 or (least == -1 and x.size and sizes.count(-1) == 1):
             try:
-                return x.reshape(wanted)
+                return x.reshape(sizes)
             except ValueError:
-                pass  # what is wrong is said below
+                pass  # the slow path below names the error
     return _reshaped(x, dims)
 
 
 @prepared("Reshape", constants=(1,))
 def reshape_to(dims: Array) -> Callable[..., Result]:
     """`reshape` to the same shape each time."""
-    wanted = ints(dims, "sizes input")
+    sizes = ints(dims, "sizes input")
 
     def reshaped(x: Array, dims: Array) -> Result:
         try:
-            return x.reshape(wanted)
+            return x.reshape(sizes)
         except ValueError:
             return reshape(x, dims)
 
-    return reshaped if min(wanted, default=0) >= 0 else reshape
+    return reshaped if min(sizes, default=0) >= 0 else reshape
 
 
 def _reshaped(x: Array, dims: Array) -> Result:
     """`reshape` where a dimension is -1 or symbolic, or something is wrong."""
     if np.ndim(dims) > 1:
         raise InvalidArgumentError(f"sizes input must be 1-D, not {Shape(np.shape(dims))}")
-    wanted = np.ravel(dims).tolist() if np.ndim(dims) == 0 else dims.tolist()
-    if dims.dtype == object and any(isinstance(d, Dim) for d in wanted):
+    sizes = np.ravel(dims).tolist() if np.ndim(dims) == 0 else dims.tolist()
+    if dims.dtype == object and any(isinstance(d, Dim) for d in sizes):
         return np.reshape(x, np.shape(x))
     x = np.asarray(x)
-    unknown = [i for i, d in enumerate(wanted) if d == -1]
-    if len(unknown) > 1 or any(d < -1 for d in wanted):
-        raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")
+    unknown = [i for i, d in enumerate(sizes) if d == -1]
+    if len(unknown) > 1 or any(d < -1 for d in sizes):
+        raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
     if unknown:
-        wanted[unknown[0]] = _inferred(x, [d for d in wanted if d != -1])
-    _check_rank(len(wanted))
-    if math.prod(wanted) != x.size:
+        sizes[unknown[0]] = _inferred(x, [d for d in sizes if d != -1])
+    _check_rank(len(sizes))
+    if math.prod(sizes) != x.size:
         raise InvalidArgumentError(
-            f"Input to reshape is a tensor with {x.size} values, but the requested shape has {math.prod(wanted)}"
+            f"Input to reshape is a tensor with {x.size} values, but the requested shape has {math.prod(sizes)}"
         )
-    return x.reshape(wanted)
+    return x.reshape(sizes)
 
 
 def _inferred(x: Array, others: list[int]) -> int:
@@ -110,33 +110,33 @@ def _check_rank(rank: int) -> None:
 
 @shape("Reshape")
 def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
-    wanted = dims_of(dims)
-    if wanted is None:
+    sizes = dims_of(dims)
+    if sizes is None:
         return shape_from(dims)
-    return Shape(_resolved(wanted, x.shape))
+    return Shape(_resolved(sizes, x.shape))
 
 
-def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
+def _resolved(sizes: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
     """Return the wanted dimensions; a -1 or an unknown dimension follows from the number of elements."""
-    anonymous = [i for i, d in enumerate(wanted) if isinstance(d, Dim) and d.is_anonymous]
-    gaps = [i for i, d in enumerate(wanted) if d == -1]
-    if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
-        raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")
+    anonymous = [i for i, d in enumerate(sizes) if isinstance(d, Dim) and d.is_anonymous]
+    gaps = [i for i, d in enumerate(sizes) if d == -1]
+    if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in sizes):
+        raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
     if source.rank is None:
-        return [None if d == -1 else d for d in wanted]
+        return [None if d == -1 else d for d in sizes]
     count = source.num_elements
     if not gaps and len(anonymous) == 1 and isinstance(count, int):
         gaps = anonymous
-    rest = math.prod(d for i, d in enumerate(wanted) if i not in gaps)
+    rest = math.prod(d for i, d in enumerate(sizes) if i not in gaps)
     if not gaps:
         if isinstance(count, int) and isinstance(rest, int) and count != rest:
-            raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(wanted)}")
-        return wanted
+            raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
+        return sizes
     if rest == 0:
-        return [None if i in gaps else d for i, d in enumerate(wanted)]
+        return [None if i in gaps else d for i, d in enumerate(sizes)]
     if isinstance(count, int) and isinstance(rest, int) and count % rest:
-        raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {wanted}")
-    return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(wanted)]
+        raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {sizes}")
+    return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(sizes)]
 
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
@@ -235,8 +235,8 @@ def broadcast_to_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     if x.rank is not None and target.rank is not None:
         if x.rank > target.rank:
             raise InvalidArgumentError(f"shape {x.shape} cannot be broadcast to {target}")
-        for size, wanted in zip(reversed(list(x.shape)), reversed(list(target))):
-            if isinstance(size, int) and isinstance(wanted, int) and size not in (1, wanted):
+        for size, target_size in zip(reversed(list(x.shape)), reversed(list(target))):
+            if isinstance(size, int) and isinstance(target_size, int) and size not in (1, target_size):
                 raise InvalidArgumentError(f"shape {x.shape} cannot be broadcast to {target}")
     return target
 
@@ -267,9 +267,9 @@ def fill(dims: Array, value: Array) -> Result:
 @shape("Fill")
 def fill_shape(dims: TensorSpec, value: TensorSpec) -> Shape:
     require_rank(value, 0, "value")
-    found = dims_of(dims)
-    if found is not None and any(isinstance(d, int) and d < 0 for d in found):
-        raise InvalidArgumentError(f"Dimensions {found} must be >= 0")
+    sizes = dims_of(dims)
+    if sizes is not None and any(isinstance(d, int) and d < 0 for d in sizes):
+        raise InvalidArgumentError(f"Dimensions {sizes} must be >= 0")
     return shape_from(dims)
 
 
@@ -441,12 +441,12 @@ def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[Tens
     return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
 
 
-onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0)[1])  # the order that sorts it
+onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0)[1])  # its sorting order
 
 
 @onnx("UnravelIndex")
 def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
     if last_dims(g, dims, 1)[0] == 0:
         g.refuse("it has no dimensions to count through")
-    found = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
-    return g.of_dims(g.Transpose(found, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
+    coordinates = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
+    return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))

@@ -47,8 +47,8 @@ def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_sha
     if not index_shape:
         raise InvalidArgumentError("indices must be at least a vector")
     depth = index_shape[-1]
-    wanted = (*index_shape[:-1], *dims[depth:])
-    if depth > len(dims) or tuple(update_shape) != wanted:
+    expected = (*index_shape[:-1], *dims[depth:])
+    if depth > len(dims) or tuple(update_shape) != expected:
         raise InvalidArgumentError(
             f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
             f"{Shape(update_shape)}, indices.shape: {Shape(index_shape)}, params_shape: {Shape(dims)}"

@@ -51,10 +51,10 @@ def _register_segment(op: str, ufunc: np.ufunc, default: int) -> None:
         _check_sorted_ids(data, ids)
         count = int(ids[-1]) + 1 if ids.size else 0
         _check_room(data, count)
-        found, reduced = reduce_groups(ufunc, *settle_nans(ufunc, ids, data, _columns_in_vectors(data)))
+        rows, reduced = reduce_groups(ufunc, *settle_nans(ufunc, ids, data, _columns_in_vectors(data)))
         if op == "SegmentMean":
-            reduced = _divided(reduced, group_sizes(ids, 0)[found])
-        return _placed(found, reduced, count, default)
+            reduced = _divided(reduced, group_sizes(ids, 0)[rows])
+        return _placed(rows, reduced, count, default)
 
 
 def _columns_in_vectors(data: Array) -> int:
@@ -96,12 +96,12 @@ def _divided(rows: Array, counts: Array) -> Array:
     return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
 
 
-def _placed(found: Array, reduced: Array, count: int, default: int) -> Array:
-    """(count, ...) with `reduced` at the rows `found` and `default` at all others."""
-    if len(found) == count:
+def _placed(rows: Array, reduced: Array, count: int, default: int) -> Array:
+    """(count, ...) with `reduced` at the rows `rows` and `default` at all others."""
+    if len(rows) == count:
         return reduced
     result = np.full((count, *reduced.shape[1:]), default, reduced.dtype)
-    result[found] = reduced
+    result[rows] = reduced
     return result
 
 
@@ -219,18 +219,18 @@ for _unsorted_row in _UNSORTED:
 @shape(*(op for op, *_ in _UNSORTED))
 def unsorted_segment_shape(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Shape:
     require_rank(num_segments, 0, "num_segments")
-    rows = _known_count(num_segments)
+    rows = _static_count(num_segments)
     if segment_ids.rank is None or data.rank is None:
         return UNKNOWN
     merge_shapes(data.shape[: segment_ids.rank], segment_ids.shape)
     return Shape([rows]) + data.shape[segment_ids.rank :]
 
 
-def _known_count(num_segments: TensorSpec) -> DimLike | None:
-    found = dims_of(num_segments)
-    if found and isinstance(found[0], int) and found[0] < 0:
-        raise InvalidArgumentError(f"num_segments == {found[0]} must not be negative")
-    return found[0] if found else None
+def _static_count(num_segments: TensorSpec) -> DimLike | None:
+    sizes = dims_of(num_segments)
+    if sizes and isinstance(sizes[0], int) and sizes[0] < 0:
+        raise InvalidArgumentError(f"num_segments == {sizes[0]} must not be negative")
+    return sizes[0] if sizes else None
 
 
 @flops(*(op for op, *_ in _UNSORTED))
@@ -239,23 +239,23 @@ def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segmen
     return Cost(flops=data.shape.num_elements)
 
 
-def _gather_kept(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
+def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
     """x[ids] with `fill` where the id is negative."""
     zero = g.constant(0, ids.base_dtype)
     taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
-    return g.SelectV2(_kept(g, ids, taken), taken, fill)
+    return g.SelectV2(_is_valid_id(g, ids, taken), taken, fill)
 
 
-def _kept(g: GradientBuilder, ids: Output, like: Output) -> Output:
+def _is_valid_id(g: GradientBuilder, ids: Output, like: Output) -> Output:
     """Return True for each non-negative id, in a shape that broadcasts against `like`."""
     ones = g.Fill(g.Reshape(g.Sub(g.Rank(like), g.Rank(ids)), [1]), 1)
-    kept = g.GreaterEqual(ids, g.constant(0, ids.base_dtype))
-    return g.Reshape(kept, g.ConcatV2([g.shape_of(ids), ones], 0))
+    is_valid = g.GreaterEqual(ids, g.constant(0, ids.base_dtype))
+    return g.Reshape(is_valid, g.ConcatV2([g.shape_of(ids), ones], 0))
 
 
 @gradient("UnsortedSegmentSum")
 def unsorted_segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_gather_kept(g, grad, node.inputs[1], g.scalar_like(grad, 0)), None, None]
+    return [_gather_valid(g, grad, node.inputs[1], g.scalar_like(grad, 0)), None, None]
 
 
 @gradient("UnsortedSegmentMin", "UnsortedSegmentMax")
@@ -263,10 +263,10 @@ def unsorted_segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Outp
     """The gradient goes in equal parts to the elements that are the extreme."""
     data, ids, count = node.inputs
     zero = g.scalar_like(grad, 0)
-    result = _gather_kept(g, node.output(), ids, g.scalar_like(data, 0))
-    is_chosen = g.LogicalAnd(g.Equal(data, result), _kept(g, ids, result))
+    result = _gather_valid(g, node.output(), ids, g.scalar_like(data, 0))
+    is_chosen = g.LogicalAnd(g.Equal(data, result), _is_valid_id(g, ids, result))
     counts = g.UnsortedSegmentSum(g.Cast(is_chosen, DstT=grad.base_dtype), ids, count)
-    share = _gather_kept(g, g.RealDiv(grad, counts), ids, zero)
+    share = _gather_valid(g, g.RealDiv(grad, counts), ids, zero)
     return [g.SelectV2(is_chosen, share, zero), None, None]
 
 
@@ -275,7 +275,7 @@ def unsorted_segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output)
     """As the gradient of SegmentProd; negative ids have no gradient."""
     data, ids, count = node.inputs
     take = _Taking(
-        lambda x: _gather_kept(g, x, ids, g.scalar_like(x, 0)),
+        lambda x: _gather_valid(g, x, ids, g.scalar_like(x, 0)),
         lambda x: g.UnsortedSegmentSum(x, ids, count),
         lambda x: g.UnsortedSegmentProd(x, ids, count),
     )
@@ -318,8 +318,8 @@ def _register_sparse_segment(op: str) -> None:
         """The rows of the gradient that are not zero, and their numbers in ascending order."""
         count = _row_count(dense_output_dim0, "dense_output_dim0")
         grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
-        found, reduced = reduce_groups(np.add, indices, _weighted_rows(grad, ids, weigh))
-        return reduced, found
+        rows, reduced = reduce_groups(np.add, indices, _weighted_rows(grad, ids, weigh))
+        return reduced, rows
 
 
 def _row_count(rows: Array, name: str) -> int:
@@ -345,11 +345,11 @@ def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: 
     _check_room(data, count)
     if indices.size and (indices.min() < 0 or indices.max() >= data.shape[0]):
         raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {data.shape[0]})")
-    found, reduced = reduce_groups(np.add, ids, data[indices])
+    groups, reduced = reduce_groups(np.add, ids, data[indices])
     if weigh is not None:
-        counts = weigh(group_sizes(ids, 0)[found].astype(np.float64)) if ids.size else np.ones(0)
+        counts = weigh(group_sizes(ids, 0)[groups].astype(np.float64)) if ids.size else np.ones(0)
         reduced = (reduced / counts.reshape([-1] + [1] * (data.ndim - 1)).astype(reduced.dtype)).astype(reduced.dtype)
-    return _placed(found, reduced, count, 0)
+    return _placed(groups, reduced, count, 0)
 
 
 def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -> tuple[Array, Array, Array]:
@@ -398,7 +398,7 @@ def sparse_segment_with_num_segments_shape(
     data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec
 ) -> Shape:
     require_rank(num_segments, 0, "num_segments")
-    return Shape([_known_count(num_segments)]) + data.shape[1:]
+    return Shape([_static_count(num_segments)]) + data.shape[1:]
 
 
 @shape(*(f"{op}Grad" for op in _SPARSE))
@@ -406,7 +406,7 @@ def sparse_segment_grad_shape(
     grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, output_dim0: TensorSpec
 ) -> Shape:
     require_rank(output_dim0, 0, "output_dim0")
-    return Shape([_known_count(output_dim0)]) + grad.shape[1:]
+    return Shape([_static_count(output_dim0)]) + grad.shape[1:]
 
 
 @shape(*(f"{op}GradV2" for op in _SPARSE))
@@ -439,8 +439,8 @@ def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     op = f"{node.op.removesuffix('WithNumSegments')}Grad"
     if not node.attr("sparse_gradient"):
         return [g.apply(op, grad, indices, ids, rows), *([None] * (len(node.inputs) - 1))]
-    values, found = g.apply(f"{op}V2", grad, indices, ids, rows)
-    return [IndexedSlices(values, found, g.shape_of(data)), *([None] * (len(node.inputs) - 1))]
+    values, rows_with_gradient = g.apply(f"{op}V2", grad, indices, ids, rows)
+    return [IndexedSlices(values, rows_with_gradient, g.shape_of(data)), *([None] * (len(node.inputs) - 1))]
 
 
 _BACKWARD = tuple(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2"))

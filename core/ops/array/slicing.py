@@ -131,8 +131,8 @@ facts("bounded_by_inputs", of=("StridedSlice",))
 @kernel("StridedSliceGrad")
 def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy: Array, *, masks: Masks) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
-    wanted = whole_dims(dims)
-    return spread_out(wanted, numpy_index(wanted, begin, end, strides, masks), np.asarray(dy))
+    sizes = whole_dims(dims)
+    return spread_out(sizes, numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
 
 
 @shape("StridedSliceGrad")
@@ -185,8 +185,8 @@ def tensor_strided_slice_update_shape(
 def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, begin, end, strides, value = node.inputs
     taken = g.StridedSlice(grad, begin, end, strides, **_masks(node))
-    kept = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
-    return [kept, None, None, None, g.reduce_to(taken, value, taken)]
+    outside = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
+    return [outside, None, None, None, g.reduce_to(taken, value, taken)]
 
 
 zero_flops("TensorStridedSliceUpdate")

@@ -70,8 +70,8 @@ def _reversed_order(x: Array) -> Array:
 @shape("TopKV2")
 def top_k_shape(x: TensorSpec, k: TensorSpec) -> list[Shape]:
     require_rank(k, 0, "k")
-    found = dims_of(k)
-    return [_top_k_shape(x, found[0] if found else Dim.unknown())] * 2
+    counts = dims_of(k)
+    return [_top_k_shape(x, counts[0] if counts else Dim.unknown())] * 2
 
 
 def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
@@ -320,11 +320,11 @@ def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Res
 
 @shape("UniqueWithCountsV2")
 def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, Shape, Shape]:
-    found = dims_of(axis)
+    axes = dims_of(axis)
     count = Shape([None])
-    if found is None or x.rank is None:
+    if axes is None or x.rank is None:
         return UNKNOWN, count, count
-    position = normalize_axis(found[0], x.rank) if found else 0
+    position = normalize_axis(axes[0], x.rank) if axes else 0
     return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
 
 
@@ -345,11 +345,11 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
         if value.ndim != 1:
             raise InvalidArgumentError(f"{name} should be a 1D vector.")
     if x.dtype == object:
-        known = set(y.tolist())
-        kept = np.array([item not in known for item in x.tolist()], bool)
+        excluded = set(y.tolist())
+        is_new = np.array([item not in excluded for item in x.tolist()], bool)
     else:
-        kept = ~np.isin(x, y)
-    return x[kept], np.flatnonzero(kept).astype(out_idx.numpy)
+        is_new = ~np.isin(x, y)
+    return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 
 
 @shape("ListDiff")
@@ -426,10 +426,10 @@ def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type
         raise InvalidArgumentError(f"Leading dim_size of both tensors must match: {rows.shape[0]} and {values.shape[0]}")
     if not _are_searched_row_by_row(rows, values):
         return _places(rows, values, side == "left").astype(out_type.numpy)
-    found = np.empty(values.shape, out_type.numpy)
-    for result, row, wanted in zip(found, rows, values):
-        result[:] = row.searchsorted(wanted, side)
-    return found
+    bounds = np.empty(values.shape, out_type.numpy)
+    for result, row, queries in zip(bounds, rows, values):
+        result[:] = row.searchsorted(queries, side)
+    return bounds
 
 
 def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
@@ -451,8 +451,8 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
     while np.any(length > 0):
         half = length >> 1
         middle = np.minimum(first + half, rows.shape[1] - 1)
-        found = np.take_along_axis(rows, middle, 1)
-        goes_right = (length > 0) & (found < values if is_lower else ~(values < found))
+        at_middle = np.take_along_axis(rows, middle, 1)
+        goes_right = (length > 0) & (at_middle < values if is_lower else ~(values < at_middle))
         first = np.where(goes_right, middle + 1, first)
         length = np.where(goes_right, length - half - 1, half)
     return first

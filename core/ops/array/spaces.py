@@ -436,8 +436,8 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     columns = g.Reshape(g.Shape(taken, out_type="int64"), [1])
     rows = g.Transpose(g.Reshape(grad, g.ConcatV2([batch, columns], 0)), [1, 0])
     summed = g.UnsortedSegmentSum(rows, taken, g.Cast(g.AddV2(total, one), DstT="int32"))
-    kept = g.StridedSlice(summed, [1], [0], [1], end_mask=1)
-    return g.Reshape(g.Transpose(kept, [1, 0]), source)
+    summed_pixels = g.StridedSlice(summed, [1], [0], [1], end_mask=1)
+    return g.Reshape(g.Transpose(summed_pixels, [1, 0]), source)
 
 
 @kernel("ExtractVolumePatches")

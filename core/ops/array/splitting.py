@@ -203,11 +203,11 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     if num_split == 1:
         return [x]
     place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
-    wanted = g.vector(sizes)
+    lengths = g.vector(sizes)
     if sizes.array is not None and -1 in sizes.array:
         rest = g.Sub(g.dim(x, place), int(sizes.array.sum()) + 1)
-        wanted = g.joined(*(rest if size == -1 else int(size) for size in sizes.array))
-    return g.Split(x, wanted, outputs=num_split, axis=place)
+        lengths = g.joined(*(rest if size == -1 else int(size) for size in sizes.array))
+    return g.Split(x, lengths, outputs=num_split, axis=place)
 
 
 def _holds(sizes: Array | None, size: DimLike) -> bool:

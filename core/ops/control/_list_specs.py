@@ -56,13 +56,13 @@ def declared_shape_of(spec: TensorSpec) -> Shape:
 
 def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
     """The spec of a list after an element was put in; where nothing is known of the others, they are taken to be alike."""
-    found = list_spec(element.dtype, declared_shape_of(spec), length)
+    spec_of_list = list_spec(element.dtype, declared_shape_of(spec), length)
     if length_of(spec) == 0:
         elements = TensorSpec(element.dtype, element.shape, element.value)
     else:
         before = spec.handle[0] if spec.handle else TensorSpec(element.dtype)
         elements = TensorSpec(element.dtype, covering_shape(before.shape, element.shape), common_value(before, element))
-    return dataclasses.replace(found, handle=(elements, *found.handle[1:]))
+    return dataclasses.replace(spec_of_list, handle=(elements, *spec_of_list.handle[1:]))
 
 
 def length_of(spec: TensorSpec) -> DimLike | None:
@@ -72,8 +72,8 @@ def length_of(spec: TensorSpec) -> DimLike | None:
 
 def dim_of(spec: TensorSpec) -> DimLike | None:
     """The number that a scalar is known to be, None where that is not known."""
-    found = dims_of(spec)
-    return found[0] if found is not None and len(found) == 1 else None
+    dims = dims_of(spec)
+    return dims[0] if dims is not None and len(dims) == 1 else None
 
 
 def static_shape(spec: TensorSpec) -> Shape:

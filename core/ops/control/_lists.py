@@ -21,12 +21,12 @@ def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
     """
     if handle.ndim:
         raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
-    found = handle.item()
-    if not isinstance(found, TensorList):
-        raise InvalidArgumentError(f"Input handle is not a list. Saw: '{type(found).__name__}'")
-    if dtype is not None and found.dtype is not dtype:
-        raise InvalidArgumentError(f"Invalid data types; op elements {dtype} but list elements {found.dtype}")
-    return found
+    content = handle.item()
+    if not isinstance(content, TensorList):
+        raise InvalidArgumentError(f"Input handle is not a list. Saw: '{type(content).__name__}'")
+    if dtype is not None and content.dtype is not dtype:
+        raise InvalidArgumentError(f"Invalid data types; op elements {dtype} but list elements {content.dtype}")
+    return content
 
 
 def shape_in(tensor: Array) -> Shape:
@@ -38,11 +38,11 @@ def shape_in(tensor: Array) -> Shape:
     dims = tensor.tolist()
     if tensor.ndim != 1 or min(dims, default=0) < -1:
         raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {dims}")
-    return as_shape(dims) if -1 in dims else _known_shape(tuple(dims))
+    return as_shape(dims) if -1 in dims else _constant_shape(tuple(dims))
 
 
 @functools.lru_cache(1024)
-def _known_shape(dims: tuple[int, ...]) -> Shape:
+def _constant_shape(dims: tuple[int, ...]) -> Shape:
     """Return a shape without unknown dimensions. The cache is safe, as no unknown dimension needs an identity of its own."""
     return Shape(dims)
 
@@ -54,8 +54,8 @@ def lowered_shape(element_shape: Any) -> Shape:
 
 def lowered_dims(items: Any, element_shape: Any) -> tuple[int, ...] | None:
     """Return the dimensions of elements by a list and a shape tensor; None where any dimension is unknown."""
-    found = merged_shapes(items.declared, lowered_shape(element_shape))
-    return found.known() if found.is_known else None
+    merged = merged_shapes(items.declared, lowered_shape(element_shape))
+    return merged.known() if merged.is_known else None
 
 
 def require_vector(tensor: Array, what: str) -> None:

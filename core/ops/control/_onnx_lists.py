@@ -102,10 +102,10 @@ def _fitting(g: Any, elements: Any, sizes: Any) -> Any:
     """Expand unknown dimensions of elements to `sizes`, a vector."""
     if sizes.array is not None and not sizes.array.all():
         return _zeros(g, elements.dtype, g.dim(elements, 0), sizes)
-    found = g.Expand(elements, g.joined(g.dim(elements, 0), sizes))
+    expanded = g.Expand(elements, g.joined(g.dim(elements, 0), sizes))
     if sizes.array is not None and elements.rank:
-        found.spec = TensorSpec(found.dtype, Shape((elements.shape[0], *map(int, sizes.array))))
-    return found
+        expanded.spec = TensorSpec(expanded.dtype, Shape((elements.shape[0], *map(int, sizes.array))))
+    return expanded
 
 
 def _room(g: Any, elements: Any, item: Any) -> Any:
@@ -113,10 +113,10 @@ def _room(g: Any, elements: Any, item: Any) -> Any:
     elements = g.of_rank(elements, item.shape)
     if elements.shape.dims is not None and elements.shape.dims[1:] == item.shape.dims:
         return elements
-    found = _fitting(g, elements, g.dims(item))
+    expanded = _fitting(g, elements, g.dims(item))
     if elements.rank and item.rank is not None:
-        found.spec = TensorSpec(found.dtype, Shape((elements.shape[0], *item.shape.dims)))
-    return found
+        expanded.spec = TensorSpec(expanded.dtype, Shape((elements.shape[0], *item.shape.dims)))
+    return expanded
 
 
 def _is_empty(item: Any) -> bool:
@@ -209,10 +209,10 @@ def resized(g: Any, elements: Any, count: Any, like: Any = None) -> Any:
     if isinstance(elements, Pieces):
         g.refuse("its elements have several shapes")
     elements = elements if like is None else _room(g, elements, like)
-    kept = g.slice(elements, 0, g.vector(count))
-    missing = g.Sub(g.vector(count), g.dim(kept, 0))
-    zeros = _zeros(g, kept.dtype, missing, *(g.dim(kept, axis) for axis in range(1, g.rank(kept))))
-    return g.stacked(g.Concat(kept, zeros, axis=0), elements.elements)
+    head = g.slice(elements, 0, g.vector(count))
+    missing = g.Sub(g.vector(count), g.dim(head, 0))
+    zeros = _zeros(g, head.dtype, missing, *(g.dim(head, axis) for axis in range(1, g.rank(head))))
+    return g.stacked(g.Concat(head, zeros, axis=0), elements.elements)
 
 
 def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:

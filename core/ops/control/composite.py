@@ -49,15 +49,17 @@ def from_components(components: list[Array], *, metadata: str) -> Result:
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)
-    found = encoded.flat[0] if encoded.size else None
-    if not isinstance(found, CompositeTensor):
-        raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a composite tensor")
-    if len(found.components) != len(Tcomponents):
-        raise InvalidArgumentError(f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}")
-    for i, (component, dtype) in enumerate(zip(found.components, Tcomponents)):
+    content = encoded.flat[0] if encoded.size else None
+    if not isinstance(content, CompositeTensor):
+        raise InvalidArgumentError(f"the variant holds a {type(content).__name__}, not a composite tensor")
+    if len(content.components) != len(Tcomponents):
+        raise InvalidArgumentError(
+            f"Encoded value has {len(content.components)} tensor components; expected {len(Tcomponents)}"
+        )
+    for i, (component, dtype) in enumerate(zip(content.components, Tcomponents)):
         if not is_of(component, dtype):
             raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")
-    return list(found.components)
+    return list(content.components)
 
 
 @shape("CompositeTensorVariantFromComponents")
@@ -73,8 +75,8 @@ def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> lis
 @gradient("CompositeTensorVariantFromComponents")
 def from_components_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtypes_of = [value.base_dtype for value in node.inputs]
-    found = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
-    return list(found) if isinstance(found, tuple) else [found]
+    components = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
+    return list(components) if isinstance(components, tuple) else [components]
 
 
 @gradient("CompositeTensorVariantToComponents")

@@ -39,35 +39,37 @@ from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
 
 
-def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None) -> Callable[..., Any]:
+def _checked(
+    ctx: KernelContext, function: FuncRef, input_dtypes: list[DType], output_dtypes: list[DType] | None
+) -> Callable[..., Any]:
     """Return the function as a callable; InvalidArgumentError where its dtypes differ from the node's.
 
-    `wanted` is None for a condition, which returns a single value of any dtype. Each function is checked once.
+    `output_dtypes` is None for a condition, which returns a single value of any dtype. Each function is checked once.
     """
-    known: dict[Any, Any] = ctx.state(dict)
-    run = known.get((ctx.session.functions, function, ctx.unused))
+    cache: dict[Any, Any] = ctx.state(dict)
+    run = cache.get((ctx.session.functions, function, ctx.unused))
     if run is None:
         signature = ctx.session.functions.find(function).signature
-        _require_dtypes(function.name, "takes", signature.input_dtypes(function.attrs), given)
+        _require_dtypes(function.name, "takes", signature.input_dtypes(function.attrs), input_dtypes)
         returned = signature.output_dtypes(function.attrs)
-        if wanted is not None:
-            _require_dtypes(function.name, "returns", returned, wanted)
+        if output_dtypes is not None:
+            _require_dtypes(function.name, "returns", returned, output_dtypes)
         elif len(returned) != 1:
             raise InvalidArgumentError(f"loop condition '{function.name}' returns {len(returned)} values, not one")
-        run = known[ctx.session.functions, function, ctx.unused] = ctx.function(function)
+        run = cache[ctx.session.functions, function, ctx.unused] = ctx.function(function)
     return run
 
 
-def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[DType]) -> None:
-    if [t.base for t in found] != [t.base for t in wanted]:
+def _require_dtypes(function: str, verb: str, actual: list[DType], expected: list[DType]) -> None:
+    if [t.base for t in actual] != [t.base for t in expected]:
         raise InvalidArgumentError(
-            f"function '{function}' {verb} ({', '.join(map(str, found))}), "
-            f"which does not match ({', '.join(map(str, wanted))})"
+            f"function '{function}' {verb} ({', '.join(map(str, actual))}), "
+            f"which does not match ({', '.join(map(str, expected))})"
         )
 
 
-def _repeated(is_wanted: Callable[..., Any], run_body: Callable[..., Any], values: Sequence[Result]) -> Sequence[Result]:
-    while is_true(is_wanted(values)[0]):
+def _repeated(condition: Callable[..., Any], run_body: Callable[..., Any], values: Sequence[Result]) -> Sequence[Result]:
+    while is_true(condition(values)[0]):
         check_time()
         values = run_body(values)
     return values
@@ -189,11 +191,11 @@ def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
 @kernel("While", "StatelessWhile", "_While")
 def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: FuncRef, body: FuncRef) -> Sequence[Result]:
     """Replace `values` by the body's results while the condition holds; results without a reader may have any value."""
-    known: dict[Any, Any] = ctx.state(dict)
-    loop = known.get((ctx.session.functions, body, ctx.unused))
+    cache: dict[Any, Any] = ctx.state(dict)
+    loop = cache.get((ctx.session.functions, body, ctx.unused))
     if loop is None:
         plain = functools.partial(_repeated, _checked(ctx, cond, T, None), _checked(ctx, body, T, T))
-        loop = known[ctx.session.functions, body, ctx.unused] = ctx.loop(cond, body, plain)
+        loop = cache[ctx.session.functions, body, ctx.unused] = ctx.loop(cond, body, plain)
     return loop(values)
 
 
@@ -251,17 +253,17 @@ def symbolic_gradient(ctx: KernelContext, inputs: list[Array], *, f: FuncRef, Ti
     return functions.call_made(ctx.state(lambda: gradient_function(functions, f, Tin)), inputs)
 
 
-def gradient_function(functions: Functions, f: FuncRef, given: list[DType]) -> Function:
+def gradient_function(functions: Functions, f: FuncRef, dtypes_in: list[DType]) -> Function:
     """Return a function from arguments and gradients of results to gradients of arguments; a declared gradient is
     preferred.
     """
     function = functions.find(f)
     if function.gradient is not None:
         return functions.find(FuncRef(function.gradient, f.attrs))
-    return differentiated(function, given, functions.library)
+    return differentiated(function, dtypes_in, functions.library)
 
 
-def differentiated(function: Function, given: list[DType], library: MutableMapping[str, Function]) -> Function:
+def differentiated(function: Function, dtypes_in: list[DType], library: MutableMapping[str, Function]) -> Function:
     """Return a function with the body of `function` and its gradient nodes; their callees are added to the library."""
     from ...gradients.backward import add_gradients
     from ...gradients.sweep import is_differentiable
@@ -272,13 +274,13 @@ def differentiated(function: Function, given: list[DType], library: MutableMappi
     results = [body.node(value.node.name).output(value.index) for value in function.results]
     seeds = [
         builder.add("_Arg", (), {"T": dtype, "index": len(args) + i}, f"gradient_of_result_{i}")
-        for i, dtype in enumerate(given[len(args) :])
+        for i, dtype in enumerate(dtypes_in[len(args) :])
     ]
     if len(seeds) != len(results):
         raise InvalidArgumentError(f"function '{function.name}' has {len(results)} results, not {len(seeds)}")
     seeded = [(y, seed.output()) for y, seed in zip(results, seeds) if is_differentiable(y)]
-    found = add_gradients(body, [y for y, _ in seeded], [arg.output() for arg in args], [seed for _, seed in seeded])
-    grads = [builder.zeros_like(arg.output()) if grad is None else builder.densify(grad) for arg, grad in zip(args, found)]
+    gradients = add_gradients(body, [y for y, _ in seeded], [arg.output() for arg in args], [seed for _, seed in seeded])
+    grads = [builder.zeros_like(arg.output()) if grad is None else builder.densify(grad) for arg, grad in zip(args, gradients)]
     return Function(function.signature, body, [*args, *seeds], grads)
 
 
@@ -377,9 +379,9 @@ def array_to_list(inputs: list[Array], *, T: DType, N: int, out_types: list[DTyp
     return _regrouped(inputs, [T] * N, out_types)
 
 
-def _regrouped(inputs: list[Array], given: Sequence[DType], wanted: Sequence[DType]) -> list[Array]:
-    if list(given) != list(wanted):
-        names = [", ".join(map(str, types)) for types in (given, wanted)]
+def _regrouped(inputs: list[Array], actual: Sequence[DType], expected: Sequence[DType]) -> list[Array]:
+    if list(actual) != list(expected):
+        names = [", ".join(map(str, types)) for types in (actual, expected)]
         raise InvalidArgumentError(f"inputs of {names[0]} cannot be outputs of {names[1]}")
     return inputs
 

@@ -57,5 +57,5 @@ facts("side_effect", of=("PyFunc", "EagerPyFunc"))
 facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
 facts("random", of=("Timestamp",))
 not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless")
-without_gradient("EagerPyFunc")  # TensorFlow has one, in the process that built the graph.
+without_gradient("EagerPyFunc")  # TensorFlow's gradient lives in the process that built the graph.
 zero_flops(*_ALL)

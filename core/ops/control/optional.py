@@ -46,10 +46,10 @@ class Optional:
 def _optional(handle: Array) -> Optional:
     if np.ndim(handle):
         raise InvalidArgumentError(f"an optional must be a scalar, but has shape {Shape(np.shape(handle))}")
-    found = handle.item()
-    if not isinstance(found, Optional):
-        raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not an optional")
-    return found
+    content = handle.item()
+    if not isinstance(content, Optional):
+        raise InvalidArgumentError(f"the variant holds a {type(content).__name__}, not an optional")
+    return content
 
 
 @kernel("OptionalFromValue")

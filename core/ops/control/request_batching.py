@@ -68,10 +68,10 @@ def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: A
     parts = ctx.state(_Parts)
     with parts:
         parts.by_id.update(_split(batched_tensor, batch_index))
-        found = parts.by_id.pop(int(id), None)
-    if found is None:
+        part = parts.by_id.pop(int(id), None)
+    if part is None:
         raise DeadlineExceededError(f"no batch has rows for id {int(id)}")
-    return found
+    return part
 
 
 def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
@@ -95,10 +95,10 @@ def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, 
         return _gathered(parts.by_id, original_input, batch_index, grad, int(id))
 
 
-def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id: Any) -> Any:
+def _gathered(waiting: Any, original_input: Any, batch_index: Any, grad: Array, id: Any) -> Any:
     if not np.ndim(grad):
         raise InvalidArgumentError("the gradient of a batch's rows must have at least one dimension")
-    kept[id] = grad
+    waiting[id] = grad
     if not np.size(original_input):
         return np.zeros((0, *np.shape(grad)[1:]), original_input.dtype)
     if np.ndim(batch_index) != 2 and np.size(batch_index):
@@ -110,10 +110,10 @@ def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id:
     numbers = batch_index[:, 0].tolist()
     if len(set(numbers)) < len(numbers):
         raise InvalidArgumentError(f"batch_index names an id more than once: {numbers}")
-    missing = [number for number in numbers if number not in kept]
+    missing = [number for number in numbers if number not in waiting]
     if missing:
         raise DeadlineExceededError(f"no gradients came for ids {missing}")
-    parts = [kept.pop(number) for number in numbers]
+    parts = [waiting.pop(number) for number in numbers]
     if len({np.shape(part)[1:] if np.ndim(part) else None for part in parts}) > 1 or not np.ndim(parts[0]):
         raise InvalidArgumentError(f"gradients of shapes {[np.shape(part) for part in parts]} do not make a batch")
     return np.concatenate(parts)

@@ -132,11 +132,11 @@ not_differentiable(*_NOT_DIFFERENTIABLE)
 
 @kernel("TensorListResize")
 def tensor_list_resize(input_handle: Array, size: Array) -> Result:
-    wanted = scalar(size, "size")
-    if wanted < 0:
-        raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
-    reserve(8 * wanted)
-    return scalar_object(list_in(input_handle).resized(wanted))
+    count = scalar(size, "size")
+    if count < 0:
+        raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {count}")
+    reserve(8 * count)
+    return scalar_object(list_in(input_handle).resized(count))
 
 
 @shape("TensorListPushBackBatch", "TensorListResize")
@@ -152,8 +152,8 @@ def _changed(lists: Any, others: Any) -> Any:
     if not lists.handle or not others.handle:
         return TensorSpec(dtypes.variant, lists.shape)
     elements = covering_shape(lists.handle[0].shape, others.handle[0].shape)
-    found = list_spec(lists.handle[0].dtype, declared_shape_of(lists), None, elements)
-    return dataclasses.replace(found, shape=lists.shape)
+    changed = list_spec(lists.handle[0].dtype, declared_shape_of(lists), None, elements)
+    return dataclasses.replace(changed, shape=lists.shape)
 
 
 @gradient("TensorListResize")
@@ -181,15 +181,15 @@ def _element(items: TensorList, index: int, element_shape: Array) -> Array:
     value = items.items[index]
     if value is not None:
         return value
-    found = merged_shapes(items.element_shape, shape_in(element_shape))
-    if not found.is_known:
-        # Elements that are set tell the shape of those that are not.
+    merged = merged_shapes(items.element_shape, shape_in(element_shape))
+    if not merged.is_known:
+        # Set elements give the shape of unset elements.
         for other in items.items:
             if other is not None:
-                found = merged_shapes(found, Shape(np.shape(other)))
-    if not found.is_known:
+                merged = merged_shapes(merged, Shape(np.shape(other)))
+    if not merged.is_known:
         raise InvalidArgumentError("Trying to read an uninitialized tensor but element_shape is not fully defined.")
-    return zeros(found.known(), items.dtype)
+    return zeros(merged.known(), items.dtype)
 
 
 @shape("TensorListPopBack")
@@ -300,8 +300,8 @@ def _shape_tensor(shape: Shape, dtype: DType) -> Array:
 
 @shape("TensorListElementShape")
 def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Shape:
-    known = declared_shape_of(input_handle)
-    return UNKNOWN if known.dims is None else Shape((len(known),))
+    declared = declared_shape_of(input_handle)
+    return UNKNOWN if declared.dims is None else Shape((len(declared),))
 
 
 zero_flops("TensorListConcatLists", "TensorListLength", "TensorListElementShape")

@@ -194,19 +194,19 @@ def tensor_list_stack(input_handle: Array, element_shape: Array, *, element_dtyp
 
 def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str) -> tuple[int, ...]:
     """The shape of the elements at `indices`, from the list, the argument and the elements that are set."""
-    found = merged_shapes(items.element_shape, element_shape)
-    if found.is_known:
-        return found.known()
+    merged = merged_shapes(items.element_shape, element_shape)
+    if merged.is_known:
+        return merged.known()
     if not len(indices):
-        raise InvalidArgumentError(f"Tried to {what} elements of an empty list with non-fully-defined element_shape: {found}")
+        raise InvalidArgumentError(f"Tried to {what} elements of an empty list with non-fully-defined element_shape: {merged}")
     elements = items.items
     for dims in dict.fromkeys([elements[i].shape for i in indices if elements[i] is not None]):
-        found = merged_shapes(found, Shape(dims))
-    if not found.is_known:
+        merged = merged_shapes(merged, Shape(dims))
+    if not merged.is_known:
         raise InvalidArgumentError(
-            f"Tried to {what} list which only contains uninitialized tensors and has a non-fully-defined shape: {found}"
+            f"Tried to {what} list which only contains uninitialized tensors and has a non-fully-defined shape: {merged}"
         )
-    return found.known()
+    return merged.known()
 
 
 def _stacked(items: TensorList, indices: Any, element_shape: Shape, what: str) -> Array:

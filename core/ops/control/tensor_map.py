@@ -42,10 +42,10 @@ class TensorMap:
 
 
 def _map(handle: Array) -> TensorMap:
-    found = handle.item() if isinstance(handle, np.ndarray) and handle.ndim == 0 else handle
-    if not isinstance(found, TensorMap):
-        raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a tensor map")
-    return found
+    content = handle.item() if isinstance(handle, np.ndarray) and handle.ndim == 0 else handle
+    if not isinstance(content, TensorMap):
+        raise InvalidArgumentError(f"the variant holds a {type(content).__name__}, not a tensor map")
+    return content
 
 
 def _key(key: Array) -> tuple[Any, Any, Any]:
@@ -84,11 +84,11 @@ def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     """Give the gradient at the key to the value and the rest to the map; the key may have no gradient."""
     _, key, value = node.inputs
     has_key = g.TensorMapHasKey(grad, key)
-    whole, found = g.Switch(grad, has_key)
+    whole, with_key = g.Switch(grad, has_key)
     present = g.Switch(key, has_key)[1]
-    of_map, _ = g.Merge([whole, g.TensorMapErase(found, present, value_dtype=value.dtype)])
+    of_map, _ = g.Merge([whole, g.TensorMapErase(with_key, present, value_dtype=value.dtype)])
     zeros = g.zeros_like(g.Switch(value, has_key)[0])
-    of_value, _ = g.Merge([zeros, g.TensorMapLookup(found, present, value_dtype=value.dtype)])
+    of_value, _ = g.Merge([zeros, g.TensorMapLookup(with_key, present, value_dtype=value.dtype)])
     return [of_map, None, of_value]
 
 

@@ -89,9 +89,9 @@ def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
 @kernel("IsResourceHandleRefCounting")
 def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
     """Return True where no name leads to the resource, so that it lives only as long as its handles."""
-    found = handle.item()
+    target = handle.item()
     named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
-    return np.bool_(not any(found is other for other in (*named, *ctx.session.node_states.values())))
+    return np.bool_(not any(target is other for other in (*named, *ctx.session.node_states.values())))
 
 
 _SCALARS = (
@@ -246,7 +246,7 @@ def custom_aggregator(
         raise InvalidArgumentError(f"num_bins must not be negative, is {num_bins}")
     values = np.ravel(input)
     nan = np.flatnonzero(np.isnan(values))
-    compared = values[nan[-1] + 1 :] if nan.size else values  # a NaN is replaced by what follows it
+    compared = values[nan[-1] + 1 :] if nan.size else values  # a NaN is replaced by the next number
     lowest, highest = np.float32(np.nan if nan.size else np.inf), np.float32(np.nan if nan.size else -np.inf)
     if compared.size:
         lowest, highest = compared.min(), compared.max()
@@ -258,7 +258,7 @@ def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int)
         return np.zeros(bins, np.int64)
     width = np.exp2(np.ceil(np.log2((highest - lowest) / np.float32(bins))))
     place = np.floor((values - np.floor(lowest / width) * width) / width)
-    place = np.where((np.abs(place) < 2.0**31), place, 0)  # what no int can hold is the least int
+    place = np.where((np.abs(place) < 2.0**31), place, 0)  # a number out of range becomes the least int
     return np.bincount(np.clip(place, 0, bins - 1).astype(np.int64), minlength=bins)
 
 

@@ -34,10 +34,10 @@ def dataset_of(handle: Any) -> Dataset:
     """Return the dataset in a variant of rank 0; InvalidArgumentError where the variant holds another object."""
     if np.ndim(handle):
         raise InvalidArgumentError("Dataset tensor must be a scalar")
-    found = handle.item() if isinstance(handle, np.ndarray) else handle
-    if not isinstance(found, Dataset):
-        raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(found).__name__}")
-    return found
+    dataset = handle.item() if isinstance(handle, np.ndarray) else handle
+    if not isinstance(dataset, Dataset):
+        raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(dataset).__name__}")
+    return dataset
 
 
 def spec_of_node(node: Node) -> Spec:
@@ -63,18 +63,18 @@ def flag_in(value: Any, name: str) -> bool:
 
 def positive_in(value: Any, name: str) -> int:
     """An integer argument above 0."""
-    found = number_in(value, name)
-    if found <= 0:
+    number = number_in(value, name)
+    if number <= 0:
         raise InvalidArgumentError(f"{name} must be greater than zero.")
-    return found
+    return number
 
 
 def bytes_in(value: Any, name: str) -> bytes:
     """A string argument of rank 0."""
     if np.ndim(value):
         raise InvalidArgumentError(f"{name} must be a scalar")
-    found: bytes = value.item() if isinstance(value, np.ndarray) else value
-    return found
+    text: bytes = value.item() if isinstance(value, np.ndarray) else value
+    return text
 
 
 def text_in(value: Any, name: str) -> str:
@@ -93,13 +93,17 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
     """Return a function of the graph, called with an element's components and the captured values; variables are read at
     the call.
     """
-    run, rest, wanted = ctx.function(function), list(captured), functools.cache(lambda: _argument_types(ctx, function))
+    run, rest, dtypes_of_arguments = (
+        ctx.function(function),
+        list(captured),
+        functools.cache(lambda: _argument_types(ctx, function)),
+    )
     reads = any(isinstance(value, Readable) for value in rest)
 
     def call(args: Sequence[Any]) -> list[Any]:
         now = [value.read() if isinstance(value, Readable) else value for value in rest] if reads else rest
         values = [*args, *now]
-        for i, (value, dtype) in enumerate(zip(values, wanted())):
+        for i, (value, dtype) in enumerate(zip(values, dtypes_of_arguments())):
             if not is_of(value, dtype):
                 raise InvalidArgumentError(
                     f"Type mismatch: argument {i} of function '{function.name}' is {dtype}, not {value.dtype}"
@@ -111,9 +115,9 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
 
 def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
     """The dtypes of a function's arguments."""
-    found = ctx.session.functions.find(function)
-    types = [arg.attrs["T"] for arg in found.args]
-    return [found.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
+    body = ctx.session.functions.find(function)
+    types = [arg.attrs["T"] for arg in body.args]
+    return [body.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
 
 
 def draws(ctx: KernelContext, function: FuncRef) -> bool:
@@ -210,8 +214,8 @@ _SOURCES = (
 
 def _may_change(value: Any) -> bool:
     """Return True for a handle of an object that runs may change."""
-    found = value.item(0) if isinstance(value, np.ndarray) and value.dtype.hasobject and value.size else value
-    return not isinstance(found, np.generic | np.ndarray | bytes | StaticTable)
+    content = value.item(0) if isinstance(value, np.ndarray) and value.dtype.hasobject and value.size else value
+    return not isinstance(content, np.generic | np.ndarray | bytes | StaticTable)
 
 
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
@@ -222,8 +226,8 @@ def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
 
 def require_calls(num_parallel_calls: Any) -> None:
     """Raise InvalidArgumentError unless the number of calls is positive, or -1 for a free choice."""
-    found = number_in(num_parallel_calls, "num_parallel_calls")
-    if found != -1 and found <= 0:
+    calls = number_in(num_parallel_calls, "num_parallel_calls")
+    if calls != -1 and calls <= 0:
         raise InvalidArgumentError("num_parallel_calls must be greater than zero.")
 
 

@@ -36,8 +36,8 @@ _NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
 
 def _place(name: str) -> tuple[int, int]:
     """Return (index of the element, index of the component) from a tensor's name; (-1, -1) for a name of another kind."""
-    found = _NAME.fullmatch(name)
-    return (int(found[1]), int(found[2])) if found else (-1, -1)
+    match = _NAME.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else (-1, -1)
 
 
 class Checkpoint:
@@ -59,9 +59,9 @@ class Checkpoint:
 
     def read(self) -> Iterator[Element]:
         """Yield the elements in order."""
-        found = self._store.names(self._prefix, files=self._gate)
-        names = {_place(name): name for name in found}
-        if names.keys() != set(itertools.product(range(len(found) // len(self._types)), range(len(self._types)))):
+        stored = self._store.names(self._prefix, files=self._gate)
+        names = {_place(name): name for name in stored}
+        if names.keys() != set(itertools.product(range(len(stored) // len(self._types)), range(len(self._types)))):
             raise DataLossError(f"{self._prefix} holds no elements of {counted(len(self._types), 'component')}")
         for _, parts in itertools.groupby(sorted(names), key=lambda place: place[0]):
             yield tuple([self._store.read(self._prefix, names[place], files=self._gate) for place in parts])
@@ -90,8 +90,8 @@ def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> 
 @dataset_kernel("CacheDatasetV2")
 def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
     """The same elements, kept in a cache that others may share."""
-    found = resource(cache, MemoryCache)
-    return _cached(ctx, input_dataset, filename, MemoryCache() if found is _DUMMY else found)
+    memory = resource(cache, MemoryCache)
+    return _cached(ctx, input_dataset, filename, MemoryCache() if memory is _DUMMY else memory)
 
 
 def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:

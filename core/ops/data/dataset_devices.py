@@ -73,9 +73,9 @@ def multi_device_iterator_get_next_from_shard(
 @kernel("MultiDeviceIteratorToStringHandle")
 def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
     """A word for an iterator."""
-    found = resource(multi_device_iterator, MultiDeviceIterator)
-    ctx.resources.get_or_create(_HANDLES, found.handle, MultiDeviceIterator, lambda: found)
-    return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
+    iterator = resource(multi_device_iterator, MultiDeviceIterator)
+    ctx.resources.get_or_create(_HANDLES, iterator.handle, MultiDeviceIterator, lambda: iterator)
+    return scalar_object(iterator.handle.encode("utf-8", "surrogateescape"))
 
 
 @kernel("MultiDeviceIteratorFromStringHandle")
@@ -83,13 +83,13 @@ def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: 
     """The iterator that a word stands for."""
     word = text_in(string_handle, "string_handle")
     try:
-        found = ctx.resources.get(_HANDLES, word, MultiDeviceIterator)
+        iterator = ctx.resources.get(_HANDLES, word, MultiDeviceIterator)
     except NotFoundError:
         raise InvalidArgumentError(f"Could not find a multi-device iterator of the handle {word!r}") from None
     spec = spec_of_node(ctx.node)
     if spec.dtypes:
-        spec.require(found.spec)
-    return scalar_object(found)
+        spec.require(iterator.spec)
+    return scalar_object(iterator)
 
 
 @kernel("DeleteMultiDeviceIterator")

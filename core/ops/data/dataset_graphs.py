@@ -44,8 +44,8 @@ _AROUND: Final = b""
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
     """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
     writer = _Writer(keeps_devices)
-    found = writer.dataset(dataset)
-    writer.graph.add_node(_RESULT, "_Retval", [found], (), {"T": dtypes.variant, "index": 0})
+    output = writer.dataset(dataset)
+    writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
     return writer.graph
 
 

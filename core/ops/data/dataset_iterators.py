@@ -102,9 +102,9 @@ def iterator_get_next_as_optional(iterator: Any) -> Array:
 @kernel("IteratorToStringHandle")
 def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
     """Return an iterator's handle as a string, for feeds."""
-    found = resource(resource_handle, DatasetIterator)
-    ctx.resources.get_or_create(_HANDLES, found.handle, DatasetIterator, lambda: found)
-    return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
+    source = resource(resource_handle, DatasetIterator)
+    ctx.resources.get_or_create(_HANDLES, source.handle, DatasetIterator, lambda: source)
+    return scalar_object(source.handle.encode("utf-8", "surrogateescape"))
 
 
 _HANDLES = "string handles of iterators"
@@ -117,7 +117,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
         raise InvalidArgumentError("string_handle must be a scalar")
     word = string_handle.item().decode("utf-8", "surrogateescape")
     try:
-        found = ctx.resources.get(_HANDLES, word, DatasetIterator)
+        source = ctx.resources.get(_HANDLES, word, DatasetIterator)
     except NotFoundError:
         raise InvalidArgumentError(
             f"Could not find an iterator of the handle {word!r}",
@@ -125,8 +125,8 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
         ) from None
     spec = spec_of_node(ctx.node)
     if spec.dtypes:
-        spec.require(found.spec)
-    return scalar_object(found)
+        spec.require(source.spec)
+    return scalar_object(source)
 
 
 @kernel("SerializeIterator")

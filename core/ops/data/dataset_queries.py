@@ -38,12 +38,12 @@ from ._datasets import dataset_of, function_of, number_in
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
 def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
     """Return the number of elements, -1 for an infinite dataset and -2 for an unknown number."""
-    found = dataset_of(input_dataset)
+    dataset = dataset_of(input_dataset)
     options = cardinality_options.encode("utf-8", "surrogateescape")
     levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
-    if isinstance(found, FlatMap) and levels and levels[-1] >= _MODERATE:
-        return np.int64(found.counted())
-    return np.array(found.cardinality() % 2**64, np.uint64).astype(np.int64)  # as TensorFlow's products and sums wrap
+    if isinstance(dataset, FlatMap) and levels and levels[-1] >= _MODERATE:
+        return np.int64(dataset.counted())
+    return np.array(dataset.cardinality() % 2**64, np.uint64).astype(np.int64)  # as TensorFlow's products and sums wrap
 
 
 _MODERATE = 2
@@ -90,10 +90,10 @@ def get_element_at_index(
     dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
     """The element of that place; OutOfRangeError where there is none."""
-    found, place = dataset_of(dataset), number_in(index, "index")
-    if found.cardinality() >= 0:
-        require_index(place, found.cardinality())
-    return held_to(found.element(place), output_types, output_shapes)
+    source, place = dataset_of(dataset), number_in(index, "index")
+    if source.cardinality() >= 0:
+        require_index(place, source.cardinality())
+    return held_to(source.element(place), output_types, output_shapes)
 
 
 @kernel("ComputeBatchSize")
@@ -120,15 +120,15 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
     pairs = list(finalized(dataset_of(dataset)))
-    wanted = (table.key_dtype, table.value_dtype)
+    expected = (table.key_dtype, table.value_dtype)
     for pair in pairs:
-        if len(pair) != 2 or not all(is_of(array_of(part), dtype) for part, dtype in zip(pair, wanted)):
-            found = [array_of(component).dtype for component in pair]
-            raise InvalidArgumentError(f"a table of {table.key_dtype} and {table.value_dtype} cannot be filled with {found}")
+        if len(pair) != 2 or not all(is_of(array_of(part), dtype) for part, dtype in zip(pair, expected)):
+            actual = [array_of(component).dtype for component in pair]
+            raise InvalidArgumentError(f"a table of {table.key_dtype} and {table.value_dtype} cannot be filled with {actual}")
         if any(np.ndim(part) for part in pair):
             raise InvalidArgumentError("keys and values of a table must be scalars")
     keys, values = zip(*pairs) if pairs else ((), ())
-    columns = zip((keys, values), wanted)
+    columns = zip((keys, values), expected)
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
 
 
@@ -146,13 +146,13 @@ def compress_element(components: list[Any]) -> Array:
 @kernel("UncompressElement")
 def uncompress_element(compressed: Array, *, output_types: list[DType]) -> Sequence[Result]:
     """The components of an element in a variant."""
-    found = compressed.item() if np.ndim(compressed) == 0 else None
-    if not isinstance(found, CompressedElement):
+    element = compressed.item() if np.ndim(compressed) == 0 else None
+    if not isinstance(element, CompressedElement):
         raise InvalidArgumentError("Tensor does not contain a compressed element")
-    dtypes_found = [component.dtype for component in found.components]
-    if len(dtypes_found) != len(output_types) or not all(map(is_of, found.components, output_types)):
-        raise FailedPreconditionError(f"the element holds {dtypes_found}, not {list(map(str, output_types))}")
-    return found.components
+    component_dtypes = [component.dtype for component in element.components]
+    if len(component_dtypes) != len(output_types) or not all(map(is_of, element.components, output_types)):
+        raise FailedPreconditionError(f"the element holds {component_dtypes}, not {list(map(str, output_types))}")
+    return element.components
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def csv_dataset(
         if len(chosen) != len(output_types):
             raise InvalidArgumentError(f"Expect {len(output_types)} fields but have {len(chosen)} in record")
         values = (
-            csv_value(*given, "of a file", i) for i, given in enumerate(zip(chosen, repeat(missing), output_types, defaults))
+            csv_value(*cells, "of a file", i) for i, cells in enumerate(zip(chosen, repeat(missing), output_types, defaults))
         )
         return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
 
@@ -140,14 +140,14 @@ def _component(value: Any, dtype: DType) -> Any:
 
 def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[list[bytes]], list[bytes]]:
     """Return a function that selects a record's fields: the selected columns, or all but the excluded columns."""
-    wanted, unwanted = (_increasing(value, name) for value, name in ((select_cols, "select"), (exclude_cols, "exclude")))
-    if wanted and unwanted:
+    included, excluded = (_increasing(value, name) for value, name in ((select_cols, "select"), (exclude_cols, "exclude")))
+    if included and excluded:
         raise InvalidArgumentError("Either select_cols or exclude_cols should be empty")
-    if wanted and len(wanted) != count:
+    if included and len(included) != count:
         raise InvalidArgumentError("select_cols should match output size")
-    if wanted:
-        return lambda fields: [fields[i] for i in wanted if i < len(fields)]
-    return lambda fields: [field for i, field in enumerate(fields) if i not in unwanted] if unwanted else fields
+    if included:
+        return lambda fields: [fields[i] for i in included if i < len(fields)]
+    return lambda fields: [field for i, field in enumerate(fields) if i not in excluded] if excluded else fields
 
 
 def _increasing(value: Any, name: str) -> list[int]:

@@ -257,8 +257,8 @@ def dataset_to_tf_record(ctx: KernelContext, input_dataset: Array, filename: Arr
 
 def _only_text(element: Element) -> bytes:
     require_types((dtypes.string,), element)
-    found: bytes = single(element[0], "an element of DatasetToTFRecord")
-    return found
+    text: bytes = single(element[0], "an element of DatasetToTFRecord")
+    return text
 
 
 @shape(*with_twins("DatasetToTFRecord"))

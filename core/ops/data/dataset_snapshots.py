@@ -54,14 +54,14 @@ class FirstFolder:
         if self.mode in (WRITE, PASS):
             return self.mode
         try:
-            found = self._metadata()
+            metadata = self._metadata()
         except NotFoundError:
             if self.mode == READ:
                 raise NotFoundError("Metadata file does not exist.") from None
             return WRITE
-        if self.mode == READ or found.finished:
+        if self.mode == READ or metadata.finished:
             return READ
-        return PASS if found.created / 1e6 >= time.time() - self.expiry else WRITE
+        return PASS if metadata.created / 1e6 >= time.time() - self.expiry else WRITE
 
     def load(self) -> Iterator[Element]:
         """The elements in the folder, file by file."""
@@ -125,10 +125,10 @@ class ChunkFolder:
         """True where all chunks are there; an error where their writer failed."""
         for name in ("ERROR", "DONE"):
             with contextlib.suppress(NotFoundError):
-                found = read_file(self._ctx, os.path.join(self._path, name))
+                reason = read_file(self._ctx, os.path.join(self._path, name))
                 if name == "DONE":
                     return True
-                raise InvalidArgumentError(f"the snapshot was not written to its end: {found.decode('utf-8', 'replace')}")
+                raise InvalidArgumentError(f"the snapshot was not written to its end: {reason.decode('utf-8', 'replace')}")
         return False
 
 

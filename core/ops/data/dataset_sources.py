@@ -44,8 +44,8 @@ def generator_dataset(
     finalize_func: FuncRef,
 ) -> Dataset:
     """Unfold a state by a function until the function signals the end."""
-    given = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
-    return Generated((), *(function_of(ctx, function, captured) for function, captured in given))
+    functions = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
+    return Generated((), *(function_of(ctx, function, captured) for function, captured in functions))
 
 
 @dataset_kernel("TensorSliceDataset")
@@ -77,9 +77,9 @@ def sparse_tensor_slice_dataset(
         )
     if len(indices) and not 0 <= indices[0, 0] <= indices[-1, 0] < dense_shape[0]:
         raise InvalidArgumentError(f"indices[:, 0] must be in [0, {dense_shape[0]})")
-    found, rank = SparseSlices((), indices, values, dense_shape), len(dense_shape) - 1
-    found.spec = Spec((int64, Tvalues, int64), (Shape([None, rank]), Shape([None]), Shape([rank])))
-    return found
+    slices, rank = SparseSlices((), indices, values, dense_shape), len(dense_shape) - 1
+    slices.spec = Spec((int64, Tvalues, int64), (Shape([None, rank]), Shape([None]), Shape([rank])))
+    return slices
 
 
 @dataset_kernel("ListDataset")

@@ -33,8 +33,8 @@ def by_matrices(g: Any, images: Any, size: Any, taps: Callable[[int, int], Taps]
 def gradient_by_matrices(g: Any, grads: Any, images: Any, taps: Callable[[int, int], Taps]) -> Any:
     """Return the gradient for `images` of a resampling to the sizes of `grads`: products with the transposed matrices."""
     sizes = zip(_sides(g, images), _sides(g, grads))
-    found = _multiplied(g, grads, *(taps(length, count).matrix(np.float32).T for length, count in sizes))
-    return g.cast(found, images.dtype)
+    gradient = _multiplied(g, grads, *(taps(length, count).matrix(np.float32).T for length, count in sizes))
+    return g.cast(gradient, images.dtype)
 
 
 def _sides(g: Any, images: Any) -> tuple[int, int]:
@@ -75,14 +75,14 @@ def crop_and_resize(
         return g.Gather(rows, g.Add(first, g.Add(g.Mul(g.unsqueeze(y, 2), g.dim(image, 2)), g.unsqueeze(x, 1))), axis=0)
 
     if method == "nearest":
-        found = at(g.Floor(g.Add(ys, 0.5)), g.Floor(g.Add(xs, 0.5)))
+        pixels = at(g.Floor(g.Add(ys, 0.5)), g.Floor(g.Add(xs, 0.5)))
     else:
         part_y, part_x = (g.Sub(place, g.Floor(place)) for place in (ys, xs))
         part_y, part_x = g.unsqueeze(part_y, 2, 3), g.unsqueeze(part_x, 1, 3)
         top, bottom = (_between(g, at(y, g.Floor(xs)), at(y, g.Ceil(xs)), part_x) for y in (g.Floor(ys), g.Ceil(ys)))
-        found = _between(g, top, bottom, part_y)
+        pixels = _between(g, top, bottom, part_y)
     inside = g.unsqueeze(g.And(g.unsqueeze(inside_y, 2), g.unsqueeze(inside_x, 1)), 3)
-    return g.Where(inside, found, extrapolation_value)
+    return g.Where(inside, pixels, extrapolation_value)
 
 
 def _between(g: Any, a: Any, b: Any, part: Any) -> Any:
@@ -110,16 +110,16 @@ def suppressed(
         g.refuse("ONNX lowers no scores")
     count = g.vector(most)
     thresholds = [g.reshape(g.cast(value, dtypes.float32), [1]) for value in (overlap, lowest) if value is not None]
-    found = g.NonMaxSuppression(
+    selected = g.NonMaxSuppression(
         g.unsqueeze(g.cast(boxes, dtypes.float32), 0), g.unsqueeze(g.cast(scores, dtypes.float32), 0, 1), count, *thresholds
     )
-    numbers = g.reshape(g.slice(found, 2, 3, 1), [-1])
+    numbers = g.reshape(g.slice(selected, 2, 3, 1), [-1])
     valid = g.cast(g.Size(numbers), dtypes.int32)
-    kept = g.Gather(scores, numbers)
+    selected_scores = g.Gather(scores, numbers)
     if pads:
         missing = g.joined(0, g.Sub(count, g.vector(valid)))
-        numbers, kept = g.Pad(numbers, missing), g.Pad(kept, missing)
-    return g.cast(numbers, dtypes.int32), kept, valid
+        numbers, selected_scores = g.Pad(numbers, missing), g.Pad(selected_scores, missing)
+    return g.cast(numbers, dtypes.int32), selected_scores, valid
 
 
 def contrast(g: Any, images: Any, factor: Any) -> Any:

@@ -31,11 +31,11 @@ def gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[...
 
 def resampled(xla: Any, images: Any, *axes: Taps) -> Any:
     """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
-    found = images.astype(np.float32)
+    resized = images.astype(np.float32)
     for axis, taps in enumerate(axes, start=1):
         weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
-        found = xla.sum(xla.take(found, taps.indices, axis=axis) * weights, axis=axis + 1)
-    return found
+        resized = xla.sum(xla.take(resized, taps.indices, axis=axis) * weights, axis=axis + 1)
+    return resized
 
 
 def resampled_gradient(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:

@@ -27,8 +27,8 @@ def soft(xla: Any, sigma: Any, lowest: Any) -> Callable[[Any, Any], Any]:
     def lowered(scores: Any, overlap: Any) -> Any:
         similarity = overlap.astype(scores.dtype)
         scale = scores.dtype.type(-0.5) / scores.dtype.type(sigma)
-        found = scores * xla.exp(scale * similarity * similarity)
-        return xla.where(found > lowest, found, -np.inf)
+        lowered_scores = scores * xla.exp(scale * similarity * similarity)
+        return xla.where(lowered_scores > lowest, lowered_scores, -np.inf)
 
     return lowered
 
@@ -39,27 +39,27 @@ def picked(xla: Any, boxes: Any, scores: Any, limit: int, lowest: Any, suppresse
     `suppressed` makes new scores of scores and overlaps, -inf for removed boxes.
     """
     lead, count = scores.shape[:-1], scores.shape[-1]
-    numbers, kept = xla.zeros((*lead, limit), np.int32), xla.zeros((*lead, limit), scores.dtype)
+    numbers, picked_scores = xla.zeros((*lead, limit), np.int32), xla.zeros((*lead, limit), scores.dtype)
     if not count:
-        return Picked(numbers, kept, xla.zeros(lead, np.int32))
+        return Picked(numbers, picked_scores, xla.zeros(lead, np.int32))
 
     def goes_on(state: Any) -> Any:
         step, left, *_ = state
         return (step < min(limit, count)) & (left > -np.inf).any()
 
     def picking(state: Any) -> Any:
-        step, left, numbers, kept, counts = state
+        step, left, numbers, picked_scores, counts = state
         best = xla.argmax(left, -1)[..., None]
         score = xla.take_along_axis(left, best, -1)
         is_box = score > -np.inf
         overlap = _overlaps(xla, xla.take_along_axis(boxes, best[..., None], -2), boxes)
         left = xla.where(xla.arange(count) == best, -np.inf, suppressed(left, overlap))
         numbers = numbers.at[..., step].set(xla.where(is_box, best, 0)[..., 0].astype(np.int32))
-        kept = kept.at[..., step].set(xla.where(is_box, score, 0)[..., 0].astype(kept.dtype))
-        return step + 1, left.astype(scores.dtype), numbers, kept, counts + is_box[..., 0]
+        picked_scores = picked_scores.at[..., step].set(xla.where(is_box, score, 0)[..., 0].astype(picked_scores.dtype))
+        return step + 1, left.astype(scores.dtype), numbers, picked_scores, counts + is_box[..., 0]
 
     left = xla.where(scores > lowest, scores, -np.inf).astype(scores.dtype)
-    state = (np.int32(0), left, numbers, kept, xla.zeros(lead, np.int32))
+    state = (np.int32(0), left, numbers, picked_scores, xla.zeros(lead, np.int32))
     return Picked(*xla.lax.while_loop(goes_on, picking, state)[2:])
 
 
@@ -89,16 +89,16 @@ def best_of_classes(
     images, count, classes = scores.shape
     limit = min(limit, count)
     by_class = xla.broadcast_to(xla.swapaxes(boxes, 1, 2), (images, classes, count, 4))
-    found = picked(xla, by_class, xla.swapaxes(scores, 1, 2), limit, lowest, hard(xla, threshold))
-    is_box = (xla.arange(limit) < found.counts[..., None]).reshape(images, classes * limit)
-    places = xla.broadcast_to(found.boxes[..., None], (images, classes, limit, 4))
+    picks = picked(xla, by_class, xla.swapaxes(scores, 1, 2), limit, lowest, hard(xla, threshold))
+    is_box = (xla.arange(limit) < picks.counts[..., None]).reshape(images, classes * limit)
+    places = xla.broadcast_to(picks.boxes[..., None], (images, classes, limit, 4))
     chosen = xla.take_along_axis(by_class, places, -2).reshape(images, classes * limit, 4)
-    kept = found.scores.reshape(images, classes * limit)
-    order = xla.argsort(xla.where(is_box, -kept, np.inf), -1)[:, :size]  # equal ones stay in order
+    picked_scores = picks.scores.reshape(images, classes * limit)
+    order = xla.argsort(xla.where(is_box, -picked_scores, np.inf), -1)[:, :size]  # equal ones stay in order
     missing = size - order.shape[1]
-    valid = xla.minimum(found.counts.sum(1), size).astype(np.int32)
+    valid = xla.minimum(picks.counts.sum(1), size).astype(np.int32)
     parts = []
-    for values in (chosen, kept[..., None], xla.arange(classes * limit)[None, :, None] // max(limit, 1)):
+    for values in (chosen, picked_scores[..., None], xla.arange(classes * limit)[None, :, None] // max(limit, 1)):
         values = xla.broadcast_to(values, (images, *values.shape[1:])).astype(np.float32)
         best = xla.take_along_axis(values, order[..., None], 1)
         best = xla.where((xla.arange(order.shape[1]) < valid[:, None])[..., None], best, 0)

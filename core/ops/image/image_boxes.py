@@ -361,9 +361,9 @@ def _sample(stream: Philox, image_size: Array, boxes: Array, covered: float, cro
     for _ in range(crops.max_attempts):
         pause()
         ratio = np.float32(words.float32()) * (high - low) + low
-        found = _random_crop(width, height, crops.area_range, ratio, words)
-        if found is not None and _covers(found, objects, np.float32(covered)):
-            crop = found
+        candidate = _random_crop(width, height, crops.area_range, ratio, words)
+        if candidate is not None and _covers(candidate, objects, np.float32(covered)):
+            crop = candidate
             break
     return _as_slice(crop, height, width, image_size.dtype)
 

@@ -54,11 +54,11 @@ def _open(data: bytes, what: str) -> Any:
     image_module = _pillow()
     try:
         image = image_module.open(io.BytesIO(data))
-    except image_module.UnidentifiedImageError:  # it says the address of an object in memory
+    except image_module.UnidentifiedImageError:  # Pillow's message holds a memory address
         raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes") from None
     except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
         raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes: {error}") from None
-    reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # as Pillow has it, and as an array
+    reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # Pillow's copy and the array
     return image
 
 
@@ -173,16 +173,18 @@ def _decode_bmp(data: bytes, channels: int) -> Array:
     _check_channels(channels, (0, 3, 4))
     require(len(data) >= 32, f"a BMP file of {len(data)} bytes is too short")
     depth = struct.unpack("<H", data[28:30])[0]
-    found = depth // 8
-    require(found in (1, 3, 4), f"a BMP file of {depth} bits a pixel; 8, 24 and 32 are known")
+    channels_in_file = depth // 8
+    require(channels_in_file in (1, 3, 4), f"a BMP file of {depth} bits a pixel; 8, 24 and 32 are known")
     offset, _, width, height = struct.unpack("<IIii", data[10:26])
     require(width > 0 and height != 0, f"a BMP file of {width} x {height} pixels")
-    line = (found * width + 3) // 4 * 4
+    line = (channels_in_file * width + 3) // 4 * 4
     require(offset >= 0 and offset + line * abs(height) <= len(data), "the BMP file is too short for its pixels")
     rows = np.frombuffer(data, np.uint8, line * abs(height), offset).reshape(abs(height), line)
-    pixels = rows[:, : found * width].reshape(abs(height), width, found)
+    pixels = rows[:, : channels_in_file * width].reshape(abs(height), width, channels_in_file)
     pixels = pixels[::-1] if height > 0 else pixels
-    return _as_channels(pixels if found == 1 else pixels[..., [2, 1, 0, 3][:found]], channels or found)
+    return _as_channels(
+        pixels if channels_in_file == 1 else pixels[..., [2, 1, 0, 3][:channels_in_file]], channels or channels_in_file
+    )
 
 
 def _as_channels(pixels: Array, channels: int) -> Array:
@@ -210,12 +212,12 @@ def _decode_webp(data: bytes, channels: int) -> Array:
     """(frames, height, width, channels), uint8."""
     _check_channels(channels, (0, 3, 4))
     image = _open(data, "WebP")
-    found = 4 if image.mode == "RGBA" else 3
-    require(channels in (0, found), f"the WebP file has {found} channels, not {channels}")
+    channels_in_file = 4 if image.mode == "RGBA" else 3
+    require(channels in (0, channels_in_file), f"the WebP file has {channels_in_file} channels, not {channels}")
     frames = []
     for number in range(getattr(image, "n_frames", 1)):
         image.seek(number)
-        frames.append(_pixels(_in_mode(image, found, "WebP"), "WebP"))
+        frames.append(_pixels(_in_mode(image, channels_in_file, "WebP"), "WebP"))
     return np.stack(frames)
 
 
@@ -321,8 +323,8 @@ def encode_jpeg(
     """An image (height, width, 1 or 3 channels) as a JPEG file."""
     require_rank(image, 3, "image")
     require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
-    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
-    require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
+    allowed = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
+    require(image.shape[2] in allowed, f"image must have {' or '.join(map(str, allowed))} channels, not {image.shape[2]}")
     require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
     x_density, y_density = x_density & 0xFFFF, y_density & 0xFFFF  # as much as a JFIF header holds
     density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)

@@ -93,7 +93,7 @@ def non_max_suppression_with_overlaps(
     require(overlaps.shape[0] == overlaps.shape[1], f"overlaps must be square, not {overlaps.shape}")
     require_shape(scores, overlaps.shape[:1], "scores")
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
-    return suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
+    return suppress(scores, limit, threshold, lowest, lambda candidates, picked: overlaps[np.ix_(candidates, picked)])[0]
 
 
 @flops("NonMaxSuppressionWithOverlaps")
@@ -120,8 +120,8 @@ def non_max_suppression_v4(
     """The numbers of the boxes kept, and how many there are before padding."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
     lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
-    kept, _ = suppress(scores, limit, threshold, lowest, box_overlaps(boxes))
-    return _padded(kept, limit, pad_to_max_output_size), np.int32(len(kept))
+    picked, _ = suppress(scores, limit, threshold, lowest, box_overlaps(boxes))
+    return _padded(picked, limit, pad_to_max_output_size), np.int32(len(picked))
 
 
 def _limit(spec: TensorSpec) -> int | None:
@@ -160,19 +160,19 @@ def non_max_suppression_v5(
     require(sigma >= 0, f"soft_nms_sigma must not be negative: {sigma}")
     overlaps_of = box_overlaps(boxes)
     if sigma > 0:
-        kept, kept_scores = suppress_softly(scores, limit, lowest, sigma, overlaps_of)
+        picked, picked_scores = suppress_softly(scores, limit, lowest, sigma, overlaps_of)
     else:
-        kept, kept_scores = suppress(scores, limit, threshold, lowest, overlaps_of)
+        picked, picked_scores = suppress(scores, limit, threshold, lowest, overlaps_of)
     pad = pad_to_max_output_size
-    return _padded(kept, limit, pad), _padded(kept_scores, limit, pad), np.int32(len(kept))
+    return _padded(picked, limit, pad), _padded(picked_scores, limit, pad), np.int32(len(picked))
 
 
 @shape("NonMaxSuppressionV5")
 def non_max_suppression_v5_shape(
     boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
 ) -> list[Shape]:
-    kept = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
-    return [kept, kept, SCALAR]
+    indices = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
+    return [indices, indices, SCALAR]
 
 
 @flops("NonMaxSuppressionV5")
@@ -222,28 +222,28 @@ def combined_non_max_suppression(
     _check_combined(boxes, scores, limit, total, threshold)
     images, count, classes = scores.shape
     size = min(total, limit * classes) if pad_per_class else total
-    found_boxes = np.zeros((images, size, 4), np.float32)
-    found_scores, found_classes = np.zeros((images, size), np.float32), np.zeros((images, size), np.float32)
+    best_boxes = np.zeros((images, size, 4), np.float32)
+    best_scores, best_classes = np.zeros((images, size), np.float32), np.zeros((images, size), np.float32)
     valid = np.zeros(images, np.int32)
     for image in range(images):
-        kept = _best_of_classes(boxes[image], scores[image], min(limit, count), threshold, lowest)
-        valid[image] = n = min(len(kept[1]), size)
-        order = np.argsort(-kept[1], kind="stable")[:n]
-        found_boxes[image, :n], found_scores[image, :n], found_classes[image, :n] = (part[order] for part in kept)
-    return np.clip(found_boxes, 0, 1) if clip_boxes else found_boxes, found_scores, found_classes, valid
+        best = _best_of_classes(boxes[image], scores[image], min(limit, count), threshold, lowest)
+        valid[image] = n = min(len(best[1]), size)
+        order = np.argsort(-best[1], kind="stable")[:n]
+        best_boxes[image, :n], best_scores[image, :n], best_classes[image, :n] = (part[order] for part in best)
+    return np.clip(best_boxes, 0, 1) if clip_boxes else best_boxes, best_scores, best_classes, valid
 
 
 def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lowest: Any) -> list[Array]:
     """The boxes kept of all classes, their scores and their classes."""
-    found = []
+    results = []
     overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):
         shared = number if boxes.shape[1] > 1 else 0
         of_class = boxes[:, shared]
-        kept, kept_scores = suppress(scores[:, number], limit, threshold, lowest, overlaps[shared])
-        found.append((of_class[kept], kept_scores, np.full(len(kept), number, np.float32)))
+        picked, picked_scores = suppress(scores[:, number], limit, threshold, lowest, overlaps[shared])
+        results.append((of_class[picked], picked_scores, np.full(len(picked), number, np.float32)))
     empty = [(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))]
-    return [np.concatenate(parts) for parts in zip(*(found or empty))]
+    return [np.concatenate(parts) for parts in zip(*(results or empty))]
 
 
 @shape("CombinedNonMaxSuppression")
@@ -311,8 +311,8 @@ def _suppression_v4_lowered(
     xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
 ) -> Any:
     count = _checked_for_xla(xla, boxes, scores, limit, threshold)
-    found = in_xla.picked(xla, boxes, scores, count, lowest, in_xla.hard(xla, threshold))
-    return found.boxes, found.counts
+    picks = in_xla.picked(xla, boxes, scores, count, lowest, in_xla.hard(xla, threshold))
+    return picks.boxes, picks.counts
 
 
 @lower("NonMaxSuppressionV5", static=(2, 5))
@@ -344,5 +344,5 @@ def _combined_lowered(
     _check_combined(boxes, scores, limit, total, 0)
     xla.require((iou_threshold >= 0) & (iou_threshold <= 1))
     size = min(total, limit * scores.shape[2]) if pad_per_class else total
-    found, *rest = in_xla.best_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
-    return (xla.clip(found, 0, 1) if clip_boxes else found, *rest)
+    picked_boxes, *rest = in_xla.best_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
+    return (xla.clip(picked_boxes, 0, 1) if clip_boxes else picked_boxes, *rest)

@@ -34,11 +34,11 @@ def csv_value(
 def csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: Array | bytes | None, column: int) -> Array:
     """Return the values of a column's fields, in the order of the records."""
     are_whole = all(fields) and missing not in fields
-    given = fields if are_whole else [field for field in fields if field and field != missing]
+    non_empty = fields if are_whole else [field for field in fields if field and field != missing]
     if not are_whole and default is None:
         values = None
     else:
-        values = as_objects(given, (len(given),)) if dtype is dtypes.string else plain_numbers(given, dtype.numpy)
+        values = as_objects(non_empty, (len(non_empty),)) if dtype is dtypes.string else plain_numbers(non_empty, dtype.numpy)
     if values is None:
         return np.array([csv_value(field, missing, dtype, default, i, column) for i, field in enumerate(fields)], dtype.numpy)
     if are_whole:

@@ -58,12 +58,12 @@ class Entries:
         if np.any((places[starts] != _LISTS[dtype]) | (behind != ends)):
             return None
         read = _texts if dtype is dtypes.string else _floats if dtype is dtypes.float32 else _integers
-        found = read(self.data, inside, ends)
-        if found is None:
+        packed = read(self.data, inside, ends)
+        if packed is None:
             return None
         sizes = np.full(self.count, -1, np.int64)
-        sizes[self.examples[entries]] = found.sizes
-        return Column(sizes, found.values)
+        sizes[self.examples[entries]] = packed.sizes
+        return Column(sizes, packed.values)
 
     def _last_of(self, key: bytes) -> Array:
         """Return the last entry with that key in each example, in the order of examples."""
@@ -118,23 +118,23 @@ def entries_of(texts: Sequence[bytes]) -> Entries | None:
 
 def _fields(places: Array, starts: Array, ends: Array) -> tuple[Array, Array, Array] | None:
     """Return the fields of number 1 of messages that are strings or messages: (message, start, end) for each step."""
-    found: list[tuple[Array, Array, Array]] = []
+    steps: list[tuple[Array, Array, Array]] = []
     which, tags, taken = np.arange(len(starts)), starts, 0
     while True:
         left = np.flatnonzero(tags < ends)
         which, tags, ends = which[left], tags[left], ends[left]
         taken += len(which)
-        if not len(which) or taken < _WORTHWHILE * (len(found) - _FEW_STEPS):
+        if not len(which) or taken < _WORTHWHILE * (len(steps) - _FEW_STEPS):
             break
         inside, behind = _strings_at(places, tags)
         if np.any((places[tags] != _FIRST) | (behind > ends)):
             return None
-        found.append((which, inside, behind))
+        steps.append((which, inside, behind))
         tags = behind
     if len(which):
         return None
     nothing = np.empty((3, 0), np.int64)
-    return tuple(np.concatenate(parts) for parts in zip(nothing, *found))  # type: ignore[return-value]
+    return tuple(np.concatenate(parts) for parts in zip(nothing, *steps))  # type: ignore[return-value]
 
 
 def _packed(data: bytes, starts: Array, ends: Array) -> tuple[Array, Array] | None:

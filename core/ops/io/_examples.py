@@ -47,8 +47,8 @@ class Feature:
 
 def parse_feature(data: bytes) -> Feature:
     """Parse a Feature message, whose last list counts."""
-    found = wire.sole(data)
-    number, payload = found if found is not None and found[0] in _KINDS else _last_list(data)
+    field = wire.sole(data)
+    number, payload = field if field is not None and field[0] in _KINDS else _last_list(data)
     if number == 1:
         return Feature(dtypes.string, wire.contents(payload, 1))
     if number not in _KINDS:
@@ -89,8 +89,8 @@ def _map(data: bytes) -> dict[bytes, bytes]:
 
 def parse_example(data: bytes) -> dict[bytes, bytes]:
     """The features of an Example by name, each still to be parsed."""
-    found = wire.sole(data)
-    return _map(found[1] if found is not None and found[0] == 1 else b"".join(wire.contents(data, 1)))
+    field = wire.sole(data)
+    return _map(field[1] if field is not None and field[0] == 1 else b"".join(wire.contents(data, 1)))
 
 
 def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
@@ -128,8 +128,8 @@ class Columns:
         """Return the feature of each example; an empty feature counts as missing."""
         if key in self._hidden:
             return Column(np.full(len(self), -1, np.int64), concatenated([], dtype))
-        found = None if self._entries is None else self._entries.column(key, dtype)
-        return self._one_by_one(key, dtype) if found is None else found
+        values = None if self._entries is None else self._entries.column(key, dtype)
+        return self._one_by_one(key, dtype) if values is None else values
 
     def _one_by_one(self, key: bytes, dtype: DType) -> Column:
         features = [

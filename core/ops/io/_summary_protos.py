@@ -41,12 +41,12 @@ def histogram_part(values: Array, name: str) -> bytes:
         if np.isnan(numbers).any():
             raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
-    found = histogram(numbers)
+    summary = histogram(numbers)
     message = b"".join(
         wire.double_field(number, item)
-        for number, item in enumerate((found.minimum, found.maximum, found.count, found.total, found.sum_squares), 1)
+        for number, item in enumerate((summary.minimum, summary.maximum, summary.count, summary.total, summary.sum_squares), 1)
     )
-    message += wire.packed_doubles(6, found.limits) + wire.packed_doubles(7, found.counts)
+    message += wire.packed_doubles(6, summary.limits) + wire.packed_doubles(7, summary.counts)
     return wire.bytes_field(_HISTOGRAM, message)
 
 

@@ -35,8 +35,8 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     """The files that glob patterns match, in order."""
     if pattern.ndim > 1:
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
-    found = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
-    names = sorted(os.fsencode(path) for path in found)
+    paths = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
+    names = sorted(os.fsencode(path) for path in paths)
     return as_objects(names, (len(names),))
 
 

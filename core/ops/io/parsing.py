@@ -118,7 +118,7 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
         piece = stream.decompress(text, _PIECE)
         taken += len(piece)
         check_time()
-        reserve(2 * taken)  # the pieces, and what they are joined to
+        reserve(2 * taken)  # the pieces and their concatenation
         yield piece
         text = stream.unconsumed_tail
     yield stream.flush()

@@ -79,10 +79,10 @@ def dense_features(
         raise InvalidArgumentError(
             f"{len(keys)} dense keys, {len(types)} types, {len(shapes)} shapes and {len(defaults)} defaults do not fit"
         )
-    found = [Dense(k, t, s, np.asarray(d)) for k, t, s, d in zip(keys, types, shapes, defaults)]
-    for i, dense in enumerate(found):
+    features = [Dense(k, t, s, np.asarray(d)) for k, t, s, d in zip(keys, types, shapes, defaults)]
+    for i, dense in enumerate(features):
         dense.check(i)
-    return found
+    return features
 
 
 def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
@@ -186,11 +186,11 @@ def _parse_alone(
     serialized: bytes, sparse: list[tuple[bytes, DType]], dense: list[Dense], ragged: list[tuple[bytes, DType, DType]]
 ) -> tuple[list[Array], ...] | None:
     """Parse an example into all outputs without the arrays of a batch; None where its form is unusual."""
-    wanted = [*sparse, *((key, dtype) for key, dtype, _ in ragged)]
-    keys = [*(key for key, _ in wanted), *(feature.key for feature in dense)]
+    ragged_or_sparse = [*sparse, *((key, dtype) for key, dtype, _ in ragged)]
+    keys = [*(key for key, _ in ragged_or_sparse), *(feature.key for feature in dense)]
     try:
         example = _examples.parse_example(serialized)
-        values = [_values_alone(example, key, dtype) for key, dtype in wanted]
+        values = [_values_alone(example, key, dtype) for key, dtype in ragged_or_sparse]
         dense_parts = [_dense_alone(example, feature) for feature in dense]
     except DataLossError:
         return None
@@ -232,8 +232,8 @@ def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]
 
 
 def _keys(value: Array) -> list[bytes]:
-    found: list[bytes] = value.ravel().tolist()
-    return found
+    keys: list[bytes] = value.ravel().tolist()
+    return keys
 
 
 def _encoded(keys: list[str]) -> list[bytes]:

@@ -32,15 +32,15 @@ def _encode_example(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
 
 
-def _message(value: Any, known: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
+def _message(value: Any, fields: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
     """Encode a JSON object as a message, its fields in the order of the text; ValueError for an unknown field."""
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is no object")
     result = b""
     for name, item in value.items():
-        if name not in known:
+        if name not in fields:
             raise ValueError(f"no field is called {name!r}")
-        number, encode = known[name]
+        number, encode = fields[name]
         result += wire.bytes_field(number, encode(item)) if item is not None else b""
     return result
 

@@ -24,7 +24,7 @@ from .parsing_examples import dense_batch, dense_features, sparse_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Features:
     """The features of an op's outputs: keys with types, of the context and of the feature lists."""
 
     context_sparse: Sequence[tuple[bytes, DType]] = ()
@@ -130,9 +130,9 @@ class _Batch:
         except DataLossError:
             raise InvalidArgumentError(f"Invalid protocol message input, example id: {self._name(index)}") from None
 
-    def check_context(self, wanted: Sequence[Any]) -> None:
+    def check_context(self, features: Sequence[Any]) -> None:
         """InvalidArgumentError where a dense context feature holds nothing, or has no default and there is no example."""
-        for dense in wanted:
+        for dense in features:
             size = math.prod(dense.row)
             if size and not dense.default.size and not len(self.context):
                 raise InvalidArgumentError(f"Inconsistent max number of elements for feature {dense.key!r}: {size} and 0")
@@ -181,9 +181,9 @@ class _Batch:
 
     def sparse(self, key: bytes, dtype: DType) -> tuple[Array, Array, Array]:
         """A feature list as a SparseTensor of rank 3: example, time, element."""
-        steps = [found or [] for found in self.steps(key, dtype)]
-        times = np.array([len(found) for found in steps], np.int64)
-        features = [feature for found in steps for feature in found]
+        steps = [lists or [] for lists in self.steps(key, dtype)]
+        times = np.array([len(lists) for lists in steps], np.int64)
+        features = [feature for lists in steps for feature in lists]
         lengths = np.array([len(feature) for feature in features], np.int64)
         example = np.repeat(np.repeat(np.arange(len(steps)), times), lengths)
         indices = np.stack([example, np.repeat(_examples.positions(times), lengths), _examples.positions(lengths)], axis=1)
@@ -192,31 +192,31 @@ class _Batch:
 
     def ragged(self, key: bytes, dtype: DType, splits: DType) -> tuple[Array, Array, Array]:
         """A feature list as values, outer and inner row splits."""
-        steps = [found or [] for found in self.steps(key, dtype)]
-        features = [feature for found in steps for feature in found]
-        outer = np.cumsum([0, *(len(found) for found in steps)]).astype(splits.numpy)
+        steps = [lists or [] for lists in self.steps(key, dtype)]
+        features = [feature for lists in steps for feature in lists]
+        outer = np.cumsum([0, *(len(lists) for lists in steps)]).astype(splits.numpy)
         inner = np.cumsum([0, *(len(feature) for feature in features)]).astype(splits.numpy)
         return _examples.concatenated([feature.values for feature in features], dtype), outer, inner
 
 
-def _parse(serialized: Array, names: Array, wanted: _Wanted) -> tuple[list[Array], ...]:
+def _parse(serialized: Array, names: Array, features: _Features) -> tuple[list[Array], ...]:
     """All outputs of ParseSequenceExampleV2 in their order."""
-    wanted.check()
+    features.check()
     batch = _Batch(serialized, names)
     try:
-        batch.check_context(wanted.context_dense)
-        context_sparse = [_examples.sparse(batch.context.column(key, dtype)) for key, dtype in wanted.context_sparse]
-        context_dense = [dense_batch(batch.context, dense) for dense in wanted.context_dense]
-        context_ragged = [_examples.ragged(batch.context.column(k, d), s) for k, d, s in wanted.context_ragged]
-        sparse = [batch.sparse(*item) for item in wanted.sparse]
-        dense = [batch.dense(*item) for item in wanted.dense]
-        ragged = [batch.ragged(*item) for item in wanted.ragged]
+        batch.check_context(features.context_dense)
+        context_sparse = [_examples.sparse(batch.context.column(key, dtype)) for key, dtype in features.context_sparse]
+        context_dense = [dense_batch(batch.context, dense) for dense in features.context_dense]
+        context_ragged = [_examples.ragged(batch.context.column(k, d), s) for k, d, s in features.context_ragged]
+        sparse = [batch.sparse(*item) for item in features.sparse]
+        dense = [batch.dense(*item) for item in features.dense]
+        ragged = [batch.ragged(*item) for item in features.ragged]
     except DataLossError as error:
         raise InvalidArgumentError(f"Invalid protocol message input: {error}") from None
     if serialized.ndim == 0:
         context_sparse = [(i[:, 1:], v, s[1:]) for i, v, s in context_sparse]
         context_dense = [part[0] for part in context_dense]
-        # One example needs no splits of its own: TensorFlow gives a scalar 0 in their place.
+        # A single example has no outer splits: TensorFlow returns a scalar 0 in their place.
         context_ragged = [(v, np.zeros((), s.dtype)) for v, s in context_ragged]
         sparse = [(i[:, 1:], v, s[1:]) for i, v, s in sparse]
         dense = [(v[0], lengths[0]) for v, lengths in dense]
@@ -235,12 +235,12 @@ def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _wanted(keys: Keys, types: Types) -> _Wanted:
+def _features_of(keys: Keys, types: Types) -> _Features:
     """Pair keys with types; InvalidArgumentError where the numbers differ."""
     for size in (*types.context_dense_shapes, *types.feature_list_dense_shapes):
         if not size.is_known:
             raise InvalidArgumentError(f"Shape {size} is not fully defined")
-    return _Wanted(
+    return _Features(
         _pairs(keys.context_sparse, types.context_sparse_types),
         dense_features(keys.context_dense, types.Tcontext_dense, types.context_dense_shapes, keys.defaults),
         _pairs(keys.context_ragged, types.context_ragged_value_types, types.context_ragged_split_types),
@@ -268,8 +268,8 @@ def parse_sequence_example_v2(
     """Parse SequenceExamples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     context_sparse, context_dense, context_ragged, sparse, dense, ragged = map(_keys, keys[:-1])
     may_miss = np.ravel(keys.feature_list_dense_missing_assumed_empty).tolist()
-    wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
-    return _parse(serialized, debug_name, _wanted(wanted, types))
+    all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
+    return _parse(serialized, debug_name, _features_of(all_keys, types))
 
 
 def _encoded(keys: Sequence[str]) -> list[bytes]:
@@ -289,8 +289,8 @@ def parse_sequence_example(
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
     context_sparse, context_dense, sparse, dense, empty = map(_encoded, keys)
-    wanted = Keys(context_sparse, context_dense, sparse, dense, [key in empty for key in dense], context_dense_defaults)
-    return _without_ragged(_parse(serialized, debug_name, _wanted(wanted, types)))
+    all_keys = Keys(context_sparse, context_dense, sparse, dense, [key in empty for key in dense], context_dense_defaults)
+    return _without_ragged(_parse(serialized, debug_name, _features_of(all_keys, types)))
 
 
 @kernel("ParseSingleSequenceExample")
@@ -304,9 +304,9 @@ def parse_single_sequence_example(
         raise InvalidArgumentError("Expected each key to be a scalar")
     context_sparse, context_dense, sparse, dense = ([key.item() for key in scalars] for scalars in keys)
     may_miss = [key in _keys(empty) for key in dense]
-    wanted = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)
+    all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)
     names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
-    return _without_ragged(_parse(serialized, names, _wanted(wanted, types)))[:8]
+    return _without_ragged(_parse(serialized, names, _features_of(all_keys, types)))[:8]
 
 
 def _shapes(serialized: TensorSpec, types: Types) -> tuple[list[Shape], ...]:
@@ -326,12 +326,12 @@ def _shapes(serialized: TensorSpec, types: Types) -> tuple[list[Shape], ...]:
 @shape("ParseSequenceExampleV2")
 def parse_sequence_example_v2_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
     rank = serialized.rank
-    found = _shapes(serialized, types)
+    shapes = _shapes(serialized, types)
     splits = UNKNOWN if rank is None else serialized.shape if rank == 0 else Shape((serialized.shape[0] + 1,))
     context, lists = len(types.context_ragged_value_types), len(types.feature_list_ragged_value_types)
     vector = Shape([None])
     of_lists = ([vector] * lists, [splits] * lists, [vector] * lists)
-    return (*found[:4], [vector] * context, [splits] * context, *found[4:], *of_lists)
+    return (*shapes[:4], [vector] * context, [splits] * context, *shapes[4:], *of_lists)
 
 
 @shape("ParseSequenceExample")

@@ -49,7 +49,7 @@ def _write(
     ctx.session.checkpoints.write(path, list(zip(names, specs, tensors)), version, files=gate(ctx))
 
 
-# Format V1 writes numbers as protobuf fields: the most bytes that one takes, where that is not its own size.
+# Format V1 writes numbers as protobuf fields: dtype -> most bytes of a number, where not the dtype's size.
 _V1_BYTES = {"int32": 10, "int16": 10, "int8": 10, "int64": 10, "qint8": 10, "qint32": 10, "uint8": 2, "quint8": 2, "half": 3}
 _V1_LIMIT = (1 << 31) - 1
 
@@ -111,18 +111,18 @@ def merge_v2_checkpoints(
     ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 
-def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, is_kept: bool) -> Any:
-    """Read a tensor, as a lazy Stored when `is_kept`; InvalidArgumentError where its dtype differs."""
+def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, is_deferred: bool) -> Any:
+    """Read a tensor, as a lazy Stored when `is_deferred`; InvalidArgumentError where its dtype differs."""
     store, files = ctx.session.checkpoints, gate(ctx)
-    found = store.dtype(prefix, name, files=files)
-    if found is not dtype:
-        raise InvalidArgumentError(f"tensor_name = {name}; expected dtype {dtype} does not equal original dtype {found}")
-    if is_kept:
+    stored = store.dtype(prefix, name, files=files)
+    if stored is not dtype:
+        raise InvalidArgumentError(f"tensor_name = {name}; expected dtype {dtype} does not equal original dtype {stored}")
+    if is_deferred:
         return Stored(store.deferred(prefix, name, spec, files=files))
     return store.read(prefix, name, spec, files=files)
 
 
-def _kept(ctx: KernelContext) -> Set[int]:
+def _deferred_outputs(ctx: KernelContext) -> Set[int]:
     """Return the outputs used by variables alone, whose reading is deferred. A hook must see values, so a watched run
     defers nothing.
     """
@@ -131,15 +131,15 @@ def _kept(ctx: KernelContext) -> Set[int]:
 
 def _otherwise_used(node: Node) -> set[int]:
     """The outputs that something else than an assignment reads, directly or through an Identity."""
-    found = set()
+    used = set()
     for user in node.uses:
         is_passed_on = user.is_identity and all(map(_is_assignment, user.uses))
-        found |= {
+        used |= {
             value.index
             for place, value in enumerate(user.inputs)
             if value.node is node and not is_passed_on and not (place == 1 and _is_assignment(user))
         }
-    return found
+    return used
 
 
 def _is_assignment(node: Node) -> bool:
@@ -171,8 +171,8 @@ def restore_v2(
     path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(dtypes))
     specs = _texts(shape_and_slices, "shape_and_slices", len(dtypes))
-    kept = _kept(ctx)
-    return [_read(ctx, path, *item, index in kept) for index, item in enumerate(zip(names, specs, dtypes))]
+    deferred = _deferred_outputs(ctx)
+    return [_read(ctx, path, *item, index in deferred) for index, item in enumerate(zip(names, specs, dtypes))]
 
 
 def _slice_shape(spec: str) -> Shape:
@@ -209,7 +209,7 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
-    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _kept(ctx))
+    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _deferred_outputs(ctx))
 
 
 @shape("Restore")
@@ -222,7 +222,7 @@ def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, s
     """A slice of a tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
-    return _read(ctx, path, name, spec, dt, 0 in _kept(ctx))
+    return _read(ctx, path, name, spec, dt, 0 in _deferred_outputs(ctx))
 
 
 @shape("RestoreSlice")

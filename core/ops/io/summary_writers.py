@@ -45,11 +45,11 @@ def create_summary_file_writer(
     ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
 ) -> None:
     """Open an event file in a folder, unless the writer is open."""
-    found = resource(writer, WriterResource)
-    if found.is_open:
+    target = resource(writer, WriterResource)
+    if target.is_open:
         return
     folder, suffix = file_name(scalar(logdir, "logdir")), os.fsdecode(scalar(filename_suffix, "filename_suffix"))
-    found.open(EventWriter(folder, int(scalar(max_queue, "max_queue")), suffix, gate(ctx)))
+    target.open(EventWriter(folder, int(scalar(max_queue, "max_queue")), suffix, gate(ctx)))
 
 
 def _writer(handle: Array) -> EventWriter:

@@ -39,11 +39,11 @@ def matrix_shape(spec: Any) -> Shape:
 
 def square_shape(spec: Any) -> Shape:
     """Return the shape of a batch of square matrices, checked; a single known size gives both."""
-    found = matrix_shape(spec)
-    if found.dims is None:
+    dims = matrix_shape(spec)
+    if dims.dims is None:
         return UNKNOWN
-    size = merge_dims(found[-2], found[-1])
-    return found[:-2] + [size, size]
+    size = merge_dims(dims[-2], dims[-1])
+    return dims[:-2] + [size, size]
 
 
 def system_shape(matrix: Any, rhs: Any) -> Shape:

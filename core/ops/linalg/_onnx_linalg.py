@@ -107,16 +107,16 @@ def cholesky(g: Any, matrix: Any) -> Any:
     rows = transposed(g, columns)
 
     def advance(i: Any, carried: Any) -> Any:
-        left, found = carried
+        left, factor = carried
         k = g.unsqueeze(i, 0)
         column = g.Gather(left, k, axis=2)
         scaled = g.Div(column, g.Sqrt(g.Gather(column, k, axis=1)))
         scaled = g.Where(g.Less(rows, k), g.like(0, scaled), scaled)
         left = g.Sub(left, g.MatMul(scaled, adjoint_of(g, scaled)))
-        return [left, g.Where(g.Equal(columns, k), scaled, found)]
+        return [left, g.Where(g.Equal(columns, k), scaled, factor)]
 
-    found = g.repeat(g.reshape(size, []), [left, g.zeros_like(left)], advance)[1]
-    return g.of_dims(found, g.dims(matrix))
+    factor = g.repeat(g.reshape(size, []), [left, g.zeros_like(left)], advance)[1]
+    return g.of_dims(factor, g.dims(matrix))
 
 
 def cholesky_gradient(g: Any, factor: Any, grad: Any) -> Any:
@@ -152,10 +152,10 @@ def tridiagonal(g: Any, upper: Any, main: Any, lower: Any) -> Any:
     """Return the matrices with these diagonals (..., n); element i of a diagonal stands in row i."""
     rows, columns = g.unsqueeze(along(g, main, -1), -1), along(g, main, -1)
     distance = g.Sub(columns, rows)
-    found = g.like(0, main)
+    matrix = g.like(0, main)
     for place, diagonal in ((-1, lower), (0, main), (1, upper)):
-        found = g.Where(g.Equal(distance, place), g.unsqueeze(diagonal, -1), found)
-    return found
+        matrix = g.Where(g.Equal(distance, place), g.unsqueeze(diagonal, -1), matrix)
+    return matrix
 
 
 def factored(g: Any, matrix: Any) -> tuple[Any, Any]:

@@ -115,23 +115,23 @@ def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [dx, dy]
 
 
-def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list[str], x: Output, wanted: str) -> Output:
+def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list[str], x: Output, labels: str) -> Output:
     """Return the product of the operands with the labels of x; labels only in x are spread, repeated labels are inflated."""
     available = set("".join(subscripts)) - {"."}
-    named = wanted.replace(ELLIPSIS, "")
+    named = labels.replace(ELLIPSIS, "")
     is_direct = set(named) <= available and len(set(named)) == len(named)
     if is_direct:
-        return _einsum(g, operands, subscripts, _with_ellipsis(wanted, subscripts))
+        return _einsum(g, operands, subscripts, _with_ellipsis(labels, subscripts))
     reduced = "".join(label for label in dict.fromkeys(named) if label in available)
     if any(ELLIPSIS in s for s in subscripts):
         reduced = ELLIPSIS + reduced
     small = _einsum(g, operands, subscripts, reduced)
-    return _einsum(g, [small, g.OnesLike(x)], [reduced, wanted], _with_ellipsis(wanted, [reduced]))
+    return _einsum(g, [small, g.OnesLike(x)], [reduced, labels], _with_ellipsis(labels, [reduced]))
 
 
-def _with_ellipsis(wanted: str, subscripts: list[str]) -> str:
-    """Return `wanted`, after an ellipsis if only the other inputs have an ellipsis, whose axes are summed later."""
-    return wanted if ELLIPSIS in wanted or all(ELLIPSIS not in s for s in subscripts) else ELLIPSIS + wanted
+def _with_ellipsis(labels: str, subscripts: list[str]) -> str:
+    """Return `labels`, after an ellipsis if only the other inputs have an ellipsis, whose axes are summed later."""
+    return labels if ELLIPSIS in labels or all(ELLIPSIS not in s for s in subscripts) else ELLIPSIS + labels
 
 
 def _einsum(g: GradientBuilder, operands: list[Output], subscripts: list[str], output: str) -> Output:

@@ -289,13 +289,13 @@ def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: 
     _require_triangular(matrix, rhs)
     bands, size = matrix.shape[-2:]
     require(matrix.size and rhs.size, f"BandedTriangularSolve takes no empty tensors: {matrix.shape} and {rhs.shape}")
-    kept = min(bands, size)
-    diagonals = matrix[..., :kept, :] if lower else matrix[..., bands - kept :, :]
+    count = min(bands, size)
+    diagonals = matrix[..., :count, :] if lower else matrix[..., bands - count :, :]
     require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")
-    k = np.array([1 - kept, 0] if lower else [0, kept - 1], np.int32)
+    k = np.array([1 - count, 0] if lower else [0, count - 1], np.int32)
     # One diagonal is given to MatrixDiagV3 without a dimension for diagonals.
-    given = diagonals if kept > 1 else diagonals[..., 0, :]
-    dense: Any = matrix_diag_v3(given, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    packed = diagonals if count > 1 else diagonals[..., 0, :]
+    dense: Any = matrix_diag_v3(packed, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
     return numerics.solve_triangular(dense, rhs, lower, adjoint)
 
 

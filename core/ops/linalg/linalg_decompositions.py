@@ -58,12 +58,12 @@ def qr(input: Array, *, full_matrices: bool) -> tuple[Result, ...]:
 
 @shape("Qr")
 def qr_shape(input: TensorSpec, *, full_matrices: bool) -> list[Shape]:
-    found = matrix_shape(input)
-    if found.dims is None:
+    dims = matrix_shape(input)
+    if dims.dims is None:
         return [UNKNOWN, UNKNOWN]
-    rows, columns = found[-2], found[-1]
+    rows, columns = dims[-2], dims[-1]
     inner = rows if full_matrices else dim_min(rows, columns)
-    return [found[:-2] + [rows, inner], found[:-2] + [inner, columns]]
+    return [dims[:-2] + [rows, inner], dims[:-2] + [inner, columns]]
 
 
 @gradient("Qr")
@@ -140,8 +140,8 @@ def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
 
 @shape("Lu")
 def lu_shape(input: TensorSpec) -> list[Shape]:
-    found = square_shape(input)
-    return [found, found[:-1]]
+    dims = square_shape(input)
+    return [dims, dims[:-1]]
 
 
 @flops("Lu")
@@ -188,15 +188,15 @@ def _svd_of_nan(input: Array, compute_uv: bool, full_matrices: bool) -> tuple[Ar
 
 @shape("Svd", "BatchSvd")
 def svd_shape(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> list[Shape]:
-    found = matrix_shape(input)
-    if found.dims is None:
+    dims = matrix_shape(input)
+    if dims.dims is None:
         return [UNKNOWN] * 3
-    rows, columns = found[-2], found[-1]
+    rows, columns = dims[-2], dims[-1]
     inner = dim_min(rows, columns)
-    values = found[:-2] + [inner]
+    values = dims[:-2] + [inner]
     if not compute_uv:
         return [values, SCALAR, SCALAR]
-    return [values, *(found[:-2] + [size, size if full_matrices else inner] for size in (rows, columns))]
+    return [values, *(dims[:-2] + [size, size if full_matrices else inner] for size in (rows, columns))]
 
 
 @gradient("Svd", "BatchSvd")
@@ -288,14 +288,14 @@ def self_adjoint_eig(input: Array) -> Result:
 
 @shape("SelfAdjointEigV2", "BatchSelfAdjointEigV2", "Eig")
 def eig_shape(input: TensorSpec, *, compute_v: bool) -> list[Shape]:
-    found = square_shape(input)
-    return [found[:-1], found if compute_v else SCALAR]
+    dims = square_shape(input)
+    return [dims[:-1], dims if compute_v else SCALAR]
 
 
 @shape("SelfAdjointEig", "BatchSelfAdjointEig")
 def self_adjoint_eig_shape(input: TensorSpec) -> Shape:
-    found = square_shape(input)
-    return found if found.dims is None else found[:-2] + [found[-1] + 1, found[-1]]
+    dims = square_shape(input)
+    return dims if dims.dims is None else dims[:-2] + [dims[-1] + 1, dims[-1]]
 
 
 @gradient("SelfAdjointEigV2", "BatchSelfAdjointEigV2")

@@ -177,10 +177,10 @@ def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) 
         rows = columns = dim_max(least_rows, least_columns)
     rows = least_rows if rows == -1 else rows
     columns = least_columns if columns == -1 else columns
-    known = all(isinstance(size, int) for size in (least_rows, least_columns, rows, columns))
-    if known and (rows < least_rows or columns < least_columns):
+    are_known = all(isinstance(size, int) for size in (least_rows, least_columns, rows, columns))
+    if are_known and (rows < least_rows or columns < least_columns):
         raise InvalidArgumentError(f"The number of rows or columns is too small: {rows} x {columns}")
-    if known and rows != least_rows and columns != least_columns:
+    if are_known and rows != least_rows and columns != least_columns:
         raise InvalidArgumentError(
             f"The number of rows or columns is not consistent with the specified diagonals: {rows} x {columns}"
         )
@@ -333,9 +333,9 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> 
     rows, columns = input.shape[-2:]
     _require_diagonals(rows, columns, lower, upper)
     count = () if lower == upper else (upper - lower + 1,)
-    wanted = (*input.shape[:-2], *count, _longest(rows, columns, lower, upper))
-    if diagonal.shape != wanted:
-        raise InvalidArgumentError(f"diagonal must have shape {wanted}, not {diagonal.shape}")
+    expected = (*input.shape[:-2], *count, _longest(rows, columns, lower, upper))
+    if diagonal.shape != expected:
+        raise InvalidArgumentError(f"diagonal must have shape {expected}, not {diagonal.shape}")
     result = input.copy()
     _set_diagonals(result, diagonal, lower, upper, align)
     return result

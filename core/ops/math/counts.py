@@ -29,19 +29,19 @@ def _sparse_counts(
     """
     _check_not_negative(values)
     dtype = weights.dtype
-    kept = values < maxlength if maxlength >= 0 else np.ones(values.shape, bool)
+    is_counted = values < maxlength if maxlength >= 0 else np.ones(values.shape, bool)
     width = _width(values, minlength, maxlength)
     if math.prod((*group_shape, max(width, 1))) >= 1 << 63:
         raise InvalidArgumentError(f"counts of {width} values in groups {list(group_shape)} have too many places")
-    keys = groups[kept] * max(width, 1) + values[kept]
-    found, inverse = np.unique(keys, return_inverse=True)
+    keys = groups[is_counted] * max(width, 1) + values[is_counted]
+    distinct, inverse = np.unique(keys, return_inverse=True)
     if binary:
-        counts = np.ones(found.size, dtype)
+        counts = np.ones(distinct.size, dtype)
     elif weights.size:
-        counts = np.bincount(inverse.ravel(), weights.ravel()[kept], found.size).astype(dtype)
+        counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
-        counts = np.bincount(inverse.ravel(), minlength=found.size).astype(dtype)
-    return index_vectors(found, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
+        counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
+    return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
 def _width(values: Array, minlength: int, maxlength: int) -> int:
@@ -152,12 +152,12 @@ without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
 def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
     """Return counts or sums of weights, (rows, size); values from `size` on, and negative values, are dropped."""
     result = np.zeros((rows, size), weights.dtype)
-    kept = (values >= 0) & (values < size)
-    keys = groups[kept] * size + values[kept]
+    is_counted = (values >= 0) & (values < size)
+    keys = groups[is_counted] * size + values[is_counted]
     if binary:
         result.reshape(-1)[keys] = 1
     else:
-        scale = weights.ravel()[kept] if weights.size else None
+        scale = weights.ravel()[is_counted] if weights.size else None
         result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
     return result
 

@@ -234,8 +234,8 @@ def _real_onnx(rank: int) -> Callable[..., Any]:
     def lowering(g: Any, x: Any, fft_length: Any) -> Any:
         lengths = _lengths_onnx(g, fft_length)
         fitted = _fitted_onnx(g, x, lengths)
-        found = _transformed_onnx(g, g.complex(fitted, g.zeros_like(fitted)), range(-rank, 0), False)
-        return g.slice(found, 0, int(lengths[-1] // 2 + 1), -1)
+        spectrum = _transformed_onnx(g, g.complex(fitted, g.zeros_like(fitted)), range(-rank, 0), False)
+        return g.slice(spectrum, 0, int(lengths[-1] // 2 + 1), -1)
 
     return lowering
 

@@ -57,8 +57,8 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     count, flat = _size(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
-    kept = flat < count
-    return _counts(flat[kept], weights.ravel()[kept] if weights.size else weights, count, weights.dtype)
+    is_counted = flat < count
+    return _counts(flat[is_counted], weights.ravel()[is_counted] if weights.size else weights, count, weights.dtype)
 
 
 @shape("Bincount")
@@ -79,13 +79,13 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     rows = input.shape[0] if input.ndim == 2 else 1
     require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
     keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
-    kept = np.ravel(input < count)
-    keys = keys.ravel()[kept]
+    is_counted = np.ravel(input < count)
+    keys = keys.ravel()[is_counted]
     if binary_output:
         result = np.zeros(rows * count, weights.dtype)
         result[keys] = 1
     else:
-        result = _counts(keys, weights.ravel()[kept] if weights.size else weights, rows * count, weights.dtype)
+        result = _counts(keys, weights.ravel()[is_counted] if weights.size else weights, rows * count, weights.dtype)
     return result.reshape(rows, count) if input.ndim == 2 else result
 
 

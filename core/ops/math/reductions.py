@@ -190,7 +190,7 @@ def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, ou
     return Cost(2 * input.shape.num_elements)
 
 
-def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
+def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
     """The shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
     source = g.shape_of(x)
@@ -201,8 +201,8 @@ def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
 
 def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
     """Return the gradient of the result at every element reduced into it."""
-    source, kept = _kept_shape(g, node)
-    return g.BroadcastTo(g.Reshape(grad, kept), source)
+    source, shape_with_ones = _shape_with_ones(g, node)
+    return g.BroadcastTo(g.Reshape(grad, shape_with_ones), source)
 
 
 @gradient("Sum")
@@ -226,10 +226,10 @@ profiled(of_input(1), "Mean")
 def extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Shared equally among the elements that are the extreme."""
     x = node.inputs[0]
-    _, kept = _kept_shape(g, node)
-    y, dy = g.Reshape(node.output(), kept), g.Reshape(grad, kept)
+    _, shape_with_ones = _shape_with_ones(g, node)
+    y, dy = g.Reshape(node.output(), shape_with_ones), g.Reshape(grad, shape_with_ones)
     chosen = g.Cast(g.Equal(y, x), DstT=grad.dtype)
-    count = g.Reshape(g.Sum(chosen, node.inputs[1]), kept)
+    count = g.Reshape(g.Sum(chosen, node.inputs[1]), shape_with_ones)
     return [g.Mul(g.RealDiv(chosen, count), dy), None]
 
 
@@ -256,8 +256,8 @@ def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 @gradient("EuclideanNorm")
 def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x = node.inputs[0]
-    _, kept = _kept_shape(g, node)
-    return [g.RealDiv(g.Mul(x, g.Reshape(grad, kept)), g.Reshape(node.output(), kept)), None]
+    _, shape_with_ones = _shape_with_ones(g, node)
+    return [g.RealDiv(g.Mul(x, g.Reshape(grad, shape_with_ones)), g.Reshape(node.output(), shape_with_ones)), None]
 
 
 def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:

@@ -27,8 +27,8 @@ def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float,
     source = wide(np.flip(x, place) if reverse else x)
     result = accumulate(source, place)
     if exclusive and x.shape[place]:
-        kept = (slice(None),) * place
-        result = np.concatenate([np.full_like(result[(*kept, slice(0, 1))], initial), result[(*kept, slice(-1))]], place)
+        before = (slice(None),) * place
+        result = np.concatenate([np.full_like(result[(*before, slice(0, 1))], initial), result[(*before, slice(-1))]], place)
     result = result.astype(x.dtype, copy=False)
     return np.flip(result, place) if reverse else result
 

@@ -268,9 +268,9 @@ def betainc_shape(a: TensorSpec, b: TensorSpec, x: TensorSpec) -> Shape:
     if any(s.dims is None for s in specs):
         return Shape()
     result = Shape(())
-    for found in specs:
-        if len(found):
-            result = merge_shapes(result, found) if len(result) else found
+    for dims in specs:
+        if len(dims):
+            result = merge_shapes(result, dims) if len(result) else dims
     return result
 
 
@@ -322,8 +322,8 @@ def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
     """Step to the next number by rounding: the step is between a half and three halves of the distance."""
     limits = np.finfo(x.dtype.numpy)
     step = g.Max(g.Mul(g.Abs(x), 5 / 4 * float(limits.epsneg)), float(limits.smallest_subnormal))
-    found = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
-    return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, found))
+    neighbour = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
+    return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, neighbour))
 
 
 onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))

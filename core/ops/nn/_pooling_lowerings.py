@@ -29,15 +29,15 @@ def max_pool_gradient(xla: Any, x: Any, y: Any, dy: Any, *, ksize: Sequence[int]
     places = list(itertools.product(*map(range, ksize)))
     seen = [xla.lax.slice(padded, place, np.add(place, spans), strides) for place in places]
     largest = functools.reduce(xla.maximum, seen)
-    found, is_found, zero = xla.zeros(padded.shape, dy.dtype), xla.zeros(dy.shape, bool), np.zeros((), dy.dtype)
+    gradient, is_taken, zero = xla.zeros(padded.shape, dy.dtype), xla.zeros(dy.shape, bool), np.zeros((), dy.dtype)
     for place, elements in zip(places, seen):
-        is_first = (elements == largest) & ~is_found
-        is_found = is_found | is_first
+        is_first = (elements == largest) & ~is_taken
+        is_taken = is_taken | is_first
         around = zip(place, padded.shape, spans, strides)
         sparse = [(before, size - before - span, stride - 1) for before, size, span, stride in around]
-        found = found + xla.lax.pad(xla.where(is_first, dy, zero), zero, sparse)
+        gradient = gradient + xla.lax.pad(xla.where(is_first, dy, zero), zero, sparse)
     begin = [low for low, _ in pads]
-    return xla.lax.slice(found, begin, np.add(begin, x.shape))
+    return xla.lax.slice(gradient, begin, np.add(begin, x.shape))
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:

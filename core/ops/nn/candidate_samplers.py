@@ -165,9 +165,9 @@ def _fixed_sampler(ctx: KernelContext, range_max: int, weights: Weights) -> Fixe
     vocab_file, distortion, num_reserved_ids, num_shards, shard, unigrams = weights
     if bool(vocab_file) == bool(unigrams):
         raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
-    given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
+    all_weights = _file_weights(ctx, vocab_file) if vocab_file else unigrams
     reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
-    own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
+    own = [w for i, w in enumerate(all_weights, reserved) if i % num_shards == shard]
     if reserved + len(own) != range_max:
         raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
     powers = np.power(np.array(own, np.float32), np.float32(distortion))

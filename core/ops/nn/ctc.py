@@ -65,17 +65,17 @@ def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: boo
     """Check labels and return the labels before the first blank; runs of a label are collapsed where asked."""
     checked = []
     for number, row in enumerate(rows):
-        kept: list[int] = []
+        labels: list[int] = []
         ended = False
         for label in row:
             require(label >= 0, f"label {label} of sequence {number} is negative")
             is_blank = label == blank or label >= classes
             require(not ended or is_blank, f"sequence {number} has a label after a blank")
             ended = ended or is_blank
-            if not ended and not (collapse and kept and kept[-1] == label):
-                kept.append(label)
+            if not ended and not (collapse and labels and labels[-1] == label):
+                labels.append(label)
         require(row, f"sequence {number} has no labels")
-        checked.append(kept)
+        checked.append(labels)
     return checked
 
 
@@ -90,14 +90,14 @@ def _ctc_loss(
     ignore_longer: bool,
 ) -> tuple[Array, Array]:
     _check_sequences(inputs, lengths)
-    given = _label_rows(indices, values, inputs.shape[1])
-    rows = _check_labels(given, inputs.shape[2], blank, collapse)
+    targets = _label_rows(indices, values, inputs.shape[1])
+    rows = _check_labels(targets, inputs.shape[2], blank, collapse)
     lengths = lengths.astype(np.int64)
-    # As in TensorFlow, labels that collapse into one count as many.
-    too_long = np.array([len(row) for row in given]) > lengths
+    # As in TensorFlow, collapsed labels still count.
+    too_long = np.array([len(row) for row in targets]) > lengths
     if not ignore_longer:
         for number in np.flatnonzero(too_long):
-            require(False, f"sequence {number} has {len(given[number])} labels, but only {lengths[number]} time steps")
+            require(False, f"sequence {number} has {len(targets[number])} labels, but only {lengths[number]} time steps")
     used = np.where(too_long, 0, lengths)
     rows = [[] if skip else row for row, skip in zip(rows, too_long)]
     loss, grad = numerics.loss_and_gradient(inputs, rows, used, blank, merge_repeated)
@@ -191,10 +191,10 @@ def ctc_greedy_decoder(
     require(0 <= blank < classes, f"blank_index {blank_index} is not in [-{classes}, {classes})")
     best = np.argmax(inputs, 2)
     live = np.arange(inputs.shape[0])[:, None] < lengths
-    kept = live & (best != blank)
+    is_emitted = live & (best != blank)
     if merge_repeated:
-        kept[1:] &= best[1:] != best[:-1]
-    rows = [best[kept[:, b], b].tolist() for b in range(inputs.shape[1])]
+        is_emitted[1:] &= best[1:] != best[:-1]
+    rows = [best[is_emitted[:, b], b].tolist() for b in range(inputs.shape[1])]
     largest = np.where(live, np.max(inputs, 2), 0).sum(0, dtype=inputs.dtype)
     return (*_sparse(rows), -largest[:, None])
 
@@ -206,16 +206,16 @@ def ctc_beam_search_decoder(
     """The `top_paths` most probable label sequences as sparse tensors, and their log probabilities (batch, top_paths)."""
     lengths = _decoded_lengths(inputs, sequence_length)
     require(top_paths <= beam_width, f"top_paths {top_paths} exceeds beam_width {beam_width}")
-    found = [
+    beams = [
         numerics.beam_search(inputs[: int(length), b].astype(np.float64), beam_width, top_paths)
         for b, length in enumerate(lengths)
     ]
-    for paths in found:
+    for paths in beams:
         require(len(paths) == top_paths, f"fewer than {top_paths} paths were found")
     decoded = [
-        _sparse([_collapsed(paths[k][0]) if merge_repeated else paths[k][0] for paths in found]) for k in range(top_paths)
+        _sparse([_collapsed(paths[k][0]) if merge_repeated else paths[k][0] for paths in beams]) for k in range(top_paths)
     ]
-    probabilities = np.array([[score for _, score in paths] for paths in found], inputs.dtype)
+    probabilities = np.array([[score for _, score in paths] for paths in beams], inputs.dtype)
     return (*(list(part) for part in zip(*decoded)), probabilities)
 
 

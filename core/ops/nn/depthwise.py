@@ -109,8 +109,8 @@ def _backprop_pads(
     """The pads for an input with channels last, where the gradient has the shape of the convolution's result."""
     require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
     require(dims[-1] == filter_shape[2], f"input has {dims[-1]} channels, the filter {filter_shape[2]}")
-    wanted = (dims[0], *geometry.outputs(dims[1:-1], filter_shape[:2]), filter_shape[2] * filter_shape[3])
-    require(grad_dims == wanted, f"out_backprop is {grad_dims} but the result is {wanted} (N, H, W, C)")
+    expected = (dims[0], *geometry.outputs(dims[1:-1], filter_shape[:2]), filter_shape[2] * filter_shape[3])
+    require(grad_dims == expected, f"out_backprop is {grad_dims} but the result is {expected} (N, H, W, C)")
     return geometry.pads(dims[1:-1], filter_shape[:2])
 
 
@@ -285,5 +285,5 @@ def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wind
     images = g.reshape(g.transpose(first, [1, 0, 2, 3]), 1, -1, g.dim(first, 2), g.dim(first, 3))
     filters = g.transpose(channels_first(g, dy, window.data_format), [1, 0, 2, 3])
     steps = {"strides": attrs.get("dilations", [1, 1]), "dilations": attrs["strides"], "pads": attrs["pads"]}
-    found = g.Slice(g.Conv(images, filters, group=channels, **steps), [0, 0], [height, width], [2, 3])
-    return g.transpose(g.reshape(found, channels, multiplier, height, width), [2, 3, 0, 1])
+    gradient = g.Slice(g.Conv(images, filters, group=channels, **steps), [0, 0], [height, width], [2, 3])
+    return g.transpose(g.reshape(gradient, channels, multiplier, height, width), [2, 3, 0, 1])

@@ -184,8 +184,8 @@ def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
 @shape(*_FORWARD)
 def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> list[Shape]:
     dims = with_rank(value.shape, 4)
-    known = all(isinstance(d, int) for d in dims[1:3])
-    rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if known else (None, None)
+    are_known = all(isinstance(d, int) for d in dims[1:3])
+    rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if are_known else (None, None)
     ends = [Shape([None if n is None else n + 1]) for n in (rows, columns)]
     return [Shape((dims[0], rows, columns, dims[3])), *ends]
 
@@ -234,7 +234,7 @@ def fractional_avg_pool_grad(
     """Share each region's gradient equally among its elements."""
     dims = ints(orig_input_tensor_shape, "orig_input_tensor_shape", 4)
     _check_backprop(dims, out_backprop, row_pooling_sequence, col_pooling_sequence)
-    result = np.zeros(dims)  # before the steps of its regions, which are as many as it has rows
+    result = np.zeros(dims)  # allocated first: its size is checked before a step for each row is made
     rows, columns = _axes(dims, row_pooling_sequence, col_pooling_sequence, overlapping)
     share = out_backprop / (rows.lengths[:, None, None] * columns.lengths[:, None]).astype(np.float64)
     for r, c, inside in _cells(rows, columns):

@@ -323,14 +323,14 @@ def _fused_batch_norm_onnx(g: Any, x: Any, vectors: Vectors[Any], *, settings: S
     """Lower to arithmetic; in training the batch's statistics are used, and returned mixed with the running statistics."""
     scale, offset, mean, variance = vectors
     data_format, average = settings.data_format, settings.exponential_avg_factor
-    wide_x, given = g.cast(x, scale.dtype), (mean, variance)
+    wide_x, running = g.cast(x, scale.dtype), (mean, variance)
     if settings.is_training:
         axes = [axis for axis, name in enumerate(data_format) if name != "C"]
         mean = g.ReduceMean(wide_x, axes, keepdims=0)
         squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
         count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
         variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
-        returned = [_mixed_onnx(g, *pair, average) for pair in zip(given, (mean, corrected))]
+        returned = [_mixed_onnx(g, *pair, average) for pair in zip(running, (mean, corrected))]
     else:
         returned = [mean, variance]
 

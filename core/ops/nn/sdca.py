@@ -132,10 +132,10 @@ def _sparse_group(
     examples, features = examples.reshape(-1), features.reshape(-1)
     if len(examples) != len(features):
         raise InvalidArgumentError(f"{len(examples)} example indices and {len(features)} feature indices in group {i}")
-    given = values[i].reshape(-1) if i < len(values) else np.ones(len(features), np.float32)
-    if len(given) != len(features):
-        raise InvalidArgumentError(f"{len(features)} features and {len(given)} values in group {i}")
-    known = {index: place for place, index in enumerate(indices.reshape(-1).tolist())}
+    numbers = values[i].reshape(-1) if i < len(values) else np.ones(len(features), np.float32)
+    if len(numbers) != len(features):
+        raise InvalidArgumentError(f"{len(features)} features and {len(numbers)} values in group {i}")
+    place_of = {index: place for place, index in enumerate(indices.reshape(-1).tolist())}
     flat = weights.reshape(-1)
     places, strengths, start = [], [], 0
     for example in range(count):
@@ -143,12 +143,12 @@ def _sparse_group(
         while end < len(examples) and examples[end] == example:
             end += 1
         own = features[start:end].tolist()
-        if any(known.get(f, len(flat)) >= len(flat) for f in own):
+        if any(place_of.get(f, len(flat)) >= len(flat) for f in own):
             raise InvalidArgumentError(f"Found sparse feature indices out of valid range in group {i}: {own}")
         if len(set(own)) != len(own):
             raise InvalidArgumentError("Duplicate index in sparse vector.")
-        places.append(np.array([known[f] for f in own], np.intp))
-        strengths.append(given[start:end])
+        places.append(np.array([place_of[f] for f in own], np.intp))
+        strengths.append(numbers[start:end])
         start = end
     return sdca.FeatureGroup(flat, np.zeros_like(flat), places, strengths)
 

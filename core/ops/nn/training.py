@@ -92,13 +92,13 @@ class _Layout:
         """Return the variables behind the first inputs, all initialized and of equal shape and dtype."""
         first = inputs[: self.variables]
         variables = [self._behind(handle) for handle in first] if self.is_resource else list(first)
-        wanted = variables[0].read()
+        first_value = variables[0].read()
         for i, variable in enumerate(variables):
             value = variable.read()
-            if value.shape != wanted.shape or value.dtype != inputs[self.gradient].dtype:
+            if value.shape != first_value.shape or value.dtype != inputs[self.gradient].dtype:
                 raise InvalidArgumentError(
                     f"{self.op}: '{self.names[i]}' is {value.dtype} of shape {Shape(value.shape)}, "
-                    f"var has shape {Shape(wanted.shape)} and the gradient is {inputs[self.gradient].dtype}"
+                    f"var has shape {Shape(first_value.shape)} and the gradient is {inputs[self.gradient].dtype}"
                 )
         return variables
 
@@ -206,7 +206,7 @@ def _check_rows(layout: _Layout, variable: Variable, grad: Array, indices: Array
         )
     if 0 in shape[1:] and layout.op.split("Apply")[1] in _NO_EMPTY_ROWS:
         raise InvalidArgumentError(f"{layout.op}: the rows of var, of shape {Shape(shape)}, must not be empty")
-    if indices.size and not 0 <= (found := extremes(indices))[0] <= found[1] < shape[0]:
+    if indices.size and not 0 <= (ends := extremes(indices))[0] <= ends[1] < shape[0]:
         bad = np.flatnonzero((indices < 0) | (indices >= shape[0]))
         raise InvalidArgumentError(f"{layout.op}: index {indices[bad[0]]} at offset {bad[0]} in indices is out of range")
 
@@ -241,8 +241,8 @@ def _training_flops(
 
 def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
     ops = [f"{prefix}{rule}" for prefix in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")]
-    known = [op for op in ops if op in CATALOG]
-    for op in known:
+    available = [op for op in ops if op in CATALOG]
+    for op in available:
         layout = _Layout(op)
         rows, rows_work = _ROW_UPDATES.get(update, (update, work))
         kernel(op)(_dense(layout, update) if layout.indices is None else _sparse(layout, rows))
@@ -250,8 +250,8 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
         if layout.indices is None and (lowering := getattr(_training_lowerings, update.__name__, None)) is not None:
             lower(op, updates=layout.variables)(lowering)
-    without_gradient(*known)
-    facts("training", "side_effect", of=known)
+    without_gradient(*available)
+    facts("training", "side_effect", of=available)
 
 
 _ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {

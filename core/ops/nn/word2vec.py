@@ -58,10 +58,10 @@ class _Corpus(Shared):
 
     def pair(self) -> tuple[int, int]:
         """Return the next (word, neighbour) from a stock, refilled when empty."""
-        found = self._ready.popleft()
+        word_pair = self._ready.popleft()
         if not self._ready:
             self._ready.extend(self._next() for _ in range(_PRECALCULATED))
-        return found
+        return word_pair
 
     def _next(self) -> tuple[int, int]:
         while True:
@@ -86,8 +86,8 @@ class _Corpus(Shared):
 
     def _read_sentence(self) -> list[int]:
         """Return the next words of the text; frequent words are left out at random."""
-        found: list[int] = []
-        while len(found) < _SENTENCE:
+        sentence: list[int] = []
+        while len(sentence) < _SENTENCE:
             if self._position >= len(self.text):
                 self.epoch += 1
                 self._position = 0
@@ -96,17 +96,17 @@ class _Corpus(Shared):
             if self._keep is not None and self._random.float32() > self._keep[word]:
                 self._position += 1
                 continue
-            found.append(word)
+            sentence.append(word)
             self._position += 1
-        return found
+        return sentence
 
 
 def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]:
     """Equation 5 of the paper, in TensorFlow's form."""
     share = np.float32(subsample) * np.float32(size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        kept = (np.sqrt(counts / share, dtype=np.float32) + 1) * share / counts
-    return [math.inf if math.isnan(p) else p for p in kept.astype(np.float32).tolist()]
+        probabilities = (np.sqrt(counts / share, dtype=np.float32) + 1) * share / counts
+    return [math.inf if math.isnan(p) else p for p in probabilities.astype(np.float32).tolist()]
 
 
 @kernel("Skipgram")

@@ -34,10 +34,10 @@ def _along(values: Array, axis: int, rank: int) -> Array:
 def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> None:
     """low and high are scalars, or vectors of the axis."""
     require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"axis {axis} is not in [-1, {x.ndim})")
-    wanted = () if axis == -1 else x.shape[axis : axis + 1]
+    expected = () if axis == -1 else x.shape[axis : axis + 1]
     for value in (low, high):
-        fits = np.size(value) == 1 if axis == -1 else np.shape(value) == wanted
-        require(fits, f"the range of {name} must have shape {wanted}, not {np.shape(value)}")
+        fits = np.size(value) == 1 if axis == -1 else np.shape(value) == expected
+        require(fits, f"the range of {name} must have shape {expected}, not {np.shape(value)}")
 
 
 def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
@@ -262,9 +262,9 @@ def quantize_and_dequantize_v4_grad(
     require(axis >= -1, f"axis {axis} is smaller than -1")
     require_same_shape(gradients, input, "gradients and input")
     require(axis < input.ndim, f"axis {axis} is not smaller than the rank of {input.shape}")
-    wanted = () if axis == -1 else input.shape[axis : axis + 1]
+    expected = () if axis == -1 else input.shape[axis : axis + 1]
     for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.shape == wanted, f"{name} must have shape {wanted}, not {value.shape}")
+        require(value.shape == expected, f"{name} must have shape {expected}, not {value.shape}")
     low, high = _along(input_min, axis, input.ndim), _along(input_max, axis, input.ndim)
     inside = np.where((input >= low) & (input <= high), gradients, gradients.dtype.type(0))
     return inside, np.zeros_like(input_min), np.zeros_like(input_max)

@@ -98,9 +98,9 @@ class _Product(NamedTuple):
 
 
 def _form(op: str) -> _Form:
-    found = _PATTERN.fullmatch(op)
-    assert found is not None, op
-    return _Form(found["kind"], bool(found["bias"]), bool(found["sum"]), bool(found["relu"]), found["end"] or "")
+    match = _PATTERN.fullmatch(op)
+    assert match is not None, op
+    return _Form(match["kind"], bool(match["bias"]), bool(match["sum"]), bool(match["relu"]), match["end"] or "")
 
 
 def _level(low: Array, high: Array, dtype: DType) -> Array:
@@ -116,11 +116,11 @@ def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None
         require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
 
 
-def _accumulate(form: _Form, given: dict[Any, Any], attrs: Any) -> tuple[Array, Array]:
+def _accumulate(form: _Form, tensors: dict[Any, Any], attrs: Any) -> tuple[Array, Array]:
     """The exact sums as float64, and the step of each output channel."""
     types = attrs.types
-    x, w = given["x"].astype(np.float64), given["w"].astype(np.float64)
-    level = _level(given["min_x"], given["max_x"], types[0])
+    x, w = tensors["x"].astype(np.float64), tensors["w"].astype(np.float64)
+    level = _level(tensors["min_x"], tensors["max_x"], types[0])
     require(level.size == 1, "the input must have one range")
     if form.kind == "MatMul":
         require_rank(x, 2, "a")
@@ -130,13 +130,13 @@ def _accumulate(form: _Form, given: dict[Any, Any], attrs: Any) -> tuple[Array, 
         require(x.shape[1] == w.shape[0], f"matrices of {x.shape} and {w.shape} do not fit")
         if attrs.input_quant_mode == "MIN_FIRST":
             # The range is not symmetric: take away the integer that stands for zero.
-            low, high = np.reshape(given["min_x"], ()), np.reshape(given["max_x"], ())
+            low, high = np.reshape(tensors["min_x"], ()), np.reshape(tensors["max_x"], ())
             x = x - (unclamped(0.0, low, high, types[0]) if low else 0)
         sums = x @ w
     else:
         sums = _convolve(form, x, w, attrs.window)
-    _one_or_per_filter(given["min_w"], given["max_w"], sums.shape[-1], "the filter")
-    return sums, level * _level(given["min_w"], given["max_w"], types[1])
+    _one_or_per_filter(tensors["min_w"], tensors["max_w"], sums.shape[-1], "the filter")
+    return sums, level * _level(tensors["min_w"], tensors["max_w"], types[1])
 
 
 def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
@@ -151,23 +151,23 @@ def _convolve(form: _Form, x: Array, w: Array, window: Window) -> Array:
 def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
     """Run all steps of an op."""
     types = attrs.types
-    given = dict(zip(form.inputs, inputs))
-    sums, level = _accumulate(form, given, attrs)
+    tensors = dict(zip(form.inputs, inputs))
+    sums, level = _accumulate(form, tensors, attrs)
     if form.bias:
-        bias = given["bias"]
+        bias = tensors["bias"]
         require(bias.shape == sums.shape[-1:], f"the bias must have shape {sums.shape[-1:]}, not {bias.shape}")
         if bias.dtype.kind == "f":
             bias = bias.astype(np.float64) / level
             bias = bias if form.end == "Dequantize" else np.rint(bias)
         sums = sums + bias
     if form.sum:
-        sums = sums + _summand(form, given, sums, level, types[-1])
+        sums = sums + _summand(form, tensors, sums, level, types[-1])
     if form.relu:
         sums = np.maximum(sums, 0)
     if form.end == "Dequantize":
         return (sums * level).astype(np.float32)
     if form.end == "Requantize":
-        return _requantized(sums, level, given["min_out"], given["max_out"], types[2])
+        return _requantized(sums, level, tensors["min_out"], tensors["max_out"], types[2])
     # TensorFlow brings all channels to the largest step, though it reports a range for each.
     sums = np.rint(sums * (level / level.max())) if level.size > 1 else sums
     lowest, highest = limits(types[2])
@@ -177,13 +177,13 @@ def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result 
     return result, low.astype(np.float32).reshape(edge), high.astype(np.float32).reshape(edge)
 
 
-def _summand(form: Any, given: Any, sums: Any, level: Any, dtype: Any) -> Any:
+def _summand(form: Any, tensors: Any, sums: Any, level: Any, dtype: Any) -> Any:
     """The summand in steps of the sums."""
-    summand = given["summand"]
+    summand = tensors["summand"]
     require(summand.shape == sums.shape, f"the summand must have shape {sums.shape}, not {summand.shape}")
     if not form.end:
         return np.rint(summand.astype(np.float64) / level)
-    top = np.maximum(np.abs(given["min_summand"]), np.abs(given["max_summand"])).reshape(())
+    top = np.maximum(np.abs(tensors["min_summand"]), np.abs(tensors["max_summand"])).reshape(())
     return summand.astype(np.float64) * (float(top) / limits(dtype)[1]) / level
 
 
@@ -232,38 +232,46 @@ for _op in _PRODUCTS:
     kernel(_op)(_product_kernel(_form(_op)))
 
 
-def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:
+def _edges(form: _Form, specs_by_name: dict[Any, Any], filters: DimLike) -> Shape:
     """Return the shape of the result's range: a scalar, or a number for each filter."""
     if form.end:
         return SCALAR
-    return SCALAR if given["min_w"].rank == 0 else Shape([None]) if given["min_w"].rank is None else Shape([filters])
+    return (
+        SCALAR
+        if specs_by_name["min_w"].rank == 0
+        else Shape([None])
+        if specs_by_name["min_w"].rank is None
+        else Shape([filters])
+    )
 
 
-def _result_shapes(form: _Form, given: dict[Any, Any], dims: Sequence[DimLike], filters: DimLike) -> Shape | list[Shape]:
+def _result_shapes(
+    form: _Form, specs_by_name: dict[Any, Any], dims: Sequence[DimLike], filters: DimLike
+) -> Shape | list[Shape]:
     if form.end == "Dequantize":
         return Shape(dims)
-    edge = _edges(form, given, filters)
-    if given["min_w"].rank is None and not form.end:
+    edge = _edges(form, specs_by_name, filters)
+    if specs_by_name["min_w"].rank is None and not form.end:
         edge = Shape()
-    if given["min_w"].shape == Shape([1]):
+    if specs_by_name["min_w"].shape == Shape([1]):
         edge = SCALAR
     return [Shape(dims), edge, edge]
 
 
 def _convolution_shape(form: _Form, *specs: TensorSpec, attrs: _Convolution) -> Shape | list[Shape]:
-    given = dict(zip(form.inputs, specs))
+    by_name = dict(zip(form.inputs, specs))
     geometry = convolution.Geometry(4, attrs.window)
-    batch, height, width, _ = with_rank(given["x"].shape, 4)
-    *sizes, depth, filters = with_rank(given["w"].shape, 4)
+    batch, height, width, _ = with_rank(by_name["x"].shape, 4)
+    *sizes, depth, filters = with_rank(by_name["w"].shape, 4)
     filters = filters if form.kind == "Conv2D" else depth * filters
-    return _result_shapes(form, given, (batch, *geometry.outputs((height, width), sizes), filters), filters)
+    return _result_shapes(form, by_name, (batch, *geometry.outputs((height, width), sizes), filters), filters)
 
 
 def _product_shape(form: _Form, *specs: TensorSpec, transpose_a: bool, transpose_b: bool) -> Shape | list[Shape]:
-    given = dict(zip(form.inputs, specs))
-    rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
-    columns = with_rank(given["w"].shape, 2)[0 if transpose_b else 1]
-    return _result_shapes(form, given, (rows, columns), columns)
+    by_name = dict(zip(form.inputs, specs))
+    rows = with_rank(by_name["x"].shape, 2)[1 if transpose_a else 0]
+    columns = with_rank(by_name["w"].shape, 2)[0 if transpose_b else 1]
+    return _result_shapes(form, by_name, (rows, columns), columns)
 
 
 for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
@@ -278,16 +286,16 @@ _ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
 
 def _finish_cost(form: _Form, specs: tuple[TensorSpec, ...], elements: DimLike) -> Cost:
     """Return the cost of the epilogue: a float bias is converted to the sums' range first, and a summand to their steps."""
-    given = dict(zip(form.inputs, specs))
+    by_name = dict(zip(form.inputs, specs))
     each = form.bias + form.relu + _ENDS[form.end]
     if form.sum:
         each += 2 if form.end else 3
-    if not form.end and given["min_w"].shape.num_elements != 1:
+    if not form.end and by_name["min_w"].shape.num_elements != 1:
         each += 2
     of_bias = 0
-    if form.bias and given["bias"].dtype.is_floating:
+    if form.bias and by_name["bias"].dtype.is_floating:
         of_bias = 1 if form.end == "Dequantize" else 2
-    return Cost(each) * elements + (Cost(of_bias) * given["bias"].shape.num_elements if of_bias else ZERO)
+    return Cost(each) * elements + (Cost(of_bias) * by_name["bias"].shape.num_elements if of_bias else ZERO)
 
 
 def _convolution_cost(form: _Form, *specs: TensorSpec, outputs: list[TensorSpec]) -> Cost:

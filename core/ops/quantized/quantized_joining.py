@@ -95,9 +95,9 @@ def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: 
     low, high = range_of(input_min, input_max, "tensor")
     dims = ints(shape, "shape")
     missing = dims.count(-1)
-    known = int(np.prod([d for d in dims if d != -1], dtype=np.int64))
+    count = int(np.prod([d for d in dims if d != -1], dtype=np.int64))
     require(missing <= 1 and min(dims, default=0) >= -1, f"shape {dims} is no shape")
-    fits = tensor.size == known if not missing else known > 0 and tensor.size % known == 0
+    fits = tensor.size == count if not missing else count > 0 and tensor.size % count == 0
     require(fits, f"{tensor.size} elements do not fit into shape {dims}")
     return tensor.reshape(dims), low, high
 

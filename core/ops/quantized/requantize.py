@@ -76,8 +76,8 @@ def requantization_range_per_channel(
     others = tuple(range(input.ndim - 1))
     wide = input.astype(np.int64)
     largest = np.maximum(np.abs(wide.max(others)), np.abs(wide.min(others)))
-    found = (_magnitudes(input_min, input_max) * largest / 2.0**31).max()
-    top = np.float32(min(found, clip_value_max))
+    largest_value = (_magnitudes(input_min, input_max) * largest / 2.0**31).max()
+    top = np.float32(min(largest_value, clip_value_max))
     return np.float32(0) if input.min() >= 0 else -top, top
 
 

@@ -47,8 +47,8 @@ def check_scales(x: Array, scales: Array, zero_points: Array, axis: int, name: s
     """Scales and zero points are scalars, or vectors of the axis."""
     require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"quantization axis {axis} of {name} is not in [-1, {x.ndim})")
     require(scales.shape == zero_points.shape, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
-    wanted = () if axis == -1 else x.shape[axis : axis + 1]
-    require(scales.shape == wanted, f"scales of {name} must have shape {wanted}, not {scales.shape}")
+    expected = () if axis == -1 else x.shape[axis : axis + 1]
+    require(scales.shape == expected, f"scales of {name} must have shape {expected}, not {scales.shape}")
 
 
 def along_axis(values: Array, axis: int, rank: int) -> Array:

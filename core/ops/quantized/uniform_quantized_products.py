@@ -185,20 +185,20 @@ class _Convolution:
 
 def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
-    found: dict[int, list[int]] = {i: [] for i in range(1, 10)}
+    by_number: dict[int, list[int]] = {i: [] for i in range(1, 10)}
     try:
         for field in fields(numbers.encode("utf-8", "surrogateescape")):
-            found[field.number] += repeated_integers([field])
+            by_number[field.number] += repeated_integers([field])
     except (DataLossError, KeyError):
         require(False, "dimension_numbers are no UniformQuantizedConvolutionDimensionNumbersAttr")
     if not numbers:
         places = list(range(2, spatial + 2))
         return (0, *places, 1), (*places, 1, 0), (0, *places, 1)
-    single = {i: (v or [0])[-1] for i, v in found.items()}
+    single = {i: (v or [0])[-1] for i, v in by_number.items()}
     orders = (
-        (single[1], *found[3], single[2]),
-        (*found[6], single[4], single[5]),
-        (single[7], *found[9], single[8]),
+        (single[1], *by_number[3], single[2]),
+        (*by_number[6], single[4], single[5]),
+        (single[7], *by_number[9], single[8]),
     )
     for order in orders:
         require(sorted(order) == list(range(spatial + 2)), f"dimension_numbers are no permutation: {order}")

@@ -153,8 +153,8 @@ def _filling(distribution: Callable[..., Any], shape: Array, alg: Array, dtype: 
     check_algorithm(alg, size)
 
     def fill(shape: Array, key: Array, counter: Array, alg: Array) -> Result:
-        found = distribution(positioned(key, counter), size, numpy)
-        return found.reshape(dims) if dims else found[0]
+        samples = distribution(positioned(key, counter), size, numpy)
+        return samples.reshape(dims) if dims else samples[0]
 
     return fill
 

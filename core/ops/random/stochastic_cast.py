@@ -39,7 +39,7 @@ def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array,
     one = np.ones((), values.dtype)
     rounded = np.where(values < 0, np.floor(values + samples), np.floor(values + (one - samples)))
     result = np.where(fixed, np.where(np.isnan(values), 0, np.clip(values, low, high)), rounded)
-    # the greatest integer rounded to a float is one too large and becomes the smallest one
+    # the greatest integer rounds up as a float, and the cast wraps to the smallest integer
     exact = np.clip(result.astype(np.float64), -(2.0**31), 2.0**31).astype(np.int64)
     return exact.astype(Tout.numpy).reshape(np.shape(input))
 

@@ -104,8 +104,8 @@ class StrictGeometry(Geometry):
         require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
         _check_channels(dims[-1], filter_shape[-2], filter_shape[-1])
         outputs = self.outputs(dims[1:-1], filter_shape[:-2])
-        wanted = (dims[0], *outputs, filter_shape[-1])
-        require(grad_dims == wanted, f"out_backprop is {grad_dims} but the convolution's result is {wanted} (N, ..., C)")
+        expected = (dims[0], *outputs, filter_shape[-1])
+        require(grad_dims == expected, f"out_backprop is {grad_dims} but the convolution's result is {expected} (N, ..., C)")
         return self.pads(dims[1:-1], filter_shape[:-2])
 
 
@@ -273,6 +273,6 @@ _BY_SHAPE = {
 def by_shape(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
     """Rewrite a convolution's gradient op that takes an input to the op that takes the input's shape."""
     op, place = _BY_SHAPE[node.op]
-    given = list(inputs)
-    given[place] = g.shape_of(inputs[place])
-    return [g.apply(op, *given, **{name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs})]
+    arguments = list(inputs)
+    arguments[place] = g.shape_of(inputs[place])
+    return [g.apply(op, *arguments, **{name: node.attrs[name] for name in CATALOG[op].attrs if name in node.attrs})]

@@ -86,4 +86,4 @@ def matching_files(ctx: Any, pattern: str) -> list[str]:
     path = file_name(pattern)
     scheme = pattern[: len(pattern) - len(path)]
     with system_errors(path):
-        return [scheme + found for found in gate(ctx).matching(path)]
+        return [scheme + name for name in gate(ctx).matching(path)]

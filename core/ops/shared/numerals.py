@@ -37,10 +37,10 @@ def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
     """A decimal integer that fits the dtype, between whitespace, None for anything else."""
     text = text.strip()
     least, most = _bounds(dtype)
-    found = _INTEGER.fullmatch(text)
-    if found is None or (text.startswith(b"-") and least == 0):
+    match = _INTEGER.fullmatch(text)
+    if match is None or (text.startswith(b"-") and least == 0):
         return None
-    value = int(found[1] + found[2])
+    value = int(match[1] + match[2])
     return value if least <= value <= most else None
 
 
@@ -67,7 +67,7 @@ def plain_numbers(texts: Sequence[bytes], dtype: np.dtype) -> Array | None:
         if dtype.kind == "f":
             return np.array(list(bounded(map(float, texts))), dtype)
         numbers = np.array(list(bounded(map(int, texts))), f"{dtype.kind}8")
-    except (ValueError, OverflowError):  # One is none, and who looks at each says which.
+    except (ValueError, OverflowError):  # Some text is no number: the caller parses singly and names the text.
         return None
     narrow = numbers.astype(dtype)
     return narrow if np.array_equal(narrow, numbers) else None

@@ -17,8 +17,8 @@ def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
     if fill is not None and (places < 0).all():
         return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
     flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)
-    found = g.reshape(g.Gather(flat, numbers, axis=-1), _leading(g, x, dims), places.shape)
-    return found if fill is None or (places >= 0).all() else g.Where(places >= 0, found, fill)
+    elements = g.reshape(g.Gather(flat, numbers, axis=-1), _leading(g, x, dims), places.shape)
+    return elements if fill is None or (places >= 0).all() else g.Where(places >= 0, elements, fill)
 
 
 def _leading(g: Any, x: Any, dims: int) -> Any:

@@ -18,8 +18,8 @@ def lowest(value: Any, sign: int) -> float:
         limits: Any = ml_dtypes.finfo(dtype)
     else:
         limits = np.iinfo(dtype)
-    found: float = limits.min if sign > 0 else limits.max
-    return found
+    limit: float = limits.min if sign > 0 else limits.max
+    return limit
 
 
 def reduced(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
@@ -42,15 +42,15 @@ def number_of(g: Any, ids: Any) -> Any:
 def of_sorted(g: Any, data: Any, ids: Any, how: str, start: float, empty: float | None = None) -> Any:
     """Reduce by sorted ids into as many rows as the last id says; empty segments become `empty`."""
     count = number_of(g, ids)
-    found = reduced(g, data, ids, count, how, start)
-    return found if empty is None else g.Where(g.Greater(counted(g, data, ids, count), 0), found, empty)
+    reduced_rows = reduced(g, data, ids, count, how, start)
+    return reduced_rows if empty is None else g.Where(g.Greater(counted(g, data, ids, count), 0), reduced_rows, empty)
 
 
 def counted(g: Any, data: Any, ids: Any, count: Any) -> Any:
     """How many rows each segment has, to be divided by."""
     ones = g.Expand(g.constant(np.int64(1)), g.dims(ids))
-    found = reduced(g, ones, ids, count, "add", 0)
-    return g.unsqueeze(found, *range(1, 1 + g.rank(data) - g.rank(ids)))
+    counts = reduced(g, ones, ids, count, "add", 0)
+    return g.unsqueeze(counts, *range(1, 1 + g.rank(data) - g.rank(ids)))
 
 
 def weighted(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> Any:
@@ -61,11 +61,11 @@ def weighted(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> A
     """
     if count is None:
         count = number_of(g, ids)
-    found = reduced(g, data, ids, count, "add", 0)
+    sums = reduced(g, data, ids, count, "add", 0)
     if is_root is None:
-        return found
+        return sums
     number = g.cast(g.Max(counted(g, data, ids, count), 1), data.dtype)
-    return g.Div(found, g.Sqrt(number) if is_root else number)
+    return g.Div(sums, g.Sqrt(number) if is_root else number)
 
 
 def weighted_rows(g: Any, grad: Any, ids: Any, is_root: bool | None) -> Any:

@@ -37,8 +37,8 @@ def unique(g: Any, x: Any, axis: Any = None) -> Any:
         return _unique_strings(g, x)
     is_whole = axis is None or axis.shape.dims == (0,) or x.rank == 1
     along = {} if is_whole else {"axis": g.axis(axis, x.rank)}
-    found = g.Unique(x, outputs=4, sorted=0, **along)
-    return found[0], found[2], found[3]
+    results = g.Unique(x, outputs=4, sorted=0, **along)
+    return results[0], results[2], results[3]
 
 
 def _unique_strings(g: Any, x: Any) -> tuple[Any, Any, Any]:
@@ -72,8 +72,8 @@ def bound(g: Any, rows: Any, values: Any, comparison: str) -> Any:
         first, length = carried
         half = g.Div(length, 2)
         middle = g.Add(first, half)
-        found = g.GatherElements(padded, g.Min(middle, last), axis=1)
-        goes_right = g.And(g.Greater(length, 0), g.op(comparison, found, values))
+        at_middle = g.GatherElements(padded, g.Min(middle, last), axis=1)
+        goes_right = g.And(g.Greater(length, 0), g.op(comparison, at_middle, values))
         return g.Where(goes_right, g.Add(middle, 1), first), g.Where(goes_right, g.Sub(g.Sub(length, half), 1), half)
 
     steps = int(size.array[0]).bit_length() if size.array is not None else np.iinfo(np.int32).bits

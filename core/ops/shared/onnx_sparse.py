@@ -13,10 +13,10 @@ from .onnx_lowerings import adjoint_of, last_dims
 def strides(g: Any, dims: Any) -> Any:
     """How far apart neighbours along each dimension are."""
     rank = last_dims(g, dims, 1)[0]
-    found = [g.constant(np.array([1]))]
+    products = [g.constant(np.array([1]))]
     for axis in range(rank - 1, 0, -1):
-        found.append(g.Mul(found[-1], g.slice(dims, axis, axis + 1)))
-    return g.joined(*found[:rank][::-1])
+        products.append(g.Mul(products[-1], g.slice(dims, axis, axis + 1)))
+    return g.joined(*products[:rank][::-1])
 
 
 def places(g: Any, indices: Any, dims: Any) -> Any:
@@ -41,14 +41,14 @@ def rows(g: Any, x: Any, numbers: Any) -> Any:
 
 def reordered(g: Any, indices: Any, values: Any, dims: Any) -> tuple[Any, Any]:
     """In row-major order."""
-    found = order(g, places(g, indices, dims))
-    return rows(g, indices, found), rows(g, values, found)
+    sorting = order(g, places(g, indices, dims))
+    return rows(g, indices, sorting), rows(g, values, sorting)
 
 
 def reshaped(g: Any, indices: Any, dims: Any, sizes: Any) -> tuple[Any, Any]:
     """Reshape a sparse tensor; a single dimension may be -1."""
-    known = g.Where(g.Less(sizes, 0), 1, sizes)
-    count, rest = g.ReduceProd(dims, [0]), g.ReduceProd(known, [0])
+    positive = g.Where(g.Less(sizes, 0), 1, sizes)
+    count, rest = g.ReduceProd(dims, [0]), g.ReduceProd(positive, [0])
     target = g.Where(g.Less(sizes, 0), g.Div(count, g.Max(rest, 1)), sizes)
     return vectors(g, places(g, indices, dims), target), target
 
@@ -56,9 +56,13 @@ def reshaped(g: Any, indices: Any, dims: Any, sizes: Any) -> tuple[Any, Any]:
 def sliced(g: Any, indices: Any, values: Any, dims: Any, start: Any, size: Any) -> tuple[Any, Any, Any]:
     """The elements in a box."""
     inside = g.And(g.GreaterOrEqual(indices, start), g.Less(indices, g.Add(start, size)))
-    is_kept = g.cast(g.ReduceMin(g.cast(inside, dtypes.int64), [1], keepdims=0), dtypes.bool_)
-    kept = g.reshape(g.NonZero(is_kept), [-1])
-    return g.Sub(rows(g, indices, kept), start), rows(g, values, kept), g.Max(g.Min(size, g.Sub(dims, start)), 0)
+    is_inside = g.cast(g.ReduceMin(g.cast(inside, dtypes.int64), [1], keepdims=0), dtypes.bool_)
+    places_inside = g.reshape(g.NonZero(is_inside), [-1])
+    return (
+        g.Sub(rows(g, indices, places_inside), start),
+        rows(g, values, places_inside),
+        g.Max(g.Min(size, g.Sub(dims, start)), 0),
+    )
 
 
 def concatenated(g: Any, indices: list[Any], values: list[Any], shapes: list[Any], *, concat_dim: int) -> Any:
@@ -81,19 +85,19 @@ def filled_rows(g: Any, indices: Any, values: Any, dims: Any, default: Any) -> t
     zeros = g.Expand(g.constant(np.int64(0)), count)
     is_empty = g.Equal(g.ScatterND(zeros, g.unsqueeze(first, 1), ones, reduction="add"), 0)
     missing = g.reshape(g.NonZero(is_empty), [-1])
-    found = order(g, g.Concat(first, missing, axis=0))
+    sorting = order(g, g.Concat(first, missing, axis=0))
     added = g.Pad(g.unsqueeze(missing, 1), [0, 0, 0, rank - 1])
-    all_indices = rows(g, g.Concat(indices, added, axis=0), found)
-    all_values = rows(g, g.Concat(values, g.Expand(default, g.dim(missing, 0)), axis=0), found)
-    targets = g.slice(order(g, found), 0, g.dim(first, 0))
+    all_indices = rows(g, g.Concat(indices, added, axis=0), sorting)
+    all_values = rows(g, g.Concat(values, g.Expand(default, g.dim(missing, 0)), axis=0), sorting)
+    targets = g.slice(order(g, sorting), 0, g.dim(first, 0))
     return all_indices, all_values, is_empty, targets
 
 
 def filled_rows_gradient(g: Any, targets: Any, grad: Any) -> tuple[Any, Any]:
     """Of the values, and of the default: the sum of the others."""
-    found = rows(g, grad, targets)
-    rest = g.ScatterND(grad, g.unsqueeze(targets, 1), g.zeros_like(found))
-    return found, g.ReduceSum(rest, [0], keepdims=0)
+    own = rows(g, grad, targets)
+    rest = g.ScatterND(grad, g.unsqueeze(targets, 1), g.zeros_like(own))
+    return own, g.ReduceSum(rest, [0], keepdims=0)
 
 
 def product(g: Any, indices: Any, values: Any, dims: Any, dense: Any, *, adjoint_a: bool, adjoint_b: bool) -> Any:
@@ -110,19 +114,19 @@ def reduced(g: Any, indices: Any, values: Any, dims: Any, axes: Any, keep_dims: 
     """A dense tensor of the elements combined over axes; 0 where there are none."""
     rank = last_dims(g, dims, 1)[0]
     dropped = {int(axis) % rank for axis in np.ravel(g.known(axes, "axes"))}
-    kept = np.array([axis for axis in range(rank) if axis not in dropped], np.int64)
-    sizes = g.Gather(dims, kept, axis=0)
-    count = g.ReduceProd(sizes, [0]) if len(kept) else g.constant(np.array([1]))
-    if len(kept):
-        at = g.unsqueeze(places(g, g.Gather(indices, kept, axis=1), sizes), 1)
+    remaining = np.array([axis for axis in range(rank) if axis not in dropped], np.int64)
+    sizes = g.Gather(dims, remaining, axis=0)
+    count = g.ReduceProd(sizes, [0]) if len(remaining) else g.constant(np.array([1]))
+    if len(remaining):
+        at = g.unsqueeze(places(g, g.Gather(indices, remaining, axis=1), sizes), 1)
     else:
         at = g.Mul(g.slice(indices, 0, 1, 1), 0)
-    found = g.ScatterND(g.Expand(g.like(start, values), count), at, values, reduction=how)
+    result = g.ScatterND(g.Expand(g.like(start, values), count), at, values, reduction=how)
     if start:
         is_there = g.ScatterND(g.Expand(g.constant(np.int64(0)), count), at, g.Add(g.squeeze(g.Mul(at, 0), 1), 1))
-        found = g.Where(g.Greater(is_there, 0), found, 0)
+        result = g.Where(g.Greater(is_there, 0), result, 0)
     is_dropped = np.isin(np.arange(rank), list(dropped))
-    return g.of_dims(found, g.Where(is_dropped, 1, dims) if keep_dims else sizes)
+    return g.of_dims(result, g.Where(is_dropped, 1, dims) if keep_dims else sizes)
 
 
 def added(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:

@@ -76,8 +76,8 @@ def bessel_i0e(g: Any, x: Any) -> Any:
 def bessel_i1e(g: Any, x: Any) -> Any:
     size = g.Abs(x)
     under = g.Mul(g.Add(size, 1), g.Sqrt(g.Add(size, 1)))
-    found = g.Mul(smooth(g, size, lambda x: special.i1e(x) * (1 + x) ** 1.5 / x), g.Div(size, under))
-    return g.Mul(g.Where(g.IsInf(size), 0, found), g.Sign(x))
+    value = g.Mul(smooth(g, size, lambda x: special.i1e(x) * (1 + x) ** 1.5 / x), g.Div(size, under))
+    return g.Mul(g.Where(g.IsInf(size), 0, value), g.Sign(x))
 
 
 def grown(lowering: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,20 +96,20 @@ def _by_logarithm(g: Any, x: Any, function: Function) -> Any:
 
 
 def bessel_k0e(g: Any, x: Any) -> Any:
-    found = g.Div(_by_logarithm(g, x, lambda x: special.k0e(x) * np.sqrt(1 + x)), g.Sqrt(g.Add(x, 1)))
-    return _on_positive(g, x, found)
+    value = g.Div(_by_logarithm(g, x, lambda x: special.k0e(x) * np.sqrt(1 + x)), g.Sqrt(g.Add(x, 1)))
+    return _on_positive(g, x, value)
 
 
-def _on_positive(g: Any, x: Any, found: Any) -> Any:
+def _on_positive(g: Any, x: Any, value: Any) -> Any:
     """Return the result for positive numbers; infinity for others, 0 for infinity."""
-    return g.Where(g.LessOrEqual(x, 0), math.inf, g.Where(g.IsInf(x), 0, found))
+    return g.Where(g.LessOrEqual(x, 0), math.inf, g.Where(g.IsInf(x), 0, value))
 
 
 def bessel_k1e(g: Any, x: Any) -> Any:
     """Return the scaled K1, by its behaviour: 1/x near 0 and 1/sqrt(x) far away."""
     inverse = g.Reciprocal(x)
-    found = _by_logarithm(g, x, lambda x: special.k1e(x) / (1 / x + np.sqrt(1 / x)))
-    return _on_positive(g, x, g.Mul(found, g.Add(inverse, g.Sqrt(inverse))))
+    ratio = _by_logarithm(g, x, lambda x: special.k1e(x) / (1 / x + np.sqrt(1 / x)))
+    return _on_positive(g, x, g.Mul(ratio, g.Add(inverse, g.Sqrt(inverse))))
 
 
 _FAR: Final = 8
@@ -140,8 +140,8 @@ def _near_j(g: Any, x: Any, order: int) -> Any:
 
 def bessel_j(g: Any, x: Any, order: int) -> Any:
     size = g.Abs(x)
-    found = g.Where(g.Less(size, _FAR), _near_j(g, size, order), _wave(g, size, order)[0])
-    return g.Mul(found, g.Sign(x)) if order else found
+    value = g.Where(g.Less(size, _FAR), _near_j(g, size, order), _wave(g, size, order)[0])
+    return g.Mul(value, g.Sign(x)) if order else value
 
 
 def bessel_y(g: Any, x: Any, order: int) -> Any:
@@ -161,8 +161,8 @@ def bessel_y(g: Any, x: Any, order: int) -> Any:
 
 def bessel_y1(g: Any, x: Any) -> Any:
     """In 32 bits no number at zero, as in TensorFlow."""
-    found = widened(functools.partial(bessel_y, order=1))(g, x)
-    return g.Where(g.Equal(x, 0), math.nan, found) if x.dtype is dtypes.float32 else found
+    value = widened(functools.partial(bessel_y, order=1))(g, x)
+    return g.Where(g.Equal(x, 0), math.nan, value) if x.dtype is dtypes.float32 else value
 
 
 # The gamma function and its derivatives.
@@ -176,9 +176,9 @@ def lgamma(g: Any, x: Any) -> Any:
     series = polynomial(g, g.Mul(inverse, inverse), (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188))
     logarithm = g.Sub(g.Mul(g.Sub(right, 0.5), g.Sub(g.Log(right), 1)), 0.5 - math.log(2 * math.pi) / 2)
     far = g.Where(g.IsInf(right), right, g.Add(logarithm, g.Mul(series, inverse)))
-    found = g.Where(g.Less(right, 8.5), interpolated(g, right, special.gammaln, 0.5, 8.5), far)
-    reflected = g.Sub(math.log(math.pi), g.Add(g.Log(g.Abs(_sine(g, x))), found))
-    return g.Where(g.IsInf(x), math.inf, g.Where(is_left, reflected, found))
+    value = g.Where(g.Less(right, 8.5), interpolated(g, right, special.gammaln, 0.5, 8.5), far)
+    reflected = g.Sub(math.log(math.pi), g.Add(g.Log(g.Abs(_sine(g, x))), value))
+    return g.Where(g.IsInf(x), math.inf, g.Where(is_left, reflected, value))
 
 
 def _sine(g: Any, x: Any) -> Any:
@@ -194,11 +194,11 @@ def digamma(g: Any, x: Any) -> Any:
     square = g.Mul(inverse, inverse)
     series = polynomial(g, square, tuple(-b / (2 * k) for k, b in enumerate(_BERNOULLI, 1)))
     far = g.Add(g.Sub(g.Log(right), g.Mul(inverse, 0.5)), g.Mul(series, square))
-    found = g.Where(g.Less(right, 8.5), interpolated(g, right, special.digamma, 0.5, 8.5), far)
+    value = g.Where(g.Less(right, 8.5), interpolated(g, right, special.digamma, 0.5, 8.5), far)
     fraction = g.Mul(g.Sub(x, g.Round(x)), math.pi)
-    reflected = g.Sub(found, g.Mul(g.Div(g.Cos(fraction), g.Sin(fraction)), math.pi))
+    reflected = g.Sub(value, g.Mul(g.Div(g.Cos(fraction), g.Sin(fraction)), math.pi))
     is_pole = g.And(g.LessOrEqual(x, 0), g.Equal(x, g.Round(x)))
-    return g.Where(is_pole, math.nan, g.Where(is_left, reflected, found))
+    return g.Where(is_pole, math.nan, g.Where(is_left, reflected, value))
 
 
 def zeta(g: Any, x: Any, q: Any) -> Any:
@@ -216,12 +216,12 @@ def zeta(g: Any, x: Any, q: Any) -> Any:
     for k, number in enumerate(_BERNOULLI, 1):
         tail = g.Add(tail, g.Mul(factor, number / math.factorial(2 * k)))
         factor = g.Div(g.Mul(factor, g.Mul(g.Add(x, 2 * k - 1), g.Add(x, 2 * k))), g.Mul(last, last))
-    found = g.Add(first, tail)
+    value = g.Add(first, tail)
     is_pole = g.And(g.LessOrEqual(q, 0), g.Equal(q, g.Floor(q)))
     is_even = g.Equal(g.Mod(x, g.like(2, x), fmod=1), 0)
-    found = g.Where(is_pole, g.Where(is_even, g.like(math.inf, x), math.nan), found)
+    value = g.Where(is_pole, g.Where(is_even, g.like(math.inf, x), math.nan), value)
     refused = g.Or(g.Less(x, 1), g.And(g.Less(q, 0), g.Not(g.Equal(x, g.Floor(x)))))
-    return g.Where(g.Equal(x, 1), math.inf, g.Where(refused, math.nan, found))
+    return g.Where(g.Equal(x, 1), math.inf, g.Where(refused, math.nan, value))
 
 
 def _terms(g: Any, q: Any) -> Any:
@@ -235,8 +235,8 @@ def polygamma(g: Any, n: Any, x: Any) -> Any:
     after = g.Add(n, 1)
     size = g.Mul(g.Exp(lgamma(g, after)), zeta(g, after, x))
     is_even = g.Equal(g.Mod(n, g.like(2, n), fmod=1), 0)
-    found = g.Where(g.Equal(n, 0), digamma(g, x), g.Where(is_even, g.Neg(size), size))
-    return g.Where(g.Or(g.Less(n, 0), g.Not(g.Equal(n, g.Floor(n)))), math.nan, found)
+    value = g.Where(g.Equal(n, 0), digamma(g, x), g.Where(is_even, g.Neg(size), size))
+    return g.Where(g.Or(g.Less(n, 0), g.Not(g.Equal(n, g.Floor(n)))), math.nan, value)
 
 
 # Error functions and integrals.
@@ -256,14 +256,14 @@ def _by_tail(g: Any, y: Any, tail: Any) -> Any:
 
 def erfinv(g: Any, y: Any) -> Any:
     size = g.Abs(y)
-    found = _by_tail(g, y, g.Mul(g.Sub(1, size), g.Add(size, 1)))
-    return g.Where(g.Equal(size, 1), g.Mul(y, math.inf), found)
+    value = _by_tail(g, y, g.Mul(g.Sub(1, size), g.Add(size, 1)))
+    return g.Where(g.Equal(size, 1), g.Mul(y, math.inf), value)
 
 
 def ndtri(g: Any, p: Any) -> Any:
     """sqrt(2) erfinv(2p - 1), the tail worked out of p itself."""
-    found = g.Mul(_by_tail(g, g.Sub(g.Mul(p, 2), 1), g.Mul(g.Mul(p, 4), g.Sub(1, p))), math.sqrt(2))
-    return g.Where(g.Equal(p, 0), -math.inf, g.Where(g.Equal(p, 1), math.inf, found))
+    value = g.Mul(_by_tail(g, g.Sub(g.Mul(p, 2), 1), g.Mul(g.Mul(p, 4), g.Sub(1, p))), math.sqrt(2))
+    return g.Where(g.Equal(p, 0), -math.inf, g.Where(g.Equal(p, 1), math.inf, value))
 
 
 def dawsn(g: Any, x: Any) -> Any:
@@ -279,8 +279,8 @@ def expint(g: Any, x: Any) -> Any:
     near = g.Add(interpolated(g, x, lambda x: special.expi(x) - np.log(x), 0, 12), g.Log(x))
     scale = g.Div(g.like(12, x), x)
     far = g.Div(g.Mul(interpolated(g, scale, _scaled_integral, 0, 1, 64), g.Exp(x)), x)
-    found = g.Where(g.Less(x, 12), near, far)
-    return g.Where(g.Or(g.Less(x, 0), g.Equal(x, math.inf)), math.nan, found)
+    value = g.Where(g.Less(x, 12), near, far)
+    return g.Where(g.Or(g.Less(x, 0), g.Equal(x, math.inf)), math.nan, value)
 
 
 def _scaled_integral(s: Array) -> Any:
@@ -319,12 +319,12 @@ def spence(g: Any, x: Any) -> Any:
     inner = g.Where(is_large, g.Reciprocal(x), x)
     is_small = g.Less(inner, 0.5)
     centre = g.Where(is_small, g.Sub(1, inner), inner)
-    found = interpolated(g, centre, special.spence, 0.5, 1.5, 32)
+    value = interpolated(g, centre, special.spence, 0.5, 1.5, 32)
     product = g.Where(g.Equal(inner, 0), 0, g.Mul(g.Log(inner), g.Log(g.Sub(1, inner))))
-    found = g.Where(is_small, g.Sub(math.pi**2 / 6, g.Add(product, found)), found)
+    value = g.Where(is_small, g.Sub(math.pi**2 / 6, g.Add(product, value)), value)
     logarithm = g.Log(x)
-    found = g.Where(is_large, g.Sub(g.Mul(g.Mul(logarithm, logarithm), -0.5), found), found)
-    return g.Where(g.Or(g.Less(x, 0), g.IsInf(x)), math.nan, found)
+    value = g.Where(is_large, g.Sub(g.Mul(g.Mul(logarithm, logarithm), -0.5), value), value)
+    return g.Where(g.Or(g.Less(x, 0), g.IsInf(x)), math.nan, value)
 
 
 # The incomplete gamma and beta integrals.
@@ -373,17 +373,17 @@ def igamma(g: Any, a: Any, x: Any) -> Any:
     is_zero, is_least = g.Equal(x, 0), g.And(g.Equal(a, math.inf), g.GreaterOrEqual(x, 0))
     a, x, refused, density, is_tail = _incomplete(g, a, x)
     lower = g.Mul(density, _lower_series(g, a, x)[0])
-    found = g.Where(is_tail, g.Sub(1, g.Div(density, _upper_fraction(g, a, x)[0])), lower)
-    found = g.Where(refused, math.nan, g.Where(g.IsInf(x), 1, found))
-    return g.Where(g.Or(is_zero, is_least), 0, found)
+    value = g.Where(is_tail, g.Sub(1, g.Div(density, _upper_fraction(g, a, x)[0])), lower)
+    value = g.Where(refused, math.nan, g.Where(g.IsInf(x), 1, value))
+    return g.Where(g.Or(is_zero, is_least), 0, value)
 
 
 def igammac(g: Any, a: Any, x: Any) -> Any:
     a, x, refused, density, is_tail = _incomplete(g, a, x)
     upper = g.Div(density, _upper_fraction(g, a, x)[0])
-    found = g.Where(is_tail, upper, g.Sub(1, g.Mul(density, _lower_series(g, a, x)[0])))
-    found = g.Where(g.IsInf(x), 0, g.Where(g.IsInf(a), 1, found))
-    return g.Where(refused, math.nan, found)
+    value = g.Where(is_tail, upper, g.Sub(1, g.Mul(density, _lower_series(g, a, x)[0])))
+    value = g.Where(g.IsInf(x), 0, g.Where(g.IsInf(a), 1, value))
+    return g.Where(refused, math.nan, value)
 
 
 def _over_density(g: Any, a: Any, x: Any) -> Any:
@@ -399,8 +399,8 @@ def igamma_gradient(g: Any, a: Any, x: Any) -> Any:
     """By a; 0 where x is 0 or infinite."""
     is_zero = g.Equal(x, 0)
     a, x, refused, density, _ = _incomplete(g, a, x)
-    found = g.Where(g.IsInf(x), 0, g.Mul(density, _over_density(g, a, x)))
-    return g.Where(is_zero, 0, g.Where(refused, math.nan, found))
+    value = g.Where(g.IsInf(x), 0, g.Mul(density, _over_density(g, a, x)))
+    return g.Where(is_zero, 0, g.Where(refused, math.nan, value))
 
 
 def gamma_sample_gradient(g: Any, alpha: Any, sample: Any) -> Any:
@@ -409,8 +409,8 @@ def gamma_sample_gradient(g: Any, alpha: Any, sample: Any) -> Any:
     """
     is_zero = g.Equal(sample, 0)
     a, x, refused, _, _ = _incomplete(g, alpha, sample)
-    found = g.Neg(g.Mul(_over_density(g, a, x), x))
-    return g.Where(is_zero, 0, g.Where(refused, math.nan, found))
+    value = g.Neg(g.Mul(_over_density(g, a, x), x))
+    return g.Where(is_zero, 0, g.Where(refused, math.nan, value))
 
 
 def betainc(g: Any, a: Any, b: Any, x: Any) -> Any:
@@ -422,9 +422,9 @@ def betainc(g: Any, a: Any, b: Any, x: Any) -> Any:
     is_far = g.Greater(g.Mul(x, g.Add(g.Add(a, b), 2)), g.Add(a, 1))
     first, second = g.Where(is_far, b, a), g.Where(is_far, a, b)
     part = g.Where(is_far, g.Sub(1, x), x)
-    found = g.Div(_beta_density(g, first, second, part), g.Mul(first, _beta_fraction(g, first, second, part)))
-    found = g.Where(g.Equal(part, 0), 0, found)
-    return g.Where(inside, g.Where(is_far, g.Sub(1, found), found), math.nan)
+    value = g.Div(_beta_density(g, first, second, part), g.Mul(first, _beta_fraction(g, first, second, part)))
+    value = g.Where(g.Equal(part, 0), 0, value)
+    return g.Where(inside, g.Where(is_far, g.Sub(1, value), value), math.nan)
 
 
 def _beta_density(g: Any, a: Any, b: Any, x: Any) -> Any:

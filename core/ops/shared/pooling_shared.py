@@ -88,9 +88,9 @@ class Pool:
 
     def require_output(self, x: Array, grad: Array, name: str) -> None:
         """`grad` must have the shape that pooling `x` gives."""
-        wanted = (x.shape[0], *self.sizes(x.shape[1:-1]), x.shape[-1])
-        if grad.shape != wanted:
-            raise InvalidArgumentError(f"Expected {name} shape to be {Shape(wanted)}, but got {Shape(grad.shape)}")
+        expected = (x.shape[0], *self.sizes(x.shape[1:-1]), x.shape[-1])
+        if grad.shape != expected:
+            raise InvalidArgumentError(f"Expected {name} shape to be {Shape(expected)}, but got {Shape(grad.shape)}")
 
 
 def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple[int, tuple[int, int]]:
@@ -177,9 +177,9 @@ def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: Pool) -> Arra
         raise InvalidArgumentError(f"orig_input_shape must not be negative: {dims}")
     last = shape_to_channels_last(dims, pool.data_format)
     dy = pool.last(grad, "out_backprop")
-    wanted = (last[0], *pool.sizes(last[1:-1]), last[-1])
-    if dy.shape != wanted:
-        raise InvalidArgumentError(f"Expected grad shape to be {Shape(wanted)}, but got {Shape(dy.shape)}")
+    expected = (last[0], *pool.sizes(last[1:-1]), last[-1])
+    if dy.shape != expected:
+        raise InvalidArgumentError(f"Expected grad shape to be {Shape(expected)}, but got {Shape(dy.shape)}")
     return pool.back(numerics.average_pool_grad(last, wide(dy), *pool.geometry(last[1:-1])), grad.dtype)
 
 

@@ -36,16 +36,16 @@ class ReferenceHandle(Variable):
 def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:
     """A handle of the resource of that name, the node's own where there is none; created at first touch."""
     name = shared_name or ctx.name
-    found = ctx.resources.get_or_create(container, name, kind, create)
-    return ReferenceHandle(container, name, found) if ctx.node.op_def.outputs[0].is_ref else scalar_object(found)
+    content = ctx.resources.get_or_create(container, name, kind, create)
+    return ReferenceHandle(container, name, content) if ctx.node.op_def.outputs[0].is_ref else scalar_object(content)
 
 
 def resource(handle: Any, kind: type[_Resource]) -> _Resource:
     """Return the resource of a handle, or of the first of several; InvalidArgumentError for another kind."""
     if isinstance(handle, ReferenceHandle):
-        found = handle.resource
+        content = handle.resource
     else:
-        found = handle.flat[0] if isinstance(handle, np.ndarray) and handle.size else handle
-    if not isinstance(found, kind):
-        raise InvalidArgumentError(f"the handle holds a {type(found).__name__}, not a {kind.__name__}")
-    return found
+        content = handle.flat[0] if isinstance(handle, np.ndarray) and handle.size else handle
+    if not isinstance(content, kind):
+        raise InvalidArgumentError(f"the handle holds a {type(content).__name__}, not a {kind.__name__}")
+    return content

@@ -22,17 +22,17 @@ def dims_of(spec: TensorSpec) -> list[DimLike] | None:
 
 def as_dims(value: Any) -> list[DimLike]:
     """The elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for others."""
-    found = np.ravel(value).tolist()
-    wrong = next((d for d in found if not isinstance(d, (int, Dim))), None)
+    dims = np.ravel(value).tolist()
+    wrong = next((d for d in dims if not isinstance(d, (int, Dim))), None)
     if wrong is not None:
         raise InvalidArgumentError(f"{wrong!r} is no size")
-    return [d if isinstance(d, Dim) else int(d) for d in found]
+    return [d if isinstance(d, Dim) else int(d) for d in dims]
 
 
 def scalar_of(spec: TensorSpec) -> int | None:
     """Return the value of a constant integer input with a single element; None unless the value is a known number."""
-    found = dims_of(spec)
-    return found[0] if found is not None and len(found) == 1 and isinstance(found[0], int) else None
+    dims = dims_of(spec)
+    return dims[0] if dims is not None and len(dims) == 1 and isinstance(dims[0], int) else None
 
 
 def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
@@ -40,10 +40,10 @@ def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
     require_rank(spec, 1, "a shape")
     length = spec.shape[0] if spec.rank == 1 and isinstance(spec.shape[0], int) else None
     require(rank is None or length in (None, rank), f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
-    found = dims_of(spec)
-    if found is None:
+    sizes = dims_of(spec)
+    if sizes is None:
         return unknown_dims(rank if length is None else length)
-    return Shape(None if isinstance(d, int) and d < 0 else d for d in found)
+    return Shape(None if isinstance(d, int) and d < 0 else d for d in sizes)
 
 
 def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any, Any]:
@@ -103,8 +103,8 @@ def ints(value: Any, name: str, count: int | None = None) -> tuple[int, ...]:
     if isinstance(value, np.ndarray) and value.ndim == 1 and count in (None, value.size):
         return tuple(numbers(value))
     if np.ndim(value) != 1 or (count is not None and np.size(value) != count):
-        wanted = "a vector" if count is None else f"a vector of {count} elements"
-        raise InvalidArgumentError(f"{name} must be {wanted}, not of shape {Shape(np.shape(value))}")
+        form = "a vector" if count is None else f"a vector of {count} elements"
+        raise InvalidArgumentError(f"{name} must be {form}, not of shape {Shape(np.shape(value))}")
     return tuple(numbers(value))
 
 

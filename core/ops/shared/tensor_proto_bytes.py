@@ -15,7 +15,7 @@ from ...types import dtypes
 from ...types.dtypes import DType
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
-# Fields that hold elements one by one: number -> how its numbers are read.
+# Fields of a TensorProto that repeat elements: field number -> reader of its numbers.
 _FLOATS = {5: "<f4", 6: "<f8", 9: "<f4", 12: "<f8"}
 _INTEGERS = (7, 10, 11, 13, 16, 17)
 _BITS = ("half", "bfloat16")
@@ -70,8 +70,8 @@ def parse(data: bytes) -> tuple[np.ndarray[Any, Any], DType]:
     return _elements(by_number, dtype, math.prod(shape)).reshape(shape), dtype
 
 
-def _parse_shape(found: list[wire.Field]) -> tuple[int, ...]:
-    message = b"".join(f.payload for f in found)
+def _parse_shape(fields: list[wire.Field]) -> tuple[int, ...]:
+    message = b"".join(f.payload for f in fields)
     sizes = [_parse_size(dim) for dim in wire.contents(message, 2)]
     if any(size < 0 for size in sizes):
         raise ValueError(f"the shape {sizes} has an unknown dimension")
@@ -80,8 +80,8 @@ def _parse_shape(found: list[wire.Field]) -> tuple[int, ...]:
 
 def _parse_size(dim: bytes) -> int:
     """Return the size in the message of a dimension."""
-    found = wire.repeated_integers(field for field in wire.fields(dim) if field.number == 1)
-    return found[-1] if found else 0
+    sizes = wire.repeated_integers(field for field in wire.fields(dim) if field.number == 1)
+    return sizes[-1] if sizes else 0
 
 
 def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) -> np.ndarray[Any, Any]:

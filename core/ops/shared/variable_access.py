@@ -17,21 +17,21 @@ _FEW: Final = 128
 def variable_behind(handle: Any) -> Variable:
     """Return the variable of a handle, initialized or not; InvalidArgumentError for another object."""
     size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
-    found = handle.item() if size == 1 else None
-    if not isinstance(found, Variable):
-        raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a variable")
-    return found
+    content = handle.item() if size == 1 else None
+    if not isinstance(content, Variable):
+        raise InvalidArgumentError(f"the handle leads to a {type(content).__name__}, not to a variable")
+    return content
 
 
 def resource_variable(handle: Any) -> Variable:
     """The initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
-    found = variable_behind(handle)
-    if not found.is_initialized:
+    variable = variable_behind(handle)
+    if not variable.is_initialized:
         raise NotFoundError(
-            f"resource variable {found.name} does not exist: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {found.name}=VALUE` initializes it",
+            f"resource variable {variable.name} does not exist: it is uninitialized or was destroyed",
+            hint=f"`tfg run --init` or `--assign {variable.name}=VALUE` initializes it",
         )
-    return found
+    return variable
 
 
 def same_shape(variable: Variable, value: Any, op: str) -> None:

@@ -33,8 +33,8 @@ class Window(NamedTuple):
 
 def checked(kind: Callable[..., _Kind], *attributes: Any) -> _Kind:
     """Return `kind(*attributes)`, an immutable object that checks its attributes; cached, as kernels are called repeatedly."""
-    found: _Kind = _checked(kind, *[tuple(a) if isinstance(a, list) else a for a in attributes])
-    return found
+    geometry: _Kind = _checked(kind, *[tuple(a) if isinstance(a, list) else a for a in attributes])
+    return geometry
 
 
 @functools.lru_cache(512)

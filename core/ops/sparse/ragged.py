@@ -69,9 +69,9 @@ def _range_lengths(first: Array, last: Array, step: Array) -> Array:
 
 @shape("RaggedRange")
 def ragged_range_shape(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec) -> tuple[Shape, Shape]:
-    found = [spec.shape[0] for spec in (starts, limits, deltas) if spec.rank == 1]
+    lengths = [spec.shape[0] for spec in (starts, limits, deltas) if spec.rank == 1]
     is_scalar = all(spec.rank == 0 for spec in (starts, limits, deltas))
-    rows = 2 if is_scalar else found[0] + 1 if found else None
+    rows = 2 if is_scalar else lengths[0] + 1 if lengths else None
     return Shape([rows]), Shape([None])
 
 
@@ -183,8 +183,8 @@ def _filled(size: list[int], values: Array, default_value: Array, index: Array, 
         ) from None
     result = np.empty((math.prod(size[: levels + 1]), *inner), values.dtype)
     result[...] = default
-    kept = index >= 0
-    result[index[kept]] = values[: index.size][kept]
+    is_inside = index >= 0
+    result[index[is_inside]] = values[: index.size][is_inside]
     return result.reshape(size)
 
 
@@ -195,16 +195,16 @@ def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Ar
     if np.ndim(dims) == 0:
         if dims != -1:
             raise InvalidArgumentError(f"shape must be a vector or -1, not {int(dims)}")
-        wanted = [-1] * rank
+        sizes = [-1] * rank
     else:
-        wanted = np.asarray(dims).tolist()
-    if len(wanted) != rank or any(d < -1 for d in wanted):
-        raise InvalidArgumentError(f"rt_input.shape and shape={wanted} are incompatible: rt_input.rank = {rank}")
+        sizes = np.asarray(dims).tolist()
+    if len(sizes) != rank or any(d < -1 for d in sizes):
+        raise InvalidArgumentError(f"rt_input.shape and shape={sizes} are incompatible: rt_input.rank = {rank}")
     widths = [first, *(int(places.max()) + 1 if places.size else 0 for _, places in rows)]
-    for want, have in zip(wanted[len(widths) :], inner):
+    for want, have in zip(sizes[len(widths) :], inner):
         if want not in (-1, have):
-            raise InvalidArgumentError(f"rt_input.shape and shape={wanted} are incompatible: {want} but values have {have}")
-    return [have if want == -1 else want for want, have in zip(wanted, [*widths, *inner])]
+            raise InvalidArgumentError(f"rt_input.shape and shape={sizes} are incompatible: {want} but values have {have}")
+    return [have if want == -1 else want for want, have in zip(sizes, [*widths, *inner])]
 
 
 def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
@@ -230,11 +230,11 @@ def ragged_tensor_to_tensor_shape(
     *,
     row_partition_types: list[str],
 ) -> Shape:
-    given = shape_from(dims) if dims.rank != 0 else UNKNOWN
+    declared = shape_from(dims) if dims.rank != 0 else UNKNOWN
     if values.rank is None:
-        return given
+        return declared
     levels = len(partitions) - int(row_partition_types[:1] == ["FIRST_DIM_SIZE"])
-    return merge_shapes(given, unknown_dims(levels + 1) + values.shape[1:])
+    return merge_shapes(declared, unknown_dims(levels + 1) + values.shape[1:])
 
 
 @gradient("RaggedTensorToTensor")
@@ -310,9 +310,9 @@ def ragged_fill_empty_rows(
     value_rowids: Array, values: Array, nrows: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
     """Fill each empty row with a value; return also a mask of the filled rows, and the new place of each value."""
-    for name, given, rank in (("value_rowids", value_rowids, 1), ("nrows", nrows, 0)):
-        if np.ndim(given) != rank:
-            raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {Shape(np.shape(given))}")
+    for name, value, rank in (("value_rowids", value_rowids, 1), ("nrows", nrows, 0)):
+        if np.ndim(value) != rank:
+            raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {Shape(np.shape(value))}")
     column = np.reshape(value_rowids, (-1, 1)).astype(np.int64)
     return _as_row_ids(*sparse_fill_empty_rows(column, values, np.array([int(nrows)]), default_value))
 

@@ -227,9 +227,9 @@ def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indi
 
 @shape("SetSize")
 def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    found = dims_of(dense_shape)
-    if found is not None:
-        return Shape(found[:-1])
+    sizes = dims_of(dense_shape)
+    if sizes is not None:
+        return Shape(sizes[:-1])
     rank = rank_of(indices, dense_shape)
     return unknown_dims(rank - 1) if isinstance(rank, int) and rank > 0 else UNKNOWN
 

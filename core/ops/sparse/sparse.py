@@ -217,10 +217,10 @@ def _with_dim(dims: Array, axis: int, size: Array) -> Array:
 
 
 def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
-    kept = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
-    rows = indices[kept]
+    is_inside = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
+    rows = indices[is_inside]
     rows[:, axis] -= start
-    return rows, values[kept]
+    return rows, values[is_inside]
 
 
 @shape("SparseSplit")
@@ -246,8 +246,8 @@ def sparse_slice(
             raise InvalidArgumentError(f"{name} must be a vector of length {dense_shape.size}, not {Shape(np.shape(value))}")
     if np.any(size < 0):
         raise InvalidArgumentError(f"Expected a non-negative size, got {size.tolist()}")
-    kept = np.all((indices >= start) & (indices < start + size), axis=1)
-    return indices[kept] - start, values[kept], np.maximum(np.minimum(size, dense_shape - start), 0)
+    is_inside = np.all((indices >= start) & (indices < start + size), axis=1)
+    return indices[is_inside] - start, values[is_inside], np.maximum(np.minimum(size, dense_shape - start), 0)
 
 
 @shape("SparseSlice")
@@ -275,8 +275,8 @@ def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices:
         )
     if len(grad) != len(output_indices) or indices.shape[1] != output_indices.shape[1] or start.size != indices.shape[1]:
         raise InvalidArgumentError(f"{len(grad)} gradients, indices of {indices.shape} and {output_indices.shape} do not fit")
-    keys, wanted = common_keys(indices - start, output_indices)
-    return taken_by_key(keys, wanted, grad)
+    keys, output_keys = common_keys(indices - start, output_indices)
+    return taken_by_key(keys, output_keys, grad)
 
 
 def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
@@ -284,9 +284,9 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     result = np.zeros(len(keys), values.dtype)
     if len(among):
         order = np.argsort(among, kind="stable")
-        found = np.minimum(np.searchsorted(among[order], keys), len(among) - 1)
-        hit = among[order][found] == keys
-        result[hit] = values[order][found[hit]]
+        nearest = np.minimum(np.searchsorted(among[order], keys), len(among) - 1)
+        hit = among[order][nearest] == keys
+        result[hit] = values[order][nearest[hit]]
     return result
 
 

@@ -32,9 +32,9 @@ def sparse_add(
         raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
     in_a, in_b = merged(*common_keys(a_indices, b_indices))
     sums = _picked(a_values, in_a) + _picked(b_values, in_b)
-    kept = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
+    is_large = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
     rows = _merged_rows(a_indices, b_indices, in_a, in_b)
-    return rows[kept], sums[kept], a_shape
+    return rows[is_large], sums[is_large], a_shape
 
 
 def _require_same_dense_shape(

@@ -220,9 +220,9 @@ def ragged_cross(
         "S": others[: len(inputs.values)],
         "D": others[len(inputs.values) :],
     }
-    if any(input_order.count(kind) != len(found) for kind, found in columns.items()):
+    if any(input_order.count(kind) != len(values_of_kind) for kind, values_of_kind in columns.items()):
         raise InvalidArgumentError(f"input_order '{input_order}' does not name the inputs that are there")
-    waiting = {kind: iter(found) for kind, found in columns.items()}
+    waiting = {kind: iter(values_of_kind) for kind, values_of_kind in columns.items()}
     ordered = [next(waiting[kind]) for kind in input_order]
     _, _, totals, places = _combinations(ordered, rows)
     splits = np.concatenate([[0], np.cumsum(totals)]).astype(out_row_splits_type.numpy)

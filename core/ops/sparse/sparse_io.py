@@ -157,9 +157,9 @@ def add_sparse_to_tensors_map(
 ) -> Result:
     """The handle of a sparse tensor now kept by the session."""
     validate(indices, values, dense_shape)
-    kept = _map(ctx, container, shared_name)
-    with kept:
-        return np.int64(kept.add((indices, values, dense_shape)))
+    store = _map(ctx, container, shared_name)
+    with store:
+        return np.int64(store.add((indices, values, dense_shape)))
 
 
 @kernel("AddManySparseToTensorsMap")
@@ -167,12 +167,12 @@ def add_many_sparse_to_tensors_map(
     ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
 ) -> Result:
     """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
-    kept = _map(ctx, container, shared_name)
+    store = _map(ctx, container, shared_name)
     parts = list(_rows(indices, values, dense_shape))
     handles = np.empty(len(parts), np.int64)
-    with kept:
+    with store:
         for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
-            handles[i] = kept.add(parts[i])
+            handles[i] = store.add(parts[i])
     return handles
 
 
@@ -185,9 +185,9 @@ def take_many_sparse_from_tensors_map(
         raise InvalidArgumentError(f"sparse_handles should be a vector, not of shape {Shape(np.shape(handles))}")
     if not handles.size:
         raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
-    kept = _map(ctx, container, shared_name)
-    with kept:
-        parts = [kept.take(handle) for handle in handles.tolist()]
+    store = _map(ctx, container, shared_name)
+    with store:
+        parts = [store.take(handle) for handle in handles.tolist()]
     for part in parts:
         if not is_of(part[1], dtype):
             raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")

@@ -50,9 +50,9 @@ def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[i
     if np.ndim(axes) > 1:
         raise InvalidArgumentError(f"reduction_axes must be a scalar or vector, not of shape {Shape(np.shape(axes))}")
     dropped = {normalize_axis(int(a), rank, "Invalid reduction dimension") for a in np.ravel(axes)}
-    kept = [d for d in range(rank) if d not in dropped]
+    remaining = [d for d in range(rank) if d not in dropped]
     dims = dense_shape.tolist()
-    return kept, [1 if d in dropped else dims[d] for d in range(rank)] if keep_dims else [dims[d] for d in kept]
+    return remaining, [1 if d in dropped else dims[d] for d in range(rank)] if keep_dims else [dims[d] for d in remaining]
 
 
 def _register_reduction(op: str, ufunc: np.ufunc) -> None:
@@ -60,13 +60,13 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
     def sparse_reduce(indices: Array, values: Array, dense_shape: Array, axes: Array, *, keep_dims: bool) -> Array:
         """The elements reduced over axes, as a dense tensor; 0 where there are none."""
         validate(indices, values, dense_shape)
-        kept, dims = _reduction(dense_shape, axes, keep_dims)
-        rows = indices[:, kept]
-        if np.any(rows < 0) or np.any(rows >= dense_shape[kept]):
+        remaining, dims = _reduction(dense_shape, axes, keep_dims)
+        rows = indices[:, remaining]
+        if np.any(rows < 0) or np.any(rows >= dense_shape[remaining]):
             raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
-        found, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[kept]), values)
+        places, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[remaining]), values)
         result = np.zeros(math.prod(dims), values.dtype)
-        result[found] = reduced
+        result[places] = reduced
         return result.reshape(dims)
 
     @kernel(f"{op}Sparse")
@@ -75,13 +75,13 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
     ) -> tuple[Array, Array, Array]:
         """The elements reduced over axes, as a sparse tensor."""
         validate(indices, values, dense_shape)
-        kept, dims = _reduction(dense_shape, axes, keep_dims)
-        (groups,) = common_keys(indices[:, kept])
+        remaining, dims = _reduction(dense_shape, axes, keep_dims)
+        (groups,) = common_keys(indices[:, remaining])
         _, reduced = reduce_groups(ufunc, groups, values)
-        vectors = indices[np.unique(groups, return_index=True)[1]][:, kept]
+        vectors = indices[np.unique(groups, return_index=True)[1]][:, remaining]
         if keep_dims:
             full = np.zeros((len(vectors), dense_shape.size), np.int64)
-            full[:, kept] = vectors
+            full[:, remaining] = vectors
             vectors = full
         return vectors, reduced, np.array(dims, np.int64)
 
@@ -128,9 +128,9 @@ def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     one = g.constant(1, "int64")
     rank = g.Size(dense_shape)
     places = g.FloorMod(g.AddV2(g.Reshape(axes, [-1]), rank), rank)
-    kept = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
-    scale = g.FloorDiv(dense_shape, g.Maximum(kept, one))
-    return [None, g.GatherNd(g.Reshape(grad, kept), g.FloorDiv(indices, g.Maximum(scale, one))), None, None]
+    reduced_dims = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
+    scale = g.FloorDiv(dense_shape, g.Maximum(reduced_dims, one))
+    return [None, g.GatherNd(g.Reshape(grad, reduced_dims), g.FloorDiv(indices, g.Maximum(scale, one))), None, None]
 
 
 # op, ufunc on the values and the dense elements beside them

@@ -49,14 +49,14 @@ class SparseMatrix:
         """The index vectors of all elements in row-major order, (n, rank)."""
         rows = []
         for batch, part in enumerate(self.parts):
-            found = part.tocoo()
-            columns = [found.row, found.col]
-            rows.append(np.column_stack([np.full(found.nnz, batch), *columns] if self.is_batch else columns))
+            coordinates = part.tocoo()
+            columns = [coordinates.row, coordinates.col]
+            rows.append(np.column_stack([np.full(coordinates.nnz, batch), *columns] if self.is_batch else columns))
         return np.concatenate(rows).astype(np.int64)
 
     def dense(self) -> Array:
-        found = np.stack([part.toarray() for part in self.parts])
-        return found if self.is_batch else found[0]
+        matrices = np.stack([part.toarray() for part in self.parts])
+        return matrices if self.is_batch else matrices[0]
 
     def map(self, function: Callable[..., Any]) -> SparseMatrix:
         return SparseMatrix(tuple(function(part) for part in self.parts), self.is_batch)
@@ -64,10 +64,10 @@ class SparseMatrix:
 
 def _held(variant: Array, dtype: DType | None = None) -> SparseMatrix:
     """The sparse matrix in a variant; InvalidArgumentError for anything else or another dtype."""
-    found = np.asarray(variant, object)
-    if found.ndim != 0 or not isinstance(found.item(), SparseMatrix):
+    handle = np.asarray(variant, object)
+    if handle.ndim != 0 or not isinstance(handle.item(), SparseMatrix):
         raise InvalidArgumentError("the variant holds no sparse matrix")
-    matrix = found.item()
+    matrix = handle.item()
     if dtype is not None and matrix.dtype != dtype.numpy:
         raise InvalidArgumentError(f"Asked for a CSRSparseMatrix of type {dtype} but saw {matrix.dtype}")
     return matrix

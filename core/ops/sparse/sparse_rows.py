@@ -73,9 +73,9 @@ def sparse_fill_empty_rows_shape(
 ) -> tuple[Shape, Shape, Shape, Shape]:
     require_rank(indices, 2, "indices")
     require_rank(default_value, 0, "default_value")
-    found = dims_of(dense_shape)
+    sizes = dims_of(dense_shape)
     rows, columns, _ = sparse_shapes(rank_of(indices, dense_shape))
-    return rows, columns, Shape([found[0] if found else None]), Shape([indices.shape[0]])
+    return rows, columns, Shape([sizes[0] if sizes else None]), Shape([indices.shape[0]])
 
 
 @gradient("SparseFillEmptyRows")

@@ -69,21 +69,21 @@ class Barrier(Shared):
 
     def _insert(self, key: bytes, value: Any, component: int) -> bool:
         """Add a component; return True where the key is new."""
-        found = self._incomplete.get(key)
-        is_new = found is None
-        if found is None:
+        element = self._incomplete.get(key)
+        is_new = element is None
+        if element is None:
             if self.is_closed:
                 raise CancelledError(
                     f"Barrier {self.name} is closed, but attempted to insert a brand new key: {key!r}.  "
                     f"Pending inserts are {'' if self._cancels else 'not '}cancelled, so not inserting this key."
                 )
-            found = self._incomplete[key] = _Incomplete(self._index, [_MISSING] * len(self.spec.dtypes))
-        if found.components[component] is not _MISSING:
+            element = self._incomplete[key] = _Incomplete(self._index, [_MISSING] * len(self.spec.dtypes))
+        if element.components[component] is not _MISSING:
             raise InvalidArgumentError(f"Key {key!r} already has a value for component {component} in barrier {self.name}")
-        found.components[component] = value
-        if _MISSING not in [c if c is _MISSING else None for c in found.components]:
+        element.components[component] = value
+        if _MISSING not in [c if c is _MISSING else None for c in element.components]:
             del self._incomplete[key]
-            self._ready.push(found.index, (found.index, key, found.components))
+            self._ready.push(element.index, (element.index, key, element.components))
         return is_new
 
     def take_many(self, count: int, allow_small_batch: bool, wait_for_incomplete: bool) -> list[Any]:

@@ -124,9 +124,9 @@ class Queue(Shared):
                 raise InvalidArgumentError(f"Type mismatch in tuple component {i}. Expected {dtype}, got {array.dtype}")
             if is_batch and array.ndim == 0:
                 raise InvalidArgumentError(f"All tensors must have rank at least 1; component {i} is a scalar")
-            found = array.shape[1:] if is_batch else array.shape
-            if not _fits(shape, found):
-                raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {found}")
+            actual = array.shape[1:] if is_batch else array.shape
+            if not _fits(shape, actual):
+                raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {actual}")
 
     def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
         """Stack elements of equal shapes into an array for each component."""
@@ -283,10 +283,10 @@ class Taking(Attempt):
         super().withdraw()
 
 
-def _fits(shape: Shape, found: tuple[int, ...]) -> bool:
+def _fits(shape: Shape, actual: tuple[int, ...]) -> bool:
     if shape.dims is None:
         return True
-    return len(found) == len(shape.dims) and all(not isinstance(d, int) or d == n for d, n in zip(shape.dims, found))
+    return len(actual) == len(shape.dims) and all(not isinstance(d, int) or d == n for d, n in zip(shape.dims, actual))
 
 
 class FifoQueue(Queue):

@@ -18,7 +18,7 @@ class Reader(Shared):
     """A reader of records from a sequence of work units. Subclasses turn a unit into records."""
 
     has_state = False
-    ends_with_record = False  # whether a unit is done as soon as its only record is out
+    ends_with_record = False  # True where a unit has a single record
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,12 +46,12 @@ class Reader(Shared):
 
     def read_up_to(self, count: int, next_unit: NextUnit, read_file: ReadFile) -> list[Record]:
         """Return up to `count` records of a work unit, at least one."""
-        found = [self.read(next_unit, read_file)]
-        while len(found) < count and self.unit is not None:
+        records = [self.read(next_unit, read_file)]
+        while len(records) < count and self.unit is not None:
             record = self._next_of_unit()
             if record is not None:
-                found.append(record)
-        return found
+                records.append(record)
+        return records
 
     def _next_of_unit(self) -> Record | None:
         """Return a record of the current unit; None at its end, which finishes the unit."""
@@ -82,8 +82,8 @@ class Reader(Shared):
         except DataLossError:
             raise InvalidArgumentError(f"Could not parse state for {self.name}: {state!r}") from None
         self.reset()
-        found = dict(zip((field.number for field in counts), wire.repeated_integers(counts)))
-        self.work_started, self.work_finished, self.produced = (found.get(i, 0) for i in (1, 2, 3))
+        numbers = dict(zip((field.number for field in counts), wire.repeated_integers(counts)))
+        self.work_started, self.work_finished, self.produced = (numbers.get(i, 0) for i in (1, 2, 3))
 
     def _require_state(self) -> None:
         if not self.has_state:

@@ -78,16 +78,16 @@ class Table(Shared):
             raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
         if self._is_worth_an_index(keys):
             return self._find_many(keys.ravel(), default, full)
-        wanted = keys.ravel().tolist() if not self.key_shape else self.keys_of(keys)[0]
+        sought = keys.ravel().tolist() if not self.key_shape else self.keys_of(keys)[0]
         if default.ndim == 0:
             missing = default.item()
-            return self._value_array(list(map(self.entries.get, wanted, itertools.repeat(missing)))).reshape(full)
-        result = np.empty((len(wanted), *self.value_shape), self.value_dtype.numpy)
+            return self._value_array(list(map(self.entries.get, sought, itertools.repeat(missing)))).reshape(full)
+        result = np.empty((len(sought), *self.value_shape), self.value_dtype.numpy)
         result[...] = default.reshape(result.shape) if default.shape == full else default
-        found = list(map(self.entries.get, wanted))
-        present = [value is not None for value in found]
+        entries = list(map(self.entries.get, sought))
+        present = [value is not None for value in entries]
         if any(present):
-            rows = [value for value in found if value is not None]
+            rows = [value for value in entries if value is not None]
             result[present] = np.concatenate(rows).reshape(len(rows), *self.value_shape) if self.value_shape else rows
         return result.reshape(full)
 
@@ -119,8 +119,8 @@ class Table(Shared):
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Add or replace entries."""
         self._change()
-        wanted, rows = self._pairs(keys, values)
-        self.entries.update(zip(wanted, rows))
+        names, rows = self._pairs(keys, values)
+        self.entries.update(zip(names, rows))
 
     def _pairs(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[list[Any], Any]:
         """Keys and their values as they stand in the table; InvalidArgumentError where their shapes do not fit."""
@@ -193,14 +193,14 @@ class StaticTable(Table):
             if len(self.entries) != keys.size:
                 raise FailedPreconditionError("Table was already initialized with different data.")
             return
-        found: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         for key, value in zip(keys.ravel().tolist(), values.ravel().tolist()):
-            if found.setdefault(key, value) != value:
+            if entries.setdefault(key, value) != value:
                 raise FailedPreconditionError(
-                    f"HashTable has different value for same key. Key {key} has {found[key]} and trying to add value {value}"
+                    f"HashTable has different value for same key. Key {key} has {entries[key]} and trying to add value {value}"
                 )
         self._change()
-        self.entries = found
+        self.entries = entries
         self.is_initialized = True
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
@@ -289,7 +289,7 @@ class DenseTable(Table):
         if not 0 < max_load < 1:
             raise InvalidArgumentError(f"max_load_factor must be between 0 and 1, got: {max_load}")
         self.buckets = [self.empty] * buckets
-        self._left: dict[int, Any] = {}  # what TensorFlow leaves in the buckets of removed keys, and exports
+        self._left: dict[int, Any] = {}  # values in the buckets of removed keys; TensorFlow leaves and exports them
         self.max_load = max_load
 
     def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
@@ -384,7 +384,7 @@ class DenseTable(Table):
             raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
         taken = [(name, row) for name, row in zip(names, values.reshape(full)) if name not in (self.empty, self.deleted)]
         entries = dict(taken)
-        if len(entries) < len(taken):  # of buckets that are all taken the search for a free one has no end
+        if len(entries) < len(taken):  # with no free bucket the search would never end
             raise InvalidArgumentError("a key stands in more than one bucket")
         self.buckets, self._left, self.entries = names, {}, entries
 

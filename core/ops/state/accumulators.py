@@ -147,17 +147,17 @@ def _merged(ours: list[tuple[int, Any, int]], theirs: list[tuple[int, Any, int]]
     return result + ours[i:] + theirs[j:]
 
 
-def _check_leading(declared: Sequence[Any], found: Sequence[Any]) -> None:
-    """InvalidArgumentError unless `found` begins with the declared dimensions."""
-    if len(found) < len(declared) or any(isinstance(d, int) and d != n for d, n in zip(declared, found)):
-        raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(found)}")
+def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
+    """InvalidArgumentError unless `actual` begins with the declared dimensions."""
+    if len(actual) < len(declared) or any(isinstance(d, int) and d != n for d, n in zip(declared, actual)):
+        raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(actual)}")
 
 
-def _check_shape(declared: Shape, found: tuple[int, ...]) -> None:
+def _check_shape(declared: Shape, actual: tuple[int, ...]) -> None:
     try:
-        merge_shapes(declared, Shape(found))
+        merge_shapes(declared, Shape(actual))
     except InvalidArgumentError:
-        raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {found}") from None
+        raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {actual}") from None
 
 
 def _create(
@@ -187,9 +187,9 @@ def sparse_conditional_accumulator(
 @kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
 def accumulator_apply_gradient(handle: Any, local_step: Array, gradient: Array, *, dtype: DType) -> None:
     """Add a gradient that was computed at `local_step`."""
-    found = resource(handle, DenseAccumulator)
-    found.check(dtype)
-    found.apply(scalar(local_step, "local_step"), np.asarray(gradient))
+    accumulator = resource(handle, DenseAccumulator)
+    accumulator.check(dtype)
+    accumulator.apply(scalar(local_step, "local_step"), np.asarray(gradient))
 
 
 @kernel("SparseAccumulatorApplyGradient")
@@ -204,20 +204,20 @@ def sparse_accumulator_apply_gradient(
     has_known_shape: bool,
 ) -> None:
     """Add a sparse gradient that was computed at `local_step`."""
-    found = resource(handle, SparseAccumulator)
-    found.check(dtype)
+    accumulator = resource(handle, SparseAccumulator)
+    accumulator.check(dtype)
     size = np.ravel(gradient_shape).tolist()
     step = scalar(local_step, "local_step")
-    found.apply(step, np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
+    accumulator.apply(step, np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
 
 
 @kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
 def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Result:
     """The mean or sum of the gradients, once enough have come."""
-    found = resource(handle, DenseAccumulator)
-    found.check(dtype)
+    accumulator = resource(handle, DenseAccumulator)
+    accumulator.check(dtype)
     needed = scalar(num_required, "num_required")
-    return in_turn(ctx, found, found.line, (handle, num_required), lambda: found.take(needed))
+    return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
 
 
 @kernel("SparseAccumulatorTakeGradient")
@@ -225,10 +225,10 @@ def sparse_accumulator_take_gradient(
     ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType
 ) -> tuple[Result, Result, Result]:
     """Indices, values and shape of the mean or sum, once enough gradients have come."""
-    found = resource(handle, SparseAccumulator)
-    found.check(dtype)
+    accumulator = resource(handle, SparseAccumulator)
+    accumulator.check(dtype)
     needed = scalar(num_required, "num_required")
-    return in_turn(ctx, found, found.line, (handle, num_required), lambda: found.take(needed))
+    return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
 
 
 @kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")

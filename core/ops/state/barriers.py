@@ -40,28 +40,28 @@ def barrier(
         raise InvalidArgumentError(f"All shapes in barrier must be fully defined, not {list(map(str, shapes))}")
     spec = QueueSpec.make("Barrier", component_types, shapes, capacity)
     handle = named(ctx, container, shared_name, Barrier, lambda: Barrier(shared_name or ctx.name, spec))
-    found = resource(handle, Barrier)
-    if found.spec != spec:
-        raise InvalidArgumentError(f"Shared barrier '{found.name}' has {found.spec}, requested was {spec}")
+    target = resource(handle, Barrier)
+    if target.spec != spec:
+        raise InvalidArgumentError(f"Shared barrier '{target.name}' has {target.spec}, requested was {spec}")
     return handle
 
 
 @kernel("BarrierInsertMany")
 def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
     """Insert a component for many keys."""
-    found = resource(handle, Barrier)
+    target = resource(handle, Barrier)
     values = np.asarray(values)
-    width = len(found.spec.dtypes)
+    width = len(target.spec.dtypes)
     if not 0 <= component_index < width:
         raise InvalidArgumentError(f"The component ID is out of range {component_index} > num_components ({width})")
-    if found.spec.dtypes[component_index] is not T.base:
-        raise InvalidArgumentError(f"component {component_index} is {found.spec.dtypes[component_index]}, not {T}")
+    if target.spec.dtypes[component_index] is not T.base:
+        raise InvalidArgumentError(f"component {component_index} is {target.spec.dtypes[component_index]}, not {T}")
     if keys.ndim != 1 or values.ndim == 0 or len(values) != len(keys):
         raise InvalidArgumentError(f"keys of shape {keys.shape} and values of shape {values.shape} do not fit")
-    wanted = found.spec.component_shapes[component_index]
-    if wanted.dims is not None and wanted.known() != values.shape[1:]:
-        raise InvalidArgumentError(f"component {component_index} has shape {wanted}, not {values.shape[1:]}")
-    found.insert_many(keys.tolist(), values, component_index)
+    expected = target.spec.component_shapes[component_index]
+    if expected.dims is not None and expected.known() != values.shape[1:]:
+        raise InvalidArgumentError(f"component {component_index} has shape {expected}, not {values.shape[1:]}")
+    target.insert_many(keys.tolist(), values, component_index)
 
 
 @kernel("BarrierTakeMany")
@@ -75,17 +75,17 @@ def barrier_take_many(
     wait_for_incomplete: bool,
 ) -> Any:
     """Take complete elements: their indices, their keys, and a batch for each component."""
-    found = resource(handle, Barrier)
+    target = resource(handle, Barrier)
     if np.ndim(num_elements) or num_elements < 0:
         raise InvalidArgumentError(f"num_elements must be a scalar and not negative, not {num_elements}")
-    if tuple(component_types) != found.spec.dtypes:
-        raise InvalidArgumentError(f"barrier '{found.name}' holds {list(map(str, found.spec.dtypes))}")
-    take = functools.partial(found.take_many, int(num_elements), allow_small_batch, wait_for_incomplete)
-    elements = in_turn(ctx, found, found.line, (handle, num_elements), take)
+    if tuple(component_types) != target.spec.dtypes:
+        raise InvalidArgumentError(f"barrier '{target.name}' holds {list(map(str, target.spec.dtypes))}")
+    take = functools.partial(target.take_many, int(num_elements), allow_small_batch, wait_for_incomplete)
+    elements = in_turn(ctx, target, target.line, (handle, num_elements), take)
     indices = np.array([index for index, _, _ in elements], np.int64)
     values = [
         _batch([components[i] for _, _, components in elements], dtype, size)
-        for i, (dtype, size) in enumerate(zip(found.spec.dtypes, found.spec.component_shapes))
+        for i, (dtype, size) in enumerate(zip(target.spec.dtypes, target.spec.component_shapes))
     ]
     return indices, as_objects((key for _, key, _ in elements), (len(elements),)), values
 

@@ -43,9 +43,9 @@ def _queue(
 ) -> Array | ReferenceHandle:
     """Return the queue of that name; InvalidArgumentError where the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
-    found = resource(handle, Queue)
-    if found.spec != spec:
-        raise InvalidArgumentError(f"Shared queue '{found.name}' has {found.spec}, requested was {spec}")
+    queue = resource(handle, Queue)
+    if queue.spec != spec:
+        raise InvalidArgumentError(f"Shared queue '{queue.name}' has {queue.spec}, requested was {spec}")
     return handle
 
 

@@ -151,8 +151,8 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
     if num_records < 1:
         raise InvalidArgumentError(f"num_records must be positive, not {num_records}")
-    found = reader.read_up_to(int(num_records), next_unit, opener)
-    return tuple(as_objects(column, (len(found),)) for column in zip(*found))
+    records = reader.read_up_to(int(num_records), next_unit, opener)
+    return tuple(as_objects(column, (len(records),)) for column in zip(*records))
 
 
 @shape(*_both("ReaderReadUpTo"))

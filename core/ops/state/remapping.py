@@ -113,9 +113,9 @@ def _check_unique(remapping: Any) -> None:
 
 def _old_matrix(ctx: Any, path: str, name: str) -> Any:
     store, files = ctx.session.checkpoints, gate(ctx)
-    found = store.dtype(path, name, files=files)
-    if found is not dtypes.float32:
-        raise InvalidArgumentError(f"Tensor {name} has invalid type {found} instead of expected type float")
+    dtype = store.dtype(path, name, files=files)
+    if dtype is not dtypes.float32:
+        raise InvalidArgumentError(f"Tensor {name} has invalid type {dtype} instead of expected type float")
     old = store.read(path, name, files=files)
     if old.ndim != 2:
         raise InvalidArgumentError(f"Tensor {name} has shape {Shape(old.shape)} instead of expected shape of rank 2.")

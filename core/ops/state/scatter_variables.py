@@ -104,8 +104,8 @@ def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callabl
     if updates.dtype != current.dtype:
         raise InvalidArgumentError(f"variable '{variable.name}' is {current.dtype}, the updates are {updates.dtype}")
     indices, updates = np.asarray(indices), np.asarray(updates)
-    wanted = (*indices.shape, *current.shape[1:])
-    if updates.ndim and updates.shape != wanted:
+    expected = (*indices.shape, *current.shape[1:])
+    if updates.ndim and updates.shape != expected:
         raise InvalidArgumentError(
             f"Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
             f"{Shape(updates.shape)}, indices.shape {Shape(indices.shape)}, params.shape {Shape(current.shape)}"
@@ -113,7 +113,7 @@ def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callabl
     bad = np.flatnonzero((indices < 0) | (indices >= current.shape[0]))
     if len(bad):
         raise InvalidArgumentError(f"indices[{bad[0]}] = {indices.ravel()[bad[0]]} is not in [0, {current.shape[0]})")
-    rows = np.broadcast_to(updates, wanted).reshape((indices.size, *current.shape[1:]))
+    rows = np.broadcast_to(updates, expected).reshape((indices.size, *current.shape[1:]))
     del current
     if indices.size and rows.size:
         write(variable.writable(), indices.reshape(-1), rows)

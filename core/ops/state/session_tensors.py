@@ -23,11 +23,11 @@ _SESSION_CONTAINER: Final = "session tensors"
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
     handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
-    ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: _Kept(value))
+    ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: _SessionTensor(value))
     return scalar_object(handle)
 
 
-class _Kept:
+class _SessionTensor:
     """A tensor that the session keeps between runs."""
 
     def __init__(self, value: Any) -> None:
@@ -42,9 +42,9 @@ def _next_number(ctx: KernelContext) -> int:
 @kernel("GetSessionHandleV2")
 def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     """Return a resource whose name refers to `value` between runs."""
-    kept = _Kept(value)
+    session_tensor = _SessionTensor(value)
     handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
-    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
+    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
 
 
 @shape("GetSessionHandle", "GetSessionHandleV2")
@@ -55,17 +55,17 @@ def get_session_handle_shape(value: TensorSpec) -> Shape:
 @kernel("GetSessionTensor")
 def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
-    value = _kept(ctx, handle).value
+    value = _session_tensor(ctx, handle).value
     if not is_of(value, dtype):
         raise InvalidArgumentError(f"the tensor kept under the handle is {value.dtype}, not {dtype}")
     return value
 
 
-def _kept(ctx: KernelContext, handle: Array) -> _Kept:
+def _session_tensor(ctx: KernelContext, handle: Array) -> _SessionTensor:
     if handle.ndim:
         raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
     try:
-        return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _Kept)
+        return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _SessionTensor)
     except NotFoundError:
         raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
 
@@ -78,7 +78,7 @@ def get_session_tensor_shape(handle: TensorSpec) -> Shape:
 @kernel("DeleteSessionTensor")
 def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     """Forget the tensor kept under a handle."""
-    _kept(ctx, handle)
+    _session_tensor(ctx, handle)
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 
 

@@ -174,10 +174,10 @@ def _named(ctx: KernelContext, handle: Variable) -> Stack:
 
 
 def _from_handle(handle: Array) -> Stack:
-    found = handle.item() if handle.size == 1 else None
-    if not isinstance(found, Stack):
-        raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a stack")
-    return found
+    content = handle.item() if handle.size == 1 else None
+    if not isinstance(content, Stack):
+        raise InvalidArgumentError(f"the handle leads to a {type(content).__name__}, not to a stack")
+    return content
 
 
 lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size)))

@@ -109,13 +109,13 @@ class MapArea(_Area):
         """Parts of a complete element; WouldBlock while there is none of that key."""
         if key not in self.complete:
             raise WouldBlock(f"staging area '{self.name}' has no element of key {key}")
-        found = self.complete[key]
+        components = self.complete[key]
         for index in indices:
             if not 0 <= index < self.width:
                 raise InvalidArgumentError(f"Index '{index}' is out of bounds '{self.width}'.")
-            if index not in found:
+            if index not in components:
                 raise InvalidArgumentError(f"Tensor at index '{index}' for key '{key}' has already been removed.")
-        return [found[index] for index in indices]
+        return [components[index] for index in indices]
 
     def take(self, key: int, indices: Sequence[int]) -> list[Any]:
         """Take parts of a complete element; the element is removed with its last part."""
@@ -182,10 +182,10 @@ def _key(key: Array) -> int:
 def _indices(indices: Array) -> list[int]:
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
-    wanted = np.asarray(indices).tolist()
-    if any(index >= later for index, later in itertools.pairwise(wanted)):
-        raise InvalidArgumentError(f"Indices are not strictly ordered: {wanted}")
-    return wanted
+    numbers = np.asarray(indices).tolist()
+    if any(index >= later for index, later in itertools.pairwise(numbers)):
+        raise InvalidArgumentError(f"Indices are not strictly ordered: {numbers}")
+    return numbers
 
 
 @kernel("MapStage", "OrderedMapStage")
@@ -193,12 +193,12 @@ def map_stage(
     ctx: KernelContext, key: Array, indices: Array, values: list[Array], *, bounds: Bounds, dtypes: list[DType]
 ) -> None:
     """Add the parts `indices` of the element of a key."""
-    wanted = _indices(indices)
-    if len(values) > len(dtypes) or len(wanted) != len(values):
-        raise InvalidArgumentError(f"{len(wanted)} indices do not fit {len(values)} values of {len(dtypes)} parts")
+    places = _indices(indices)
+    if len(values) > len(dtypes) or len(places) != len(values):
+        raise InvalidArgumentError(f"{len(places)} indices do not fit {len(values)} values of {len(dtypes)} parts")
     area = _map_area(ctx, bounds, dtypes)
     with area:
-        area.put(_key(key), wanted, values)
+        area.put(_key(key), places, values)
 
 
 @kernel("MapClear", "OrderedMapClear")

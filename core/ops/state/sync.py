@@ -50,11 +50,11 @@ def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
 @kernel("MutexLock")
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
-    found = resource(mutex, Mutex)
-    if found.holder is not None and not found.holder.step.is_over:
-        raise WouldBlock(f"mutex '{found.name}' is held")
-    found.holder = Lock(found, ctx.step)
-    return scalar_object(found.holder)
+    target = resource(mutex, Mutex)
+    if target.holder is not None and not target.holder.step.is_over:
+        raise WouldBlock(f"mutex '{target.name}' is held")
+    target.holder = Lock(target, ctx.step)
+    return scalar_object(target.holder)
 
 
 @kernel("ConsumeMutexLock")

@@ -44,10 +44,10 @@ def _shared(
 ) -> Any:
     """Return the table of that name; InvalidArgumentError where its key and value dtypes differ from `types`."""
     handle = named(ctx, container, shared_name, Table, create)
-    found = resource(handle, Table)
-    if type(found) is not kind or (found.key_dtype, found.value_dtype) != types:
+    table = resource(handle, Table)
+    if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:
         raise InvalidArgumentError(
-            f"table '{found.name}' maps {found.key_dtype} to {found.value_dtype}, not {types[0]} to {types[1]}"
+            f"table '{table.name}' maps {table.key_dtype} to {table.value_dtype}, not {types[0]} to {types[1]}"
         )
     return handle
 
@@ -190,10 +190,10 @@ facts("table", "owns_state", of=("MutableDenseHashTable", "MutableDenseHashTable
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
-    found = resource(handle, Table)
-    if not isinstance(found, StaticTable):
-        raise InvalidArgumentError(f"Table {found.name} is not initializable")
-    return found
+    table = resource(handle, Table)
+    if not isinstance(table, StaticTable):
+        raise InvalidArgumentError(f"Table {table.name} is not initializable")
+    return table
 
 
 @kernel("InitializeTable", "InitializeTableV2")
@@ -393,7 +393,7 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
         return UNKNOWN, UNKNOWN
     count = Dim.unknown()
     key, value = table_handle.handle
-    # Dense tables export scalars as rows of one, which their handle does not tell.
+    # Dense tables export scalars as rows of one element; their handle's spec does not say so.
     return tuple(Shape((count,)) + spec.shape if spec.rank else UNKNOWN for spec in (key, value))
 
 

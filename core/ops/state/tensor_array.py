@@ -145,8 +145,8 @@ def tensor_array_v3(
 def tensor_array_v3_shape(
     size: TensorSpec, *, dtype: DType, element_shape: Shape, identical_element_shapes: bool
 ) -> tuple[Any, Any]:
-    known = element_shape if identical_element_shapes or element_shape.is_known else UNKNOWN
-    return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, known),)), SCALAR
+    declared = element_shape if identical_element_shapes or element_shape.is_known else UNKNOWN
+    return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, declared),)), SCALAR
 
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
@@ -230,7 +230,7 @@ def tensor_array_write(
     return flow_in
 
 
-# Gradients: what is written forward is read backward, through an array of gradients beside each array.
+# Gradients: each forward write becomes a backward read of an array of gradients beside the array.
 def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
     """Return the handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
@@ -328,8 +328,8 @@ def tensor_array_concat(
 def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except0: Any) -> tuple[Shape, Shape]:
     if handle.handle and handle.handle[0].shape.dims:
         element_shape_except0 = merge_shapes(element_shape_except0, Shape(handle.handle[0].shape.dims[1:]))
-    known = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
-    return known, Shape((None,))
+    declared = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
+    return declared, Shape((None,))
 
 
 @gradient(*_versions("TensorArrayConcat"))

@@ -58,10 +58,10 @@ _RESOURCE: Final = "resource:"
 @kernel("VariableV2", "Variable")
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
-    found = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
-    if found.dtype is not dtype:
-        raise InvalidArgumentError(f"variable '{found.name}' is {found.dtype}, not {dtype}")
-    return found
+    target = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
+    if target.dtype is not dtype:
+        raise InvalidArgumentError(f"variable '{target.name}' is {target.dtype}, not {dtype}")
+    return target
 
 
 def _ref_variable(ctx: KernelContext, dtype: DType, shape: Shape, container: str, name: str) -> Variable:
@@ -163,33 +163,35 @@ profiled(of_input(1), "AssignAdd", "AssignSub")
 @kernel("AssignVariableOp")
 def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
     """Put `value` into the variable."""
-    found = variable_behind(resource)
-    if not found.is_initialized:
-        found.dtype = dtype
-    elif found.dtype is not dtype:
-        raise InvalidArgumentError(f"Trying to assign variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
-    elif validate_shape and found.value_shape != value.shape:
+    target = variable_behind(resource)
+    if not target.is_initialized:
+        target.dtype = dtype
+    elif target.dtype is not dtype:
         raise InvalidArgumentError(
-            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.value_shape)}, "
+            f"Trying to assign variable with wrong dtype: '{target.name}' is {target.dtype}, not {dtype}"
+        )
+    elif validate_shape and target.value_shape != value.shape:
+        raise InvalidArgumentError(
+            f"Trying to assign to variable with tensor with wrong shape: '{target.name}' has {Shape(target.value_shape)}, "
             f"the value {Shape(value.shape)}"
         )
-    found.assign(value)
+    target.assign(value)
 
 
 @kernel("AssignAddVariableOp")
 def assign_add_variable_op(resource: Array, value: Array) -> None:
     """Add `value` to the variable."""
-    found = resource_variable(resource)
-    same_shape(found, value, "AssignAddVariableOp")
-    _add(found, value)
+    target = resource_variable(resource)
+    same_shape(target, value, "AssignAddVariableOp")
+    _add(target, value)
 
 
 @kernel("AssignSubVariableOp")
 def assign_sub_variable_op(resource: Array, value: Array) -> None:
     """Subtract `value` from the variable."""
-    found = resource_variable(resource)
-    same_shape(found, value, "AssignSubVariableOp")
-    _subtract(found, value)
+    target = resource_variable(resource)
+    same_shape(target, value, "AssignSubVariableOp")
+    _subtract(target, value)
 
 
 @shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
@@ -341,15 +343,15 @@ facts("variable", "owns_state", of=("VarHandleOp",))
 @kernel("ReadVariableOp")
 def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     """Return the variable's current value."""
-    found = variable_behind(resource)
-    if not found.is_initialized:
+    target = variable_behind(resource)
+    if not target.is_initialized:
         raise FailedPreconditionError(
-            f"Could not find variable {found.name}: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {found.name}=VALUE` initializes it",
+            f"Could not find variable {target.name}: it is uninitialized or was destroyed",
+            hint=f"`tfg run --init` or `--assign {target.name}=VALUE` initializes it",
         )
-    if found.dtype is not dtype:
-        raise InvalidArgumentError(f"Trying to read variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
-    return found.read()
+    if target.dtype is not dtype:
+        raise InvalidArgumentError(f"Trying to read variable with wrong dtype: '{target.name}' is {target.dtype}, not {dtype}")
+    return target.read()
 
 
 @shape("ReadVariableOp")
@@ -375,7 +377,7 @@ def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 @kernel("_ReadVariablesOp")
 def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
     """The values of several variables."""
-    missing = [found.name for found in map(variable_behind, resources) if not found.is_initialized]
+    missing = [target.name for target in map(variable_behind, resources) if not target.is_initialized]
     if missing:
         raise FailedPreconditionError(f"the following variables are uninitialized: {', '.join(missing)}")
     return [read_variable_op(r, dtype=dtype) for r, dtype in zip(resources, dtypes)]
@@ -417,12 +419,12 @@ facts("inexpensive", of=("_ReadVariablesOp",))
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
     """Destroy a resource; NotFoundError where already gone, unless `ignore_lookup_error` is set."""
-    found = resource.item() if resource.size == 1 else None
-    if isinstance(found, Variable):
-        existed = found.is_initialized
-        found.clear()
+    target = resource.item() if resource.size == 1 else None
+    if isinstance(target, Variable):
+        existed = target.is_initialized
+        target.clear()
     else:
-        keys = [key for key, held in ctx.resources.items() if held is found]
+        keys = [key for key, held in ctx.resources.items() if held is target]
         existed = bool(keys)
         for key in keys:
             ctx.resources.remove(*key)

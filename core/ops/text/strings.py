@@ -119,9 +119,9 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
         raise InvalidArgumentError(f"pos and len should have the same shape, got: {pos.shape} vs. {length.shape}")
     result = _substr_shape(input.shape, pos.shape)
     if pos.ndim == 0:
-        found = _cut_all(input.ravel().tolist(), pos.item(), length.item(), unit)
-        if found is not None:
-            return as_objects(found, result)
+        parts = _cut_all(input.ravel().tolist(), pos.item(), length.item(), unit)
+        if parts is not None:
+            return as_objects(parts, result)
     items = (np.broadcast_to(array, result).ravel().tolist() for array in (input, pos, length))
     cut: Callable[..., bytes] = _cut_bytes if unit == "BYTE" else _cut_characters
     return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
@@ -210,8 +210,12 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
     """Join strings along dimensions; the first named dimension varies fastest."""
     axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
     joiner = separator.encode("utf-8", "surrogateescape")
-    kept = [axis for axis in range(inputs.ndim) if axis not in axes]
-    rows = inputs.transpose(*kept, *reversed(axes)).reshape(*(inputs.shape[a] for a in kept), -1) if inputs.size else None
+    remaining = [axis for axis in range(inputs.ndim) if axis not in axes]
+    rows = (
+        inputs.transpose(*remaining, *reversed(axes)).reshape(*(inputs.shape[a] for a in remaining), -1)
+        if inputs.size
+        else None
+    )
     result = tuple(1 if a in axes else n for a, n in enumerate(inputs.shape) if keep_dims or a not in axes)
     if not axes:
         return inputs
@@ -222,14 +226,14 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
 
 def _join_axes(axes: list[int], rank: int) -> list[int]:
     """Axes counted from the front; OutOfRangeError and InvalidArgumentError as TensorFlow has them."""
-    found: list[int] = []
+    distinct: list[int] = []
     for axis in axes:
         if not -rank <= axis < rank:
             raise OutOfRangeError(f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
-        if axis % rank in found:
+        if axis % rank in distinct:
             raise InvalidArgumentError(f"Duplicate reduction dimension {axis}")
-        found.append(axis % rank)
-    return found
+        distinct.append(axis % rank)
+    return distinct
 
 
 @shape("ReduceJoin")
@@ -267,9 +271,9 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
     places, texts = places[order], inputs.ravel()[order].tolist()
     starts = np.flatnonzero(np.diff(places, prepend=-1))
     rows = (texts[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(texts)]))
-    found = joined_rows(separator.encode("utf-8", "surrogateescape"), rows)
+    strings = joined_rows(separator.encode("utf-8", "surrogateescape"), rows)
     result = np.full(count * width, b"", object)
-    result[places[starts]] = as_objects(found, starts.shape)
+    result[places[starts]] = as_objects(strings, starts.shape)
     return result.reshape(count, *rest)
 
 

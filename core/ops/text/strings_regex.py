@@ -37,9 +37,9 @@ def _full_match(input: Array, pattern: bytes) -> Array:
 def _replace(input: Array, pattern: bytes, rewrite: bytes, everywhere: bool) -> Array:
     compiled, text = _compile(pattern), re2.decode(rewrite)
     if everywhere and not is_bounded():
-        found = re2_rewrites.replace_all(compiled, text, input.ravel().tolist())
-        if found is not None:
-            return as_objects(found, input.shape)
+        replaced = re2_rewrites.replace_all(compiled, text, input.ravel().tolist())
+        if replaced is not None:
+            return as_objects(replaced, input.shape)
     return map_bytes(lambda item: re2.encode(re2_rewrites.replace(compiled, text, re2.decode(item), everywhere)), input)
 
 

@@ -115,8 +115,8 @@ def string_n_grams(
 
     for start, end in itertools.pairwise(splits):
         row = words[start:end]
-        found = [add(row, width) for width in ngram_widths]
-        if preserve_short_sequences and row and not any(found):
+        n_grams = [add(row, width) for width in ngram_widths]
+        if preserve_short_sequences and row and not any(n_grams):
             add(row, len(row) + 2 * pad_width)
         result_splits.append(len(result))
     return as_objects(result, (len(result),)), np.array(result_splits, np.asarray(data_splits).dtype)

@@ -48,9 +48,9 @@ class _Reader:
 
     def read_all(self, texts: list[bytes]) -> tuple[Array, Array, Array]:
         """Code points of texts, the byte where each begins, and the bounds of texts among them."""
-        found = unicode.decode_all(texts) if self._takes_as_it_is else None
-        if found is not None:
-            return found
+        code_points = unicode.decode_all(texts) if self._takes_as_it_is else None
+        if code_points is not None:
+            return code_points
         rows = [self.read(text) for text in texts]
         codes = np.array([code for codes, _ in rows for code in codes], np.int32)
         starts = np.array([start for _, starts in rows for start in starts], np.int64)
