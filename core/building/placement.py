@@ -45,7 +45,7 @@ class Device:
     def merged(self, inner: Device) -> Device:
         """Return this device with the parts that `inner` names replaced, as nested device scopes do."""
         parts = {f.name: getattr(inner, f.name) or getattr(self, f.name) for f in dataclasses.fields(self)}
-        if inner.kind is not None:  # another kind of device has its own numbers
+        if inner.kind is not None:  # device numbers count within a kind
             parts["index"] = inner.index
         return Device(**parts)
 

@@ -34,7 +34,7 @@ def impurity_among(
     cache = {} if cache is None else cache
     seen = collections.ChainMap({}, cache)
     reason = _impurity(functions, node, seen, reads)
-    # While one of the functions that call each other may be impure, nothing is known of the others.
+    # Functions that call each other are pure only together: if any may be impure, the others stay unknown.
     new = seen.maps[0]
     cache.update(new if reason is None else {name: cause for name, cause in new.items() if cause is not None})
     return reason

@@ -12,7 +12,7 @@ GROUP = "tfg.op_libraries"
 def installed_libraries() -> list[str]:
     """Return the names of the modules, in the order of the packages on the path."""
     if not any(GROUP in text for folder in sys.path for text in _entry_points_files(folder or ".")):
-        return []  # a look into the files is quicker than importing importlib.metadata
+        return []  # reading the files is faster than importing importlib.metadata
     from importlib.metadata import entry_points
 
     return [entry.value.partition(":")[0] for entry in entry_points(group=GROUP)]

@@ -79,6 +79,7 @@ class ReadyQueue(Generic[_Item]):
                 self.inline.append(item)
             else:
                 expensive.append(item)
+        # TensorFlow's thread runs the last expensive kernel itself if its queue is empty; the pool runs the others.
         if expensive and not self.inline:
             self.inline.append(expensive.pop())
         self.pile += expensive

@@ -161,6 +161,7 @@ def _try_step(
     r = residuals(x)
     with np.errstate(over="ignore", invalid="ignore"):
         norm, new_norm = float(np.linalg.norm(state.residuals)), float(np.linalg.norm(r))
+    # As in MINPACK, a residual that grew tenfold counts as a failed step, whose square might overflow.
     actual = 1.0 - (new_norm / norm) ** 2 if np.isfinite(new_norm) and 0.1 * new_norm < norm else -1.0
     linear = float(np.linalg.norm(s * (vt @ scaled))) / norm
     damped = np.sqrt(damping) * length / norm
@@ -176,6 +177,7 @@ def _try_step(
 def _fit_radius(state: _State, ratio: float, actual: float, directional: float, length: float, damping: float) -> None:
     """Shrink the trust radius after a poor step, widen the radius after a good step."""
     if ratio <= 0.25:
+        # The minimum of the parabola through both costs and the slope at the old point, as in MINPACK.
         shrink = 0.5 if actual >= 0 else 0.5 * directional / (directional - 0.5 * actual)
         state.radius = max(shrink, 0.1) * min(state.radius, 10.0 * length)
     elif damping == 0 or ratio >= 0.75:
@@ -216,6 +218,7 @@ def _damping(s: Vector, projected: Vector, radius: float) -> float:
 
 def _filtered(s: Vector, damping: float) -> Vector:
     """Return s / (s^2 + damping); zero for directions that the Jacobian does not see."""
+    # Singular values below rounding are noise: dividing by them would make the step arbitrarily long.
     cutoff = s[0] * len(s) * np.finfo(np.float64).eps if s.size else 0.0
     return np.where(s > cutoff, s / np.where(s > cutoff, s**2 + damping, 1.0), 0.0) if damping == 0 else s / (s**2 + damping)
 

@@ -72,7 +72,7 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
     """Return the shapes of tensors as inference finds them, or as their nodes record them."""
     try:
         specs = infer(graph).specs if names else {}
-    except InvalidArgumentError:  # shapes that contradict: `tfg check` tells of them
+    except InvalidArgumentError:  # contradicting shapes: `tfg check` reports them
         specs = {}
     shapes_by_name = {}
     for name in names:

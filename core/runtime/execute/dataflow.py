@@ -321,6 +321,7 @@ class _Run:
 
     def start_iteration(self, frame: _FrameState) -> None:
         frame.latest += 1
+        # Exits are dead in each iteration but the last, where they end the loop.
         frame.dead_exits.clear()
         started = frame.iterations[frame.latest] = _Iteration(frame.latest)
         deferred, frame.deferred = frame.deferred, []
@@ -364,6 +365,7 @@ class _Run:
         arrived = iteration.arrived.get(item) or iteration.arrived.setdefault(item, item.awaited.copy())
         pending = arrived[0]
         if value is not DEAD:
+            # The lowest bit waits for a live input, the bits above count the control inputs still to come.
             arrived[0] = pending & ~1
             if pending & 1:
                 arrived[position + _BEFORE_INPUTS] = value
@@ -371,7 +373,7 @@ class _Run:
                 self.make_ready(item, frame, iteration, False, arrived[_BEFORE_INPUTS:])
             return
         arrived[1] += 1
-        # A dead Enter will never be followed by a NextIteration.
+        # After a dead Enter no NextIteration comes, so a Merge of a loop does not wait for its second input.
         if pending == 1 and (from_enter or arrived[1] == item.inputs):
             self.make_ready(item, frame, iteration, True, ())
 

@@ -171,7 +171,7 @@ class FunctionCalls:
             raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({run.depth} calls deep)")
         run.depth += 1
         try:
-            if run.depth == _DEEP:
+            if run.depth == _DEEP:  # once: the raised limit holds for all deeper calls
                 with _deep_stack:
                     values = body.program.run(args, run)
             else:

@@ -147,6 +147,7 @@ class _Lowering:
         return self.add(loop, "enter", "Enter", [value], attrs, loop.control_inputs).output()
 
     def merge(self, loop: Node, value: Output) -> Output:
+        # The second input is a stand-in until the NextIteration exists.
         return self.add(loop, "merge", "Merge", [value, value], {"T": value.dtype, "N": 2}).output()
 
     def switch(self, loop: Node, value: Output, predicate: Output) -> Node:

@@ -105,7 +105,7 @@ def _renew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)  # which has no thread but the one that forked
+    os.register_at_fork(after_in_child=_renew)  # the child has only the thread that forked
 
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:

@@ -45,7 +45,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
-    import subprocess  # which the run of a graph without a time limit need not wait for
+    import subprocess  # lazy: only runs with a time limit need the module
 
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
@@ -66,7 +66,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
 def answer() -> None:
     """Run the kernel that standard input names, and write the result or the error to standard output."""
     with os.fdopen(os.dup(1), "wb") as output:
-        os.dup2(2, 1)  # what a library prints is no answer
+        os.dup2(2, 1)  # keeps prints of libraries out of the answer
         name, op, attrs, inputs = pickle.load(sys.stdin.buffer)
         pickle.dump(_answered(name, op, attrs, list(map(_unpacked, inputs))), output, protocol=5)
 

@@ -182,7 +182,7 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
         specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(outputs, node.output_dtypes)]
         return call_flops_function(node, function, inputs, specs)
     except TfgError:
-        return Cost()  # The kernel says what is wrong with its inputs.
+        return Cost()  # The kernel reports wrong inputs.
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
@@ -193,7 +193,7 @@ def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
     try:
         outputs = call_shape_function(node, function, [spec_of(value) for value in inputs])
     except TfgError:
-        return ()  # The kernel says what is wrong with its inputs.
+        return ()  # The kernel reports wrong inputs.
     sizes = []
     for item, dtype in zip(outputs, node.output_dtypes):
         shape = item.shape if isinstance(item, TensorSpec) else item

@@ -19,7 +19,7 @@ def use_avx512() -> None:
     try:
         with open("/proc/cpuinfo", "rb") as file:
             flags = file.read(1 << 13)
-    except OSError:  # no Linux: OpenBLAS decides alone
+    except OSError:  # not on Linux: OpenBLAS decides alone
         return
     if _AVX512.issubset(flags.split()):
         os.environ[_VARIABLE] = "SkylakeX"

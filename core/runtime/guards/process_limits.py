@@ -64,7 +64,7 @@ class TimeLimit:
             self._watchdog.stdin.close()
             self._watchdog.wait()
         if self._is_over and isinstance(error, Exception) and not isinstance(error, TfgError):
-            raise DeadlineExceededError(self._message) from error  # what the interruption came out as, as of a class half made
+            raise DeadlineExceededError(self._message) from error  # the interruption, raised as another error
 
     def _watch(self, seconds: float) -> None:
         """End this process after `seconds`, by a thread outside Python.
@@ -84,7 +84,7 @@ class TimeLimit:
     def _expire(self, number: int, frame: types.FrameType | None) -> None:
         self._is_over = True
         if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
-            os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell says it once, whoever asks it to
+            os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell prints the reason once
             os._exit(1)
         if not is_importing(frame):
             raise DeadlineExceededError(self._message)

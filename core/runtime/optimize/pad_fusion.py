@@ -281,7 +281,7 @@ def is_plain(step: Step) -> bool:
     if not step.takes_values_alone:
         return False
     definition = step.node.op_def
-    if definition is not None and _ASKED.isdisjoint(definition.attrs):  # as of most nodes, without their defaults made
+    if definition is not None and _ASKED.isdisjoint(definition.attrs):  # most nodes; saves making their defaults
         return True
     return not step.node.attr("is_training") and step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
 

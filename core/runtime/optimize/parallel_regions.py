@@ -54,8 +54,9 @@ def find_regions(
 ) -> list[Region]:
     """Return the regions that `threads` threads run in less time than a single thread, in their order."""
     sources, able = _sources(steps), [*map(_is_able_in_thread, steps)]
+    # Shortest path over places between steps: seconds[i] is the least time of the steps before place i.
     seconds = [0.0] + [math.inf] * len(steps)
-    begins = [0] * (len(steps) + 1)  # where the last step or region before each place begins
+    begins = [0] * (len(steps) + 1)  # start of the last step or region before each place
     for start, timing in enumerate(timings):
         if seconds[start] + timing.seconds <= seconds[start + 1]:
             seconds[start + 1], begins[start + 1] = seconds[start] + timing.seconds, start

@@ -39,14 +39,14 @@ class Known(Step):
     values: tuple[Any, ...] = ()
 
 
-def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
-    """Return the specs that hold in every run in which the specs `given` hold, without inference's assumptions.
+def certain(nodes: Sequence[Node], specs: Specs, premises: Specs) -> Specs:
+    """Return the specs that hold in every run in which the specs `premises` hold, without inference's assumptions.
 
     Inference assumes that an unknown dimension is not 1 where shapes broadcast, and that the elements of a list are alike,
     in functions too. Specs that follow from nodes with an assumption are left out.
     """
     pool = set(nodes)
-    assuming = {node for node in nodes if _takes_for_granted(node, specs, given)}
+    assuming = {node for node in nodes if _takes_for_granted(node, specs, premises)}
     pending = list(assuming)
     while pending:
         node = pending.pop()
@@ -58,14 +58,14 @@ def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
     return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in assuming})
 
 
-def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
+def _takes_for_granted(node: Node, specs: Specs, premises: Specs) -> bool:
     inputs, results = ([specs[value] for value in values] for values in (node.inputs, node.outputs()))
     if node.op_def is None or node.op_def.takes_functions:
         return True
     if all(spec.dtype is variant for spec in results):
         return False
     if any(spec.dtype is variant for spec in inputs):
-        content = given.get(list_behind(node.inputs[0]))
+        content = premises.get(list_behind(node.inputs[0]))
         return not has_fact(node.op, "list_read") or content is None or not content.handle
     partial = any(spec.value is not None and spec.value.dtype == object for spec in inputs)
     if not partial or has_fact(node.op, "shape_arithmetic"):

@@ -61,12 +61,12 @@ def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tupl
         function = library.functions.get(kind.references(node)[0].name)
         if function is not None:
             operands = dict(zip(function.args, kind.arguments(node.inputs)))
-            yield from _restored(library, list(function.body), functools.partial(_outer, given=operands, owner=owner))
+            yield from _restored(library, list(function.body), functools.partial(_outer, operands=operands, owner=owner))
 
 
-def _outer(handle: Output, *, given: Mapping[Node, Output], owner: _Owner) -> Node | None:
+def _outer(handle: Output, *, operands: Mapping[Node, Output], owner: _Owner) -> Node | None:
     """Return the node that owns a handle in a function's body: a node of the body, or the owner of the caller's argument."""
-    outside = given.get(handle.node)
+    outside = operands.get(handle.node)
     return handle.node if outside is None else owner(outside)
 
 

@@ -52,7 +52,7 @@ def _is_all(view: Any) -> bool:
     held = [view.base]
     if type(held[0]) is not np.ndarray or not held[0].flags.owndata or not held[0].flags.writeable:
         return False
-    return _references(held, 0) <= _ALONE + 1 and held[0].nbytes <= _MOST_HELD * view.nbytes  # the view refers to it too
+    return _references(held, 0) <= _ALONE + 1 and held[0].nbytes <= _MOST_HELD * view.nbytes  # + 1: the view
 
 
 def _references(values: list[Any], place: int) -> int:

@@ -145,7 +145,7 @@ class Runner:
         if not names and not tables and not iterators:
             problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
             raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
-        for some in filter(None, (names, tables, iterators)):  # datasets may take values of variables and look into tables
+        for some in filter(None, (names, tables, iterators)):  # in this order: datasets may read variables and tables
             self.session.run(list(some))
         return (*names, *tables, *iterators)
 

@@ -118,7 +118,7 @@ class FileGate:
             return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
         start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
         if start[0].endswith("/"):
-            return []  # found names have one slash where the pattern has two
+            return []  # names have single slashes, so two match nothing
         folder = start[0] or start[1] or "."
         rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
         return sorted(self._walk(folder, rest.split("/")))
@@ -166,7 +166,7 @@ class FileGate:
 
 
 def _follow_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # Windows: links need rights there
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # absent on Windows, where links need rights
 
 
 def _python_glob(match: re.Match[str]) -> str:

@@ -160,7 +160,7 @@ class Variable(Shared, Readable):
         """Return the value, which later writes do not change; FailedPreconditionError before the first write."""
         value = self._value
         if self.is_changing:
-            # The writer may have found nobody who holds the value before it came here, and another thread may be the writer.
+            # A writer in another thread may have counted the references before this thread took one: wait for its end.
             del value
             with self.lock:
                 value = self._value
@@ -209,7 +209,7 @@ class Variable(Shared, Readable):
 
         For callers that hold the lock: from here on, other threads wait for their end to read.
         """
-        self.is_changing = True  # before the references are counted: who comes later sees it
+        self.is_changing = True  # before the references are counted: later readers wait
         value = self.kept
         if type(value) is EngineArray:
             value.is_lent = sys.getrefcount(value) <= _UNSHARED_REFERENCES and not value.is_read
@@ -243,7 +243,7 @@ class Variable(Shared, Readable):
 
         Counts as a write. For kernels that hold the lock: from here on, other threads wait for their end to read.
         """
-        self.is_changing = True  # before the references are counted: who comes later sees it
+        self.is_changing = True  # before the references are counted: later readers wait
         value = self.kept
         if value is None:
             value = self.read()

@@ -61,7 +61,7 @@ def for_constants(
     first = (context(step.node),) if select_kernel(step.node).is_stateful else ()
     try:
         return cast("Callable[..., Any]", prepared.function(*first, *constants, **bind_attrs(step.node, prepared.function)))
-    except TfgError:  # the kernel says it, when it runs
+    except TfgError:  # the kernel reports the error when it runs
         return call
 
 

@@ -56,6 +56,7 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
         return result
 
     def exclusive(*inputs: Any) -> Any:
+        # All threads take locks in the order of identities, so that no two threads wait for each other.
         shared_objects = {id(shared): shared for place in places if (shared := _shared(inputs[place])) is not None}
         return exclusively([shared_objects[key] for key in sorted(shared_objects)], call, inputs)
 
