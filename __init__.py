@@ -10,6 +10,12 @@ from .core.runtime.state import checkpoint_store, graph_codec
 from .core.support import display, errors
 
 if TYPE_CHECKING:
+    from .api.analyses import check, compare, compare_states, diff, flops, ops
+    from .api.changes import convert, extract, freeze, reduce
+    from .api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+    from .api.drawing import Drawing, draw
+    from .api.training import TrainingReport, train
+    from .api.viewing import GraphPage, view
     from .core.building.builder import GraphBuilder
     from .core.comparing.value_comparison import GraphComparison
     from .core.explaining.diff import GraphDiff
@@ -29,6 +35,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
+    "Checkpoint": "api.checkpoints",
+    "Drawing": "api.drawing",
     "FileAccess": "core.runtime.state.file_access",
     "FlopsReport": "core.flops.flops_report",
     "Graph": "core.graph.graph",
@@ -36,24 +44,43 @@ _LAZY = {
     "GraphComparison": "core.comparing.value_comparison",
     "GraphDiff": "core.explaining.diff",
     "GraphFacts": "core.explaining.graph_facts",
+    "GraphPage": "api.viewing",
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "Problem": "core.explaining.problems",
     "Session": "core.runtime.session.session",
+    "TrainingReport": "api.training",
+    "check": "api.analyses",
+    "compare": "api.analyses",
+    "compare_states": "api.analyses",
+    "convert": "api.changes",
     "count_flops": "core.flops",
+    "diff": "api.analyses",
+    "draw": "api.drawing",
     "explain": "core.explaining.graph_facts",
+    "extract": "api.changes",
+    "flops": "api.analyses",
+    "freeze": "api.changes",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
     "load": "formats",
+    "ops": "api.analyses",
     "optimize": "core.passes.pipeline",
+    "read_checkpoint": "api.checkpoints",
+    "reduce": "api.changes",
     "save": "formats",
+    "train": "api.training",
+    "view": "api.viewing",
     "vjp": "core.gradients.jacobian",
+    "write_checkpoint": "api.checkpoints",
 }
 __all__ = [
+    "Checkpoint",
+    "Drawing",
     "FileAccess",
     "FlopsReport",
     "Graph",
@@ -61,23 +88,40 @@ __all__ = [
     "GraphComparison",
     "GraphDiff",
     "GraphFacts",
+    "GraphPage",
     "Node",
     "NodeFacts",
     "OptimizeReport",
     "Output",
     "Problem",
     "Session",
+    "TrainingReport",
+    "check",
+    "compare",
+    "compare_states",
+    "convert",
     "count_flops",
+    "diff",
+    "draw",
     "errors",
     "explain",
+    "extract",
+    "flops",
+    "freeze",
     "gradients",
     "hessian_vector",
     "jacobian",
     "jvp",
     "load",
+    "ops",
     "optimize",
+    "read_checkpoint",
+    "reduce",
     "save",
+    "train",
+    "view",
     "vjp",
+    "write_checkpoint",
 ]
 
 

@@ -23,6 +23,7 @@ from ..core.support.words import counted
 from ..core.types.dims import DimLike
 from ..formats.codecs.source import write_file
 from ..formats.page.writing import to_html
+from .sessions import names_of
 
 _MAX_NAMES: Final = 3
 
@@ -57,7 +58,7 @@ def view(graph: Graph, fetches: Sequence[str] | str = (), *, flops: bool = True,
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
     """
     title = graph.file.partition(".")[0] or graph.file or "graph"
-    names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    names = names_of(fetches)
     with rare_collection():
         return GraphPage(title, to_html(make_page(graph, title, graph.file, names, flops=flops)), height)
 

@@ -26,12 +26,20 @@ def sample():
     return g.graph
 
 
+def trained():
+    g = tfg.GraphBuilder()
+    g.Sum(g.Square(g.variable(3.0, name="v")), [], name="loss")
+    g.global_variables_initializer()
+    return g.graph
+
+
 def right_arguments(folder):
     """For each public function what it takes."""
     graph = sample()
     path = str(folder / "g.pb")
     tfg.save(graph, path)
     feeds = {"x:0": np.ones(2, np.float32)}
+    tfg.write_checkpoint(str(folder / "v.npz"), {"v": np.ones(2)})
     found = {
         "load": (tfg.load, {"source": path}),
         "save": (tfg.save, {"graph": graph, "path": path}),
@@ -41,6 +49,21 @@ def right_arguments(folder):
         "count_flops": (tfg.count_flops, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
         "jacobian": (tfg.jacobian, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
         "vjp": (tfg.vjp, {"graph": graph, "y": "y:0", "x": "x:0", "v": 1.0, "feeds": feeds}),
+        "check": (tfg.check, {"graph": graph}),
+        "compare": (tfg.compare, {"before": graph, "after": graph, "fetches": "y:0", "feeds": feeds, "tolerance": 1e-5}),
+        "compare_states": (tfg.compare_states, {"before": {"v": np.ones(2)}, "after": {"v": np.ones(2)}}),
+        "convert": (tfg.convert, {"graph": graph, "path": str(folder / "h.pbtxt"), "outputs": "y:0", "inputs": ["x:0"]}),
+        "diff": (tfg.diff, {"before": graph, "after": graph}),
+        "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
+        "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
+        "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
+        "ops": (tfg.ops, {"names": "MatMul", "family": None}),
+        "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
+        "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
+        "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
+        "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
+        "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
         "Session.run": (tfg.Session(graph).run, {"fetches": "y:0", "feeds": feeds}),
         "FileAccess.only": (tfg.FileAccess.only, {"readable": [str(folder)]}),
@@ -61,6 +84,7 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
+    "Checkpoint", "Drawing", "GraphPage", "TrainingReport",
     "FlopsReport", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "Node", "NodeFacts", "OptimizeReport", "Output",
     "Problem",
 }  # fmt: skip

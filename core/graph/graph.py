@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
-from ..support.display import Pictured
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..support.tensor_names import Suffixes, parse_tensor_name
 from ..support.words import counted
 from ..types.dtypes import DType
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
 from .reference_ops import lacks_reference, leftover_hint
-from .summary import headline
+from .summary import Summarized
 
 if TYPE_CHECKING:
     from ..support.versions import Versions
@@ -34,7 +33,7 @@ _linking: Final = threading.Lock()
 STRAY_ARGUMENT: Final = "a function's arguments stand in its signature"
 
 
-class Graph(Pictured):
+class Graph(Summarized):
     """Nodes in insertion order, the function library and the versions of the GraphDef they came from."""
 
     def __init__(self) -> None:
@@ -51,7 +50,6 @@ class Graph(Pictured):
         self.versions: Versions | None = None
         self.meta: MetaGraph | None = None
         self.source: Any = None
-        self.file = ""
         self.left_out: Mapping[str, TfgError] = {}
         """Why nodes that the file has are not in the graph, by name."""
         self.needless: frozenset[str] = frozenset()
@@ -61,9 +59,6 @@ class Graph(Pictured):
 
     def __len__(self) -> int:
         return len(self._nodes)
-
-    def __repr__(self) -> str:
-        return f"<Graph {headline(self.file, self._nodes.values(), self.meta)}>"
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self._nodes.values())

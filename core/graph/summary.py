@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from ..registry.op_facts import has_fact
+from ..support.display import Pictured
 from ..support.words import counted
 
 if TYPE_CHECKING:
@@ -15,6 +17,20 @@ if TYPE_CHECKING:
 
 _LARGEST: Final = 100_000
 """The number of nodes up to which inputs and outputs are counted."""
+
+
+class Summarized(Pictured):
+    """A graph with a short `repr`, and tables and a picture in a notebook."""
+
+    meta: MetaGraph | None
+    file: str = ""
+    """The name of the file or folder that the graph was loaded from."""
+
+    def __iter__(self) -> Iterator[Node]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<Graph {headline(self.file, list(self), self.meta)}>"
 
 
 def headline(file: str, nodes: Collection[Node], meta: MetaGraph | None) -> str:

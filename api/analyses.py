@@ -1,0 +1,90 @@
+"""The functions behind `tfg check`, `compare`, `diff` and `ops`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.comparing.drawn_feeds import Feeds
+from ..core.comparing.value_comparison import GraphComparison, compare_graphs, compare_values
+from ..core.explaining.diff import GraphDiff, diff_graphs
+from ..core.explaining.problems import Problem, find_problems
+from ..core.flops import count_flops as flops
+from ..core.graph.graph import Graph
+from ..core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
+from ..core.passes.pipeline import guessed_fetches
+from ..core.support.arguments import expect, takes
+from ..core.support.errors import InvalidArgumentError
+from ..formats.loading import load_leniently
+from .sessions import State, as_tensors, named, names_of, opened
+
+__all__ = ["check", "compare", "compare_states", "diff", "flops", "ops"]
+
+
+@takes(graph=Graph | str | os.PathLike | bytes)
+def check(graph: Graph | str | os.PathLike[str] | bytes) -> tuple[Problem, ...]:
+    """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
+
+    A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. Raises the errors of
+    `load` for a file without a graph.
+    """
+    if isinstance(graph, Graph):
+        return find_problems(graph)
+    return find_problems(*load_leniently(graph))
+
+
+@takes(before=Graph, after=Graph)
+def diff(before: Graph, after: Graph) -> GraphDiff:
+    """Return the nodes added, removed and changed from one graph to another, and differences of functions and versions.
+
+    Nodes are matched by name; the order of nodes does not count.
+    """
+    return diff_graphs(before, after)
+
+
+@takes(before=Graph, after=Graph, feeds=Mapping | None, tolerance=float | int, state=Mapping | None)
+def compare(
+    before: Graph,
+    after: Graph,
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    tolerance: float = 1e-5,
+    state: State | None = None,
+) -> GraphComparison:
+    """Run two graphs on the same feeds and return how far the values of their nodes differ.
+
+    `fetches` names tensors of both graphs, by default the outputs of `before`. Placeholders without a value in `feeds` get
+    drawn values. `tolerance` is relative to a tensor's largest magnitude. Both graphs run from seed 0; their variables are
+    initialized, then set to the values of `state`. InvalidArgumentError where the graphs share no node.
+    """
+    names = names_of(fetches) or guessed_fetches(before)
+    drawn = Feeds(before, named(feeds), names)
+    session = opened(before, state)
+    values = next(drawn.each_that_runs(lambda found: session.run(list(names), found)))[0]
+    pairs = [(name, after.fetch(name).name) for name in names]
+    result = compare_graphs(before, after, pairs, values, lambda graph: opened(graph, state), tolerance)
+    if not result.nodes:
+        raise InvalidArgumentError("no node of the one graph stands for one of the other")
+    return result
+
+
+@takes(before=Mapping, after=Mapping, tolerance=float | int)
+def compare_states(before: State, after: State, *, tolerance: float = 1e-5) -> GraphComparison:
+    """Return how far the tensors of two states differ, by name."""
+    return compare_values(as_tensors(before), as_tensors(after), tolerance)
+
+
+@takes(family=str | None, missing_kernel=bool)
+def ops(*names: str, family: str | None = None, missing_kernel: bool = False) -> tuple[OpDetail | OpSummary, ...]:
+    """Return what tfg has for ops.
+
+    Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
+    no names give all ops. `family` keeps the ops of a file of `core/ops`, `missing_kernel` those without a kernel.
+    NotFoundError where nothing matches.
+    """
+    expect(str, *names)
+    if names and family is None and not missing_kernel and all(map(is_declared, names)):
+        return tuple(describe_op(name) for name in names)
+    return tuple(select_ops(names, family, missing_kernel, False))

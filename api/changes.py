@@ -1,0 +1,128 @@
+"""The functions behind `tfg convert` and `tfg reduce`: graphs frozen, cut, converted and reduced."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from ..core.comparing.drawn_feeds import generated_feeds
+from ..core.comparing.value_comparison import Recorder
+from ..core.explaining.graph_facts import explain_graph
+from ..core.graph.graph import Graph
+from ..core.onnx.exporting import export
+from ..core.passes.pipeline import guessed_fetches, inline_functions
+from ..core.runtime.session.runner import Runner
+from ..core.runtime.session.session import Session
+from ..core.support.arguments import takes
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.file_formats import extension_of
+from ..core.transforms import freezing
+from ..core.transforms.reduction import reduce_graph
+from ..core.transforms.subgraphs import subgraph
+from ..formats.onnx_model import require, save_onnx
+from ..formats.saving import graph_form, write_graph
+from .sessions import State, as_tensors, named, names_of, opened
+
+
+@takes(graph=Graph, values=Mapping | Session | None, inline=bool)
+def freeze(
+    graph: Graph,
+    values: State | Session | None = None,
+    outputs: Sequence[str] | str = (),
+    inputs: Sequence[str] | str = (),
+    *,
+    inline: bool = True,
+) -> Graph:
+    """Return a copy of the graph with constants in place of variables.
+
+    `values` are the variables' values by name, or a session that holds them; by default a SavedModel's own values, or those
+    of the initializers. The copy has the nodes that `outputs` need, by default all outputs, with placeholders in place of the
+    tensors `inputs`. `inline` puts function bodies in place of calls first. FailedPreconditionError names a variable without
+    a value, and a node that writes to a variable.
+    """
+    names = names_of(outputs) or found_outputs(graph)
+    session = values if isinstance(values, Session) else None if values is not None else opened(graph)
+    state = as_tensors(cast("State", values)) if session is None else Runner(session).state()
+    if inline:
+        graph = inline_functions(graph)[0]
+    return freezing.freeze(graph, state, names, names_of(inputs))
+
+
+@takes(graph=Graph)
+def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | str = ()) -> Graph:
+    """Return a copy with the nodes that `outputs` need, and placeholders in place of the tensors `inputs`.
+
+    `outputs` are names of tensors and operations. NotFoundError names the nearest names for a name that is not there.
+    """
+    return subgraph(graph, names_of(outputs), names_of(inputs))
+
+
+@takes(graph=Graph, path=str | os.PathLike, state=Mapping | Session | None)
+def convert(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    outputs: Sequence[str] | str = (),
+    inputs: Sequence[str] | str = (),
+    *,
+    state: State | Session | None = None,
+) -> None:
+    """Write a graph in the form that the name of the file asks for, whole or not at all.
+
+    `.pb` and no extension are binary, `.pbtxt` is text, `.meta` a MetaGraphDef, `.gz` behind them compresses, and `.onnx` is
+    an ONNX model of the frozen graph. `outputs` and `inputs` cut a part out, as for `extract`; `state` is for the ONNX model,
+    as for `freeze`. InvalidArgumentError for other extensions, UnimplementedError for nodes that ONNX cannot express.
+    """
+    kept, cuts = names_of(outputs), names_of(inputs)
+    if extension_of(path) == ".onnx":
+        _write_onnx(graph, path, kept or found_outputs(graph), cuts, state)
+        return
+    form = graph_form(path)
+    write_graph(extract(graph, kept or found_outputs(graph), cuts) if kept or cuts else graph, path, form)
+
+
+def _write_onnx(
+    graph: Graph, path: str | os.PathLike[str], outputs: Sequence[str], inputs: Sequence[str], state: State | Session | None
+) -> None:
+    require("onnx")
+    frozen = freeze(graph, state, outputs, inputs)
+    wanted = {name.removesuffix(":0"): frozen.output(name) for name in outputs}
+    save_onnx(export(frozen, {node.name: node.output() for node in frozen if node.must_be_fed}, wanted), path)
+
+
+def found_outputs(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs of all signatures, or the outputs that `explain` finds; InvalidArgumentError where there are none."""
+    if graph.meta is not None and graph.meta.signatures:
+        return tuple({name: None for signature in graph.meta.signatures.values() for name in signature.fetched.values()})
+    names = tuple(tensor.name for tensor in explain_graph(graph).outputs)
+    if not names:
+        raise InvalidArgumentError("no output stands out in this graph", hint="name one in `outputs`")
+    return names
+
+
+@takes(graph=Graph, feeds=Mapping | None, state=Mapping | None)
+def reduce(
+    graph: Graph,
+    fails: Callable[[Graph], bool],
+    fetches: Sequence[str] | str = (),
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    state: State | None = None,
+) -> Graph:
+    """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
+
+    `fails` gets a graph to try; InvalidArgumentError where the whole graph does not fail. The values of a run of `fetches`,
+    by default the outputs, stand in for the nodes that are left out; placeholders without a value in `feeds` get drawn ones.
+    """
+    given = named(feeds)
+    if not fails(graph):
+        raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
+    names = [name.partition(":")[0] for name in names_of(fetches) or guessed_fetches(graph)]
+    values = generated_feeds(graph, given, names)
+    session = opened(graph, state)
+    recorder = Recorder(session.runnable())
+    with contextlib.suppress(TfgError):  # the graph to reduce may stop on the way; the values so far serve
+        session.run(names, values, hook=recorder)
+    fed = {name.partition(":")[0]: [(value,)] for name, value in values.items()}
+    return reduce_graph(graph, names, {**recorder.values, **fed}, fails, tuple(fed))

@@ -1,0 +1,50 @@
+"""Sessions of graphs with the variables' values in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.graph.graph import Graph
+from ..core.runtime.session.runner import Runner, initializers, iterator_initializers, table_initializers
+from ..core.runtime.session.session import Session
+from ..core.support.arguments import expect
+from ..core.types.tensors import Tensor
+
+State = Mapping[str, Any]
+"""Values of variables by name: arrays or Tensors."""
+
+
+def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Session:
+    """Return a session whose variables are initialized, then set to the values of `state`.
+
+    A SavedModel restores its variables, and other graphs run their initializers.
+    """
+    session = Session(graph, seed=seed)
+    session.start()
+    names = initializers(graph)
+    restored = graph.meta is not None and bool(graph.meta.start_steps)
+    if not restored and (names or table_initializers(graph, names) or iterator_initializers(graph)):
+        Runner(session).initialize()
+    if state is not None:
+        Runner(session).restore(as_tensors(state))
+    return session
+
+
+def as_tensors(state: State) -> dict[str, Tensor]:
+    """Return the values as Tensors."""
+    expect(str, *state)
+    return {name: value if isinstance(value, Tensor) else Tensor.from_numpy(value) for name, value in state.items()}
+
+
+def names_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names given as a single text or as several texts."""
+    found = (names,) if isinstance(names, str) else tuple(names)
+    expect(str, *found)
+    return found
+
+
+def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return feeds by the names of tensors; ArgumentTypeError for other keys."""
+    expect(str, *(feeds or {}))
+    return dict(feeds or {})

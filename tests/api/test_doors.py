@@ -1,0 +1,150 @@
+"""The functions of `tfg`: what each returns, against hand calculation and the command of its name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import tfg as command
+from tfg.core.building.builder import GraphBuilder
+
+
+@pytest.fixture
+def model():
+    """y = x w + 1 with w = 2, and loss = mean((y - 7)^2)."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[None], name="x")
+    w = g.variable(2.0, name="w")
+    y = g.AddV2(g.Mul(x, w), 1.0, name="y")
+    g.Mean(g.Square(g.Sub(y, 7.0)), [0], name="loss")
+    g.global_variables_initializer()
+    return g.graph
+
+
+FEEDS = {"x:0": np.float32([1, 3])}
+
+
+def test_check_finds_problems_of_graphs_and_files(model, tmp_path):
+    assert tfg.check(model) == ()
+    model["y"].change_op("NoSuchOp")
+    assert any(problem.node == "y" and problem.severity == "error" for problem in tfg.check(model))
+    broken = tmp_path / "broken.pbtxt"
+    broken.write_text('node { name: "y" op: "Neg" input: "nothing" attr { key: "T" value { type: DT_FLOAT } } }')
+    assert [problem.node for problem in tfg.check(str(broken))][:1] == ["y"]
+    assert command("check", broken).code == 3
+
+
+def test_compare_says_where_two_graphs_part(model):
+    other = model.copy()
+    assert tfg.compare(model, other, "loss:0", FEEDS).agrees
+    other.node("Sub/y").set_attr("value", tfg.GraphBuilder().constant(8.0).node.attrs["value"])
+    result = tfg.compare(model, other, "loss:0", FEEDS)
+    assert not result.agrees
+    assert result.first.tensor == "Sub/y:0" and result.first.largest_difference == 1
+    assert tfg.compare(model, other, "y:0").agrees  # the feeds are drawn
+
+
+def test_compare_states():
+    result = tfg.compare_states({"a": np.float32([1, 2])}, {"a": np.float32([1, 2.5])})
+    assert [(row.tensor, row.largest_difference, row.passed) for row in result.nodes] == [("a", 0.5, False)]
+
+
+def test_diff(model):
+    other = model.copy()
+    other.rename_node(other["loss"], "cost")
+    result = tfg.diff(model, other)
+    assert ([node.name for node in result.added], [node.name for node in result.removed]) == (["cost"], ["loss"])
+    assert tfg.diff(model, model.copy()).is_empty
+
+
+def test_freeze_takes_initial_values_values_and_sessions(model):
+    session = tfg.Session(model)
+    session.run("init")
+    for values, factor in ((None, 2), ({"w": np.float32(5)}, 5), (session, 2)):
+        frozen = tfg.freeze(model, values, "y:0")
+        assert not [node for node in frozen if node.op == "VariableV2"]
+        np.testing.assert_array_equal(tfg.Session(frozen).run("y:0", FEEDS), [factor + 1, 3 * factor + 1])
+    with pytest.raises(tfg.errors.FailedPreconditionError, match="'w' has no value"):
+        tfg.freeze(model, {}, "y:0")
+
+
+def test_extract_cuts(model):
+    part = tfg.extract(model, "loss:0", ["y:0"])
+    assert "w" not in part and part["y"].op == "Placeholder"
+    assert tfg.Session(part).run("loss:0", {"y:0": np.float32([4, 7])}) == 4.5
+
+
+def test_convert_writes_what_the_name_says(model, tmp_path):
+    for name in ("m.pb", "m.pbtxt", "m.pb.gz"):
+        tfg.convert(model, tmp_path / name)
+        assert tfg.diff(tfg.load(str(tmp_path / name)), model).is_empty
+    tfg.convert(model, tmp_path / "part.pb", "y:0")
+    assert "loss" not in tfg.load(str(tmp_path / "part.pb"))
+    with pytest.raises(tfg.errors.InvalidArgumentError):
+        tfg.convert(model, tmp_path / "m.tflite")
+
+
+def test_convert_writes_onnx(model, tmp_path):
+    runtime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
+    path = tmp_path / "m.onnx"
+    tfg.convert(model, path, "y:0", state={"w": np.float32(4)})
+    session = runtime.InferenceSession(str(path))
+    np.testing.assert_allclose(session.run(["y"], {"x": np.float32([1, 3])})[0], [5, 13])
+
+
+def test_reduce_keeps_what_fails(model):
+    part = tfg.reduce(model, lambda graph: any(node.op == "Square" for node in graph), "loss:0", FEEDS)
+    assert [node.op for node in part if node.op not in ("Const", "NoOp", "Identity", "Placeholder")] == ["Square"]
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="whole graph"):
+        tfg.reduce(model, lambda graph: False, "loss:0", FEEDS)
+
+
+def test_train_takes_gradient_steps(model):
+    """d loss / d w = mean(2 (x w - 6) x) = -4 - 0 over x = 1, 3 at w = 2: -4."""
+    report = tfg.train(model, "loss:0", FEEDS, steps=2, optimizer="sgd", lr=0.1)
+    assert report.losses[0] == pytest.approx(8)  # (3 - 7)^2 and (7 - 7)^2
+    assert report.losses[1] == pytest.approx((3.4 - 7) ** 2 / 2 + (8.2 - 7) ** 2 / 2)  # w = 2.4
+    assert report.variables == ("w",)
+    assert "w" in report.state and [row["step"] for row in report.to_records()] == [1, 2]
+    assert report.session.run("w:0") == report.state["w"]
+    first = tfg.train(model, "loss:0", FEEDS, steps=1, optimizer="sgd", lr=0.1, state={"w": np.float32(3)})
+    assert first.losses == [pytest.approx((4 - 7) ** 2 / 2 + (10 - 7) ** 2 / 2)]
+
+
+def test_train_ends_where_the_loss_is_not_finite(model):
+    seen = []
+    report = tfg.train(model, "loss:0", FEEDS, steps=200, optimizer="sgd", lr=1e20, on_step=seen.append)
+    assert len(report.history) < 200 and not np.isfinite(report.losses[-1])
+    assert tuple(seen) == report.history
+
+
+@pytest.mark.parametrize("name", ["state.npz", "state.ckpt"])
+def test_checkpoints_round_trip(tmp_path, name):
+    values = {"a/w": np.float32([[1, 2]]), "n": np.int64(7)}
+    tfg.write_checkpoint(tmp_path / name, values)
+    read = tfg.read_checkpoint(tmp_path / name)
+    assert list(read) == ["a/w", "n"] and "b" not in read and read.get("b") is None
+    for key, value in values.items():
+        np.testing.assert_array_equal(read[key], value)
+        assert read[key].dtype == value.dtype
+    assert repr(read) == f"<Checkpoint {name}: 2 tensors>"
+    assert read.to_records()[0] == {"name": "a/w", "dtype": "float", "shape": [1, 2], "elements": 2}
+    with pytest.raises(tfg.errors.NotFoundError) as caught:
+        read["a/v"]
+    assert caught.value.hint == "nearest names: a/w"
+
+
+def test_draw_without_a_program(model):
+    assert "loss" in str(tfg.draw(model, "text"))
+    assert str(tfg.draw(model, "dot")).startswith("digraph")
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="no format 'gif'"):
+        tfg.draw(model, "gif")
+
+
+def test_ops_says_what_the_command_says():
+    (detail,) = tfg.ops("MatMul")
+    assert command("ops", "MatMul", "--format", "json").json["ops"][0]["spec"] == detail.spec
+    assert [op.name for op in tfg.ops("^Conv2D$")] == ["Conv2D"]
+    with pytest.raises(tfg.errors.NotFoundError):
+        tfg.ops("NoSuchOpAtAll")
