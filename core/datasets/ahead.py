@@ -21,7 +21,7 @@ from typing import Final
 
 from ..parallel.blas_threads import one_thread
 from ..parallel.gemm import undivided
-from ..parallel.worker_threads import Task, idle_helpers
+from ..parallel.worker_threads import Task, idle_workers
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
 from .parallel import WORTH_THREADS, Outcome
@@ -95,11 +95,11 @@ class _Work:
 
     def start(self, run: Run) -> bool:
         """Have an idle thread work; False where there is none."""
-        for helper in idle_helpers(1):
+        for worker in idle_workers(1):
             with self.changed:
                 self.active += 1
             serve = functools.partial(self._serve, run.part())
-            helper.give(Task(functools.partial(contextvars.copy_context().run, serve)))
+            worker.give(Task(functools.partial(contextvars.copy_context().run, serve)))
             return True
         return False
 

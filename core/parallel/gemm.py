@@ -21,7 +21,7 @@ import numpy as np
 
 from .blas_threads import numpy_blas, one_thread
 from .cblas import address, routine
-from .worker_threads import Task, idle_helpers
+from .worker_threads import Task, idle_workers
 
 Array = Any
 _Part = TypeVar("_Part")
@@ -272,8 +272,8 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             raise
 
     tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
-    for task, helper in zip(tasks, idle_helpers(len(tasks))):
-        helper.give(task)
+    for task, worker in zip(tasks, idle_workers(len(tasks))):
+        worker.give(task)
     try:
         take()
     finally:

@@ -55,7 +55,7 @@ class Task:
         return self._error
 
 
-class _Helper:
+class _Worker:
     """A thread that sleeps until a task comes, and ends when no task comes for a while.
 
     The sleeping thread that worked last gets the next task: that thread may still be awake, and no other thread is woken in
@@ -89,30 +89,30 @@ class _Helper:
 
 
 class _Pool:
-    """The helper threads of this process. They are started when a task needs them."""
+    """The worker threads of this process. They are started when a task needs them."""
 
     def __init__(self) -> None:
-        self.idle: list[_Helper] = []
+        self.idle: list[_Worker] = []
         self._count = 0
         self._lock = threading.Lock()
 
-    def take(self, count: int) -> list[_Helper]:
-        """Return up to `count` helpers, each of which must get a task."""
-        helpers: list[_Helper] = []
-        while len(helpers) < count:
+    def take(self, count: int) -> list[_Worker]:
+        """Return up to `count` workers, each of which must get a task."""
+        workers: list[_Worker] = []
+        while len(workers) < count:
             try:
-                helpers.append(self.idle.pop())  # atomic: other threads take helpers at the same time
+                workers.append(self.idle.pop())  # atomic: other threads take workers at the same time
             except IndexError:
                 if not self._may_start():
                     break
-                helpers.append(_Helper(self))
-        return helpers
+                workers.append(_Worker(self))
+        return workers
 
-    def end(self, helper: _Helper) -> bool:
-        """Remove an idle helper; False where another thread has taken the helper meanwhile."""
+    def end(self, worker: _Worker) -> bool:
+        """Remove an idle worker; False where another thread has taken the worker meanwhile."""
         with self._lock:
             try:
-                self.idle.remove(helper)
+                self.idle.remove(worker)
             except ValueError:
                 return False
             self._count -= 1
@@ -128,7 +128,7 @@ class _Pool:
 _pool = _Pool()
 
 
-def idle_helpers(count: int) -> list[_Helper]:
+def idle_workers(count: int) -> list[_Worker]:
     """Return up to `count` threads, each of which must get a task."""
     return _pool.take(count)
 

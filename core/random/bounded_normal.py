@@ -23,7 +23,7 @@ MOST_GROUPS: Final = 1 << 15
 """The largest number of groups of samples drawn ahead; bounds memory."""
 
 
-class Ahead:
+class PrefetchedBlocks:
     """The blocks of a generator in order, drawn ahead in growing numbers: a few blocks cost as much as hundreds."""
 
     def __init__(self, gen: Philox) -> None:
@@ -47,7 +47,7 @@ class Ahead:
         self._gen.skip(count)
 
 
-def bounded_normal_calls(gen: Ahead, counts: Array, mean: Any, stddev: Any, low: Any, high: Any) -> Array:
+def bounded_normal_calls(gen: PrefetchedBlocks, counts: Array, mean: Any, stddev: Any, low: Any, high: Any) -> Array:
     """Draw `counts[i]` normal samples within [low, high] for each call i, by the proposal that suits the bounds; advance
     `gen`.
 
@@ -70,7 +70,7 @@ def bounded_normal_calls(gen: Ahead, counts: Array, mean: Any, stddev: Any, low:
     return _accepted(gen, counts, propose, blocks) * stddev + mean
 
 
-def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Array:
+def _accepted(gen: PrefetchedBlocks, counts: Array, propose: _Proposals, blocks: int) -> Array:
     """Return the concatenated accepted proposals of all calls; a group of proposals takes `blocks` blocks."""
     parts: list[Array] = []
     missing, refused = counts, 0

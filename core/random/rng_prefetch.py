@@ -49,7 +49,7 @@ class Draw(NamedTuple):
         return self.whole(start, self.size, *self.parameters).reshape(self.dims)
 
 
-class DrawsAhead:
+class DrawPrefetcher:
     """A prefetcher of draws from a stream, as long as each draw equals the draw before. Threads have to take turns."""
 
     __slots__ = ("_computed", "_counter", "_draw", "_next")

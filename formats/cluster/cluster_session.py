@@ -53,7 +53,7 @@ _GRACE: Final = 5.0
 _CLOSING_SECONDS: Final = 2.0
 
 
-class _Held:
+class _MasterSession:
     """The state of a session on the master: the handle, and the nodes and functions that were sent."""
 
     def __init__(self, master: Master, filters: Sequence[str], note: Callable[[str], None]) -> None:
@@ -167,7 +167,7 @@ class ClusterSession:
         self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
         self._master.wait(CONNECT_SECONDS)
         self._filters = filters
-        self._opened = [_Held(self._master, filters, self._note)]
+        self._opened = [_MasterSession(self._master, filters, self._note)]
         self._is_started = graph.meta is None
         self._reader: tuple[int, VariableReader] | None = None
 
@@ -289,7 +289,7 @@ class ClusterSession:
         """
         handle = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if handle is None:
-            self._opened.append(_Held(self._master, self._filters, self._note))
+            self._opened.append(_MasterSession(self._master, self._filters, self._note))
             handle = self._opened[-1].handle_for(self.graph)
         assert handle is not None
         return handle

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...random import philox, philox_distributions
 from ...random.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
-from ...random.rng_prefetch import Draw, DrawsAhead
+from ...random.rng_prefetch import Draw, DrawPrefetcher
 from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike, ceil_div
@@ -31,7 +31,7 @@ class Stream(Philox):
     def __init__(self, start: Philox) -> None:
         super().__init__(start.key, start.counter)
         self._lock = threading.Lock()
-        self._ahead = DrawsAhead()
+        self._ahead = DrawPrefetcher()
 
     def draw(self, draw: Draw) -> Any:
         """Return the next draw. After a small draw the following small draws are computed ahead."""

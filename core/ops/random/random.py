@@ -16,7 +16,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
-from ...random.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ...random.bounded_normal import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls
 from ...random.philox import Philox
 from ...random.rng_prefetch import Draw
 from ...random.work_sharding import blocks
@@ -176,7 +176,7 @@ def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: S
     """
     parts = [np.empty(0, parameters[0].dtype)]
     for start, stop, skipped in spans:
-        own = Ahead(gen.skipped(skipped))
+        own = PrefetchedBlocks(gen.skipped(skipped))
         for first, end in _equal_rows(parameters, start, stop, samples):
             mean, stddev, low, high = (values[first] for values in parameters)
             if not (stddev > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):

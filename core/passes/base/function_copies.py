@@ -17,7 +17,7 @@ from ...types.tensors import FuncRef
 from .graph_pass import PassContext
 
 
-def why_not_copied(ctx: PassContext, function: Function) -> str | None:
+def copy_blocker(ctx: PassContext, function: Function) -> str | None:
     """Return the reason why a changed copy cannot replace a function at a single caller, or None."""
     functions = ctx.graph.functions
     reached = reached_functions(ctx.graph, function)

@@ -76,9 +76,9 @@ class DeadBranches(Pass):
             return
         taken = int(bool(predicate))
         dead = _dead_nodes(graph, switch.output(1 - taken))
-        obstacle = _obstacle(ctx, switch, dead)
-        if obstacle is not None:
-            ctx.refuse("switch", switch, obstacle)
+        blocker = _blocker(ctx, switch, dead)
+        if blocker is not None:
+            ctx.refuse("switch", switch, blocker)
             return
         controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
         name = f"{switch.name}/taken"
@@ -127,7 +127,7 @@ def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
     return list(dead)
 
 
-def _obstacle(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
+def _blocker(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
     """Return the reason why a Switch with a constant predicate stays, or None."""
     if any(ctx.is_preserved(node) for node in (switch, *dead)):
         return "a node that never runs is fetched or kept"

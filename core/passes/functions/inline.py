@@ -40,7 +40,7 @@ class Inline(Pass):
             function = graph.functions.get(reference.name) if reference is not None else None
             if function is None or reference is None:
                 continue
-            reason = self._obstacle(graph, ctx, node, function)
+            reason = self._blocker(graph, ctx, node, function)
             if reason is not None:
                 ctx.refuse("inline", node, reason)
                 continue
@@ -50,7 +50,7 @@ class Inline(Pass):
                 function = instantiate(function, reference.attrs)
             _Inlining(graph, ctx, node, function).make()
 
-    def _obstacle(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
+    def _blocker(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
         if node.name in ctx.start:
             return "it runs only when a session starts"
         if any(map(ctx.is_fed, (node.output(i) for i in range(len(function.results))))):

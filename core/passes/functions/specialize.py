@@ -11,7 +11,7 @@ from ...functions.inline_blockers import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
 from ...types.tensors import FuncRef, Tensor
-from ..base.function_copies import Draft, why_not_copied
+from ..base.function_copies import Draft, copy_blocker
 from ..base.graph_pass import Pass, PassContext
 from ..loops.invariance import passed_on
 
@@ -79,7 +79,7 @@ class _Specialization:
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by their numbers")
         if not dropped and len(self.results) == len(self.all_results):
             return
-        reason = self._obstacle()
+        reason = self._blocker()
         if reason is not None:
             self.ctx.refuse("specialize", self.node, reason)
             return
@@ -138,9 +138,9 @@ class _Specialization:
                 return variables
             variables = variables | more
 
-    def _obstacle(self) -> str | None:
+    def _blocker(self) -> str | None:
         """Return the reason why the functions are not copied for this call although arguments or results could go."""
-        reasons = [why_not_copied(self.ctx, function) for function in self.functions]
+        reasons = [copy_blocker(self.ctx, function) for function in self.functions]
         if any(reasons):
             return next(reason for reason in reasons if reason)
         is_shared = any(self.ctx.is_shared(function.name) for function in self.functions)

@@ -69,7 +69,7 @@ def node_layout(ctx: PassContext, node: Node, to: str) -> NodeLayout | str | Non
     if inputs == "T*" and outputs == "V*":
         able = "".join("T" if len(slot) == 1 else "." for slot in slots)
         return NodeLayout(rank, able, able.replace("T", letters[1][0]), is_separate=True)
-    reason = _obstacle(ctx, node, to, rank) or next((slot for slot in slots if len(slot) > 1), None)
+    reason = _blocker(ctx, node, to, rank) or next((slot for slot in slots if len(slot) > 1), None)
     if reason is not None:
         return reason
     return NodeLayout(rank, "".join(slots), letters[1].replace("R", "T" if node.attr("keep_dims") else "."))
@@ -110,7 +110,7 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
     return "." if letter == "B" and not shape.dims else f"{value} has rank {len(shape)}, not {rank}"
 
 
-def _obstacle(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
+def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
     """Return the reason why a node with convertible inputs must stay nevertheless."""
     if _has_data_format(node):
         data_format = node.attr("data_format").decode("utf-8", "backslashreplace")

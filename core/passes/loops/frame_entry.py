@@ -75,7 +75,7 @@ def _reached(node: Node, inputs_of: Callable[[Node], Iterable[Node]]) -> set[Nod
 def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
     """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
     doomed = [node for node in nodes_within(frame) if node not in frame.with_op(EXIT)]
-    reason = _obstacle(graph, ctx, frame, variables, doomed)
+    reason = _blocker(graph, ctx, frame, variables, doomed)
     if reason is not None:
         ctx.refuse(RULE, frame.condition, reason)
         return False
@@ -98,7 +98,7 @@ def _waits(ctx: PassContext, enter: Node) -> list[Node]:
     return ctx.anchors(enter) if ctx.is_inside(source) or ctx.has_effects(source) else list(enter.control_inputs)
 
 
-def _obstacle(
+def _blocker(
     graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], doomed: Sequence[Node]
 ) -> str | None:
     """Return the reason why a loop whose condition is false from the start has to stay."""

@@ -90,7 +90,7 @@ class FrameMotion:
         self.entered = entered
         """True where the started loop surely has a first iteration, None where that is unknown."""
         self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
-        self.invariants = Invariants(self._obstacle, functools.partial(ctx.refuse, RULE))
+        self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
         self._seed()
 
@@ -135,7 +135,7 @@ class FrameMotion:
             self.enters[value] = enter
             self.invariants.add(value, waits)
 
-    def _obstacle(self, node: Node) -> str | None:
+    def _blocker(self, node: Node) -> str | None:
         """Return the reason why a node with invariant inputs stays in the loop."""
         reason = bound_to_loop(self.graph, node)
         if reason is not None:

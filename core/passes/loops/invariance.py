@@ -18,11 +18,11 @@ from ...types.shapes import Shape
 class Invariants:
     """The invariant values of a loop, and the pure nodes that compute them.
 
-    `obstacle` returns the reason why a node with invariant inputs has to stay, or None; `refuse` is called with the reason.
+    `blocker` returns the reason why a node with invariant inputs has to stay, or None; `refuse` is called with the reason.
     """
 
-    def __init__(self, obstacle: Callable[[Node], str | None], refuse: Callable[[Node, str], None]) -> None:
-        self._obstacle = obstacle
+    def __init__(self, blocker: Callable[[Node], str | None], refuse: Callable[[Node, str], None]) -> None:
+        self._blocker = blocker
         self._refuse = refuse
         self._waits: dict[Output, tuple[Node, ...]] = {}
         self._copies: dict[Output, Output] = {}
@@ -34,7 +34,7 @@ class Invariants:
         self._waits[value] = tuple(waits)
 
     def consider(self, node: Node) -> None:
-        """Add the node where all inputs are invariant and no obstacle exists. Nodes with only constant inputs are left to
+        """Add the node where all inputs are invariant and no blocker exists. Nodes with only constant inputs are left to
         folding.
         """
         if node.is_constant:
@@ -45,7 +45,7 @@ class Invariants:
         waits = dict.fromkeys([*self._controls(node), *(w for value in node.inputs for w in self._waits[value])])
         if is_transparent(node):
             self._copies[node.output()] = self.original(node.inputs[0])
-        elif (reason := self._obstacle(node)) is not None:
+        elif (reason := self._blocker(node)) is not None:
             self._refuse(node, reason)
             return
         else:

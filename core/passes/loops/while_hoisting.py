@@ -10,7 +10,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer
 from ...types.shapes import Shape, TensorSpec
-from ..base.function_copies import Draft, why_not_copied
+from ..base.function_copies import Draft, copy_blocker
 from ..base.graph_pass import PassContext, identity_of
 from .frame_entry import entering_spec, truth
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on
@@ -90,7 +90,7 @@ class _WhileMotion:
         if not any(self.moved.values()):
             return
         for function in self.functions.values():
-            if (reason := why_not_copied(self.ctx, function)) is not None:
+            if (reason := copy_blocker(self.ctx, function)) is not None:
                 self.ctx.refuse(RULE, self.node, reason)
                 return
         controls = self.ctx.anchors(self.node) if self.ctx.is_inside(self.node) else []
@@ -117,7 +117,7 @@ class _WhileMotion:
         function = self.functions[part]
         branches = descendants(node for node in function.body if node.op in (*ENTER, *SWITCH))
 
-        def obstacle(node: Node) -> str | None:
+        def blocker(node: Node) -> str | None:
             if node in branches:
                 return "it lies on a branch or in a loop of its own"
             if node in function.control_results:
@@ -131,7 +131,7 @@ class _WhileMotion:
         def refuse(node: Node, reason: str) -> None:
             self.ctx.refuse(RULE, f"{function.name}: {node.name}", reason)
 
-        invariants = Invariants(obstacle, refuse)
+        invariants = Invariants(blocker, refuse)
         for i in unchanged:
             invariants.add(function.args[i].output())
         for node in topological_order(function.body):

@@ -20,7 +20,7 @@ class Effects:
     def __init__(self, graph: Graph, ctx: PassContext) -> None:
         self._graph = graph
         self._ctx = ctx
-        self._descent = _Descent(graph)
+        self._reachability = _Reachability(graph)
 
     def keep(self, node: Node, before: Sequence[Output], value: Output, made: Iterable[Node]) -> None:
         """Let `node`, which had the inputs `before`, wait for their effects that are not behind the replacement `value`.
@@ -29,14 +29,14 @@ class Effects:
         """
         taken = {value, *(v for one in (value.node, *made) for v in one.inputs)}
         dropped, waits = self._behind(before, taken)
-        lost = [self._ctx.anchor(v) for v in dropped if not self._descent.leads(self._source(v), value.node, node)]
-        lost += [control for control in waits if not self._descent.leads(control, value.node, node)]
+        lost = [self._ctx.anchor(v) for v in dropped if not self._reachability.leads(self._source(v), value.node, node)]
+        lost += [control for control in waits if not self._reachability.leads(control, value.node, node)]
         for control in lost:
             self._graph.add_control_input(node, control)
 
     def note_users(self, node: Node, users: Sequence[Node]) -> None:
         """Record the users of a replaced node."""
-        self._descent.note_users(node, users)
+        self._reachability.note_users(node, users)
 
     def _source(self, value: Output) -> Output | Node:
         """Return the output or node that must be reached so that the node of `value` keeps all effects."""
@@ -62,7 +62,7 @@ class Effects:
         return dropped, list(dict.fromkeys(waits))
 
 
-class _Descent:
+class _Reachability:
     """Reachability in a changing graph, where nodes are replaced by nodes with the same ancestors.
 
     False may be wrong after changes, or after too many queries; True always holds.

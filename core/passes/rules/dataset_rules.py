@@ -135,7 +135,7 @@ def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
     return source
 
 
-def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
+def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
     """Return the reason why the functions of two nodes cannot be composed; empty where they can."""
     missing = next((f.name for f in map(_function, (source, node)) if f.name not in r.graph.functions), None)
     if missing is not None:
@@ -182,7 +182,7 @@ def identity_map(r: Rewriter, node: Node) -> Output | None:
 def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) != "Repeat" or (source := _source(r, node, "Shuffle")) is None:
         return None
-    reason = _why_shuffle_stays(r, source, node)
+    reason = _shuffle_blocker(r, source, node)
     if reason:
         r.refuse(reason)
         return None
@@ -196,7 +196,7 @@ def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
     return source.output()
 
 
-def _why_shuffle_stays(r: Rewriter, shuffle: Node, repeat: Node) -> str:
+def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
     if repeat.control_inputs:
         return "the repeat waits for something"
     passes = _number(r, repeat.inputs[1])
@@ -219,7 +219,7 @@ def map_and_filter(r: Rewriter, node: Node) -> Output | None:
         return None
     if _only_hands_on(r, node):
         return None
-    reason = _why_not_composed(r, source, node)
+    reason = _composition_blocker(r, source, node)
     if reason:
         r.refuse(reason)
         return None
@@ -251,7 +251,7 @@ def _arguments(node: Node) -> Iterator[object]:
 def map_and_batch(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) != Batch.kind or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
-    reason = _why_map_and_batch_stay(r, source, node)
+    reason = _map_and_batch_blocker(r, source, node)
     if reason:
         r.refuse(reason)
         return None
@@ -268,7 +268,7 @@ def map_and_batch(r: Rewriter, node: Node) -> Output | None:
     return node.output()
 
 
-def _why_map_and_batch_stay(r: Rewriter, source: Node, batch: Node) -> str:
+def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
     """Return the reason not to fuse map and batch. TensorFlow fuses them anyway in a pipeline that an iterator runs, where
     elements that fail take their batch along.
     """
@@ -292,7 +292,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 def map_and_map(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
-    reason = _why_not_composed(r, source, node) or fusion_rules.why_maps_stay(_calling(r, source), _calling(r, node))
+    reason = _composition_blocker(r, source, node) or fusion_rules.why_maps_stay(_calling(r, source), _calling(r, node))
     if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
         reason = "only one of them may end the dataset"
     if not reason and source.op != node.op:

@@ -175,8 +175,8 @@ def test_a_call_that_was_interrupted_is_made_again(threads):
 
     found = []
     pull = MappedAhead(_numbers(8).begin(), call, 1, 4, _always).next
-    threads_of_helpers = ahead.idle_helpers
-    ahead.idle_helpers = lambda count: []
+    threads_of_helpers = ahead.idle_workers
+    ahead.idle_workers = lambda count: []
     try:
         with Run(1):
             while len(found) < 8:
@@ -185,7 +185,7 @@ def test_a_call_that_was_interrupted_is_made_again(threads):
                 except KeyboardInterrupt:
                     found.append(-1)
     finally:
-        ahead.idle_helpers = threads_of_helpers
+        ahead.idle_workers = threads_of_helpers
     assert found == [0, 1, 2, -1, 3, 4, 5, 6]
 
 
