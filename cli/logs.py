@@ -10,6 +10,7 @@ import click
 from ..core.support.escaping import printable_line
 from ..core.support.file_formats import LOGS
 from ..core.support.log import DEBUG, INFO, NAME
+from .helps import help_all_option
 from .options import OutputFile
 
 if TYPE_CHECKING:
@@ -24,22 +25,23 @@ def with_log_options(command: click.Command) -> click.Command:
     """Return the command with -v, --log-file and --color, and with -q where it has no -q of its own."""
     if not any(param.name == "log_file" for param in command.params):
         if not any(param.name == "quiet" for param in command.params):
-            help_ = "No notes and no progress on standard error."
+            help_ = "Print no notes and no progress."
             command.params.append(
                 click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_hush, help=help_)
             )
         command.params += [
+            help_all_option(),
             click.Option(
                 ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
-                help="Tell on standard error what is read, planned and done, and how long it takes; -vv tells more.",
+                help="Print each step and its time on standard error; -vv prints more.",
             ),
             click.Option(
                 ["--log-file"], type=OutputFile(LOGS), metavar="FILE", expose_value=False, callback=_in_file,
-                help="Add all that -vv tells to this file, with dates.",
+                help="Append the messages of -vv to this file, with dates.",
             ),
             click.Option(
                 ["--color"], type=click.Choice(_WHEN), is_eager=True, expose_value=False, callback=_color,
-                help="Colours and lines of tables: at a terminal (auto, where NO_COLOR is not set), always, or never.",
+                help="Use colours: at a terminal (auto, the default), always, or never.",
             ),
         ]  # fmt: skip
     return command

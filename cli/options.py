@@ -374,21 +374,21 @@ def selection_options(to: str) -> Callable[[_Command], _Command]:
 
 
 def _with_selection(to_flag: str, command: _Command) -> _Command:
-    @click.option("--name", default="", metavar="REGEX", help="Only nodes in whose name this is found.")
-    @click.option("--exclude", default="", metavar="REGEX", help="Only nodes in whose name this is not found.")
-    @click.option("--op", default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
+    @click.option("--name", default="", metavar="REGEX", help="Only nodes whose name matches.")
+    @click.option("--exclude", default="", metavar="REGEX", help="Leave out nodes whose name matches.")
+    @click.option("--op", default="", metavar="REGEX", help="Only nodes whose op type matches as a whole.")
     @click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
-    @click.option("--device", default="", metavar="REGEX", help="Only nodes in whose device this is found.")
+    @click.option("--device", default="", metavar="REGEX", help="Only nodes whose device matches.")
     @click.option(
         *(["-F"] if to_flag == "--fetch" else []),
         to_flag,
         "to",
         multiple=True,
         metavar="TENSOR",
-        help="Only nodes that fetching this needs; repeatable.",
+        help="Only nodes that this tensor needs; repeatable.",
     )
-    @click.option("--around", metavar="NODE", help="Only this node and those up to --hops edges away.")
-    @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around goes.")
+    @click.option("--around", metavar="NODE", help="Only nodes up to --hops edges from this node.")
+    @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around reaches, in edges.")
     @needing("--hops", "--around")
     @functools.wraps(command)
     def wrapped(
@@ -407,7 +407,7 @@ def graph_options(command: _Command) -> _Command:
     """The options of `reading_options`, and --function."""
 
     @reading_options
-    @click.option("--function", metavar="NAME", help="Take this function as the graph: `__call__`, or one that explain lists.")
+    @click.option("--function", metavar="NAME", help="Use this function as the graph: `__call__`, or a name from explain.")
     @functools.wraps(command)
     def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
         reader.function = function
@@ -420,8 +420,8 @@ def reading_options(command: _Command) -> _Command:
     """--map-op, --op-library and --tag; the command gets them as one GraphReader, `reader`."""
 
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
-    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="First load the ops it declares; repeatable.")
-    @click.option("--tag", "--tags", "tags", metavar="TAGS", help="Choose the graph of a SavedModel by its tags, with commas.")
+    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="First load this library of ops; repeatable.")
+    @click.option("--tag", "--tags", "tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
     @functools.wraps(command)
     def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
         return command(*args, reader=GraphReader(map_op, op_library, tags), **kwargs)
@@ -433,7 +433,7 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
     """--format with the formats given, `table` first among them by default."""
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
-    return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="How to print it.")
+    return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="Output format.")
 
 
 def refuse_terminal(data: str) -> None:
@@ -447,7 +447,7 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
 
     def decorate(command: _Command) -> _Command:
         @click.option("-o", "--output", type=OutputFile(GRAPHS, may_be_stdout=True), metavar="FILE", help=help_)
-        @click.option("--text", is_flag=True, help="Write text, where FILE has no extension that says how.")
+        @click.option("--text", is_flag=True, help="Write text if the extension of FILE does not decide.")
         @needing("--text", "--output")
         @functools.wraps(command)
         def checked(*args: Any, output: str | None, text: bool, **kwargs: Any) -> Any:
@@ -466,13 +466,13 @@ def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
 
 def fast_math_option(command: _Command) -> _Command:
     """--fast-math: allow relaxed rules."""
-    text = "Apply relaxed rules too: digits may cancel, and a finite result become infinite or NaN, or the reverse."
+    text = "Allow rewrites that may lose digits, or turn finite results into infinity or NaN and back."
     return click.option("--fast-math", is_flag=True, help=text)(command)
 
 
 def quiet_option(command: _Command) -> _Command:
     """--quiet: no notes and no progress on standard error."""
-    return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="Print no notes and no progress.")(command)
 
 
 def signature_option(command: _Command) -> _Command:
@@ -480,7 +480,7 @@ def signature_option(command: _Command) -> _Command:
     return click.option(
         "--signature",
         metavar="NAME",
-        help="Take the names of this signature's inputs and outputs; by default those of serving_default or the only one.",
+        help="Use the inputs and outputs of this signature. Default: serving_default, or the only signature.",
     )(command)
 
 

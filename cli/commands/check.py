@@ -10,6 +10,7 @@ import click
 
 from ...core.support.words import counted
 from .. import render
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import GraphReader, format_option, graph_options
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ...core.explaining.problems import Problem
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("--strict", is_flag=True, help="Let warnings count as errors for the exit code.")
 @format_option("table", "json", "csv")

@@ -11,6 +11,7 @@ import click
 from ...core.support.file_formats import STATES
 from ...core.support.words import counted
 from .. import render
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import OutputFile, excluding, format_option, needing, quiet_option
 
@@ -21,7 +22,7 @@ _MAX_SHOWN = 1000
 """Of more elements than so many, a table shows the first and last ones."""
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("prefix")
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")

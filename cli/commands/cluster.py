@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from .. import render
+from ..helps import GroupedCommand
 from ..main import DONE, REFUSED
 from ..options import format_option, needing, quiet_option
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("address")
 @click.option("--reset", is_flag=True, help="End all sessions, and drop the variables of the containers.")
 @click.option("--container", "containers", multiple=True, metavar="NAME",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     Couple,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..jobs.compare_job import CompareOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after", required=False)
 @click.option("--passes", metavar="PASSES", help="Instead of AFTER: what these passes, or `default`, make of BEFORE.")

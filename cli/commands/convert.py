@@ -14,6 +14,7 @@ from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
 from ...core.support.words import counted
 from .. import render
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     GraphReader,
@@ -83,7 +84,7 @@ class ConvertOptions:
         return graph_form(target, self.text, self.compress, None if self.kind == "saved_model" else self.kind)
 
 
-class ConvertCommand(click.Command):
+class ConvertCommand(GroupedCommand):
     """The command `tfg convert`, which takes OUT as -o OUT too, as other commands that write do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

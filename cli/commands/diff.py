@@ -8,12 +8,13 @@ import click
 
 from ...core.explaining.diff import GraphDiff, diff_graphs
 from .. import render
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import GraphReader, format_option, graph_options, quiet_option
 from ..sections.dump_sections import change_rows
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("before")
 @click.argument("after")
 @format_option("table", "json", "csv")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import PICTURES
+from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, excluding, gathered, quiet_option, reading_options, selection_options
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
               help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")  # fmt: skip

@@ -11,11 +11,12 @@ from ...core.explaining.node_listing import Filter, list_functions, require_node
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.escaping import printable_line, printable_proto
 from .. import render
+from ..helps import GroupedCommand
 from ..options import GraphReader, Selection, excluding, format_option, graph_options, needing, selection_options
 from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graphs", nargs=-1, metavar="[GRAPH]...")
 @click.option("--script", metavar="FILE", help="Run a script on tfg.GraphBuilder and dump each stage it marks.")
 @click.option("--stages", is_flag=True, help="Recover the stages of a finished graph: variables, model, loss ...")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..helps import GroupedCommand
 from ..options import (
     GraphReader,
     excluding,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..jobs.explain_job import ExplainOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.argument("nodes", nargs=-1, metavar="[NODE]...")
 @click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import TRACES
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..options import (
     GraphReader,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..jobs.flops_job import FlopsOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
 @click.option("-f", "--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")

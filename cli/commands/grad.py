@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..helps import GroupedCommand
 from ..options import (
     GraphReader,
     excluding,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..jobs.grad_job import GradOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("--y", "ys", multiple=True, required=True, metavar="TENSOR", help="What to differentiate; repeatable.")
 @click.option("--x", "xs", multiple=True, required=True, metavar="TENSOR", help="With respect to what; repeatable.")

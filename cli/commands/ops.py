@@ -11,6 +11,7 @@ import click
 from ...core.support.file_formats import WRAPPERS
 from ...core.support.words import counted
 from .. import render
+from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option
 from ..sections.ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
 
@@ -32,7 +33,7 @@ class OpsOptions:
     quiet: bool
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("names", nargs=-1, metavar="[NAME_OR_REGEX]...")
 @click.option("--family", metavar="NAME", help="Only ops of this family: the file of core/ops that tfg has them in.")
 @click.option("--missing-kernel", is_flag=True, help="Only ops that tfg has no kernel for.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import render
+from ..helps import GroupedCommand
 from ..main import COMPARISON_FAILED, DONE
 from ..models import save_model_option
 from ..options import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..jobs.optimize_job import OptimizeOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph", required=False)
 @graph_output_options("Write the optimized graph here; - is standard output.")
 @save_model_option

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import REDUCED
+from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, feed_option, gathered, graph_options, quiet_option
 from ..sessions import SessionOptions, session_options
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ..jobs.reduce_job import ReduceOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option(
     "-F", "--fetch", "fetches", multiple=True, required=True, metavar="NODE", help="What the command runs; repeatable."

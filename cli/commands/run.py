@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES
+from ..helps import GroupedCommand
 from ..models import save_model_option
 from ..options import (
     GraphReader,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..jobs.run_job import RunOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-F", "--fetch", "fetches", multiple=True, metavar="TENSOR",
               help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip

@@ -12,13 +12,14 @@ from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
 from ...core.support.words import counted
 from .. import render
+from ..helps import GroupedCommand
 from ..main import DONE
 from ..options import OutputFile, format_option, quiet_option
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "sample_graphs")
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("-o", "--output", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
               help="Copy those NAMEd, or all, to this folder.")  # fmt: skip

@@ -8,6 +8,7 @@ import click
 
 from ...core.support.file_formats import STATES
 from .. import render
+from ..helps import GroupedCommand
 from ..models import save_model_option
 from ..options import (
     GraphReader,
@@ -40,7 +41,7 @@ class OptimizerName(click.ParamType[str]):
         return optimizer_name(str(value))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
 @excluding("--state", "--resume", "--save-state is where training goes on")
 @click.argument("graph")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.support.file_formats import PAGES
+from ..helps import GroupedCommand
 from ..options import GraphReader, OutputFile, gathered, graph_options, quiet_option
 
 if TYPE_CHECKING:
     from ..jobs.view_job import ViewOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("graph")
 @click.option("-o", "--output", "out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
               help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip

@@ -67,7 +67,7 @@ def test_nothing_is_left_listening(tmp_path):
 
 @pytest.mark.parametrize("name", commands())
 def test_every_command_has_both(name):
-    help_ = tfg(name, "--help").out
+    help_ = tfg(name, "--help-all").out
     assert help_.count("--verbose") == help_.count("--log-file FILE") == 1
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 import pytest
 
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tfg.cli.helps import GROUPS, unlisted
 from tfg.cli.main import commands, root
 from tfg.cli.options import OutputFile
 
 GRAPH = SAMPLES / "square.pbtxt"
 SHORT = {"--output": "-o", "--feed": "-f", "--fetch": "-F", "--quiet": "-q", "--verbose": "-v"}
-EVERYWHERE = ("--quiet", "--verbose", "--log-file", "--color", "--help")
+EVERYWHERE = ("--quiet", "--verbose", "--log-file", "--color", "--help", "--help-all")
 BESIDE = ("--save-state", "--save-model", "--out-dir", "--trace", "--log-file")
 """Options that name a file to write beside the one that a command is for."""
+
+
+def _command(name: str) -> click.Command:
+    command = root.get_command(click.Context(root), name)
+    assert command is not None
+    return command
 
 
 def flags(name: str) -> dict[str, list[str]]:
@@ -94,3 +103,20 @@ def test_optimize_says_that_it_writes_nothing_and_shows_passes_that_did_somethin
     assert "(round 1)" in run("-v", "optimize", GRAPH, "--fetch", "loss").out
     quiet = run("optimize", GRAPH, "--fetch", "loss", "-o", tmp_path / "a.pb", "-q")
     assert quiet.out == "" and quiet.err.startswith("wrote ")
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_shows_the_usual_groups_and_help_all_every_option(name):
+    usual, whole = run(name, "--help").out, run(name, "--help-all").out
+    assert set(usual.split()) <= {*whole.split(), "--help-all", *usual.partition("--help-all shows")[2].split(), "shows"}
+    shown = {word.strip(",") for word in whole.split()}
+    assert [long for long in flags(name) if long not in shown] == []
+    assert "\nOutput:\n" in usual and "\nReading the graph:\n" not in usual
+    assert [group for group in GROUPS if f"\n{group}:\n" in whole] == re.findall(
+        rf"^({'|'.join(GROUPS)}):$", whole, re.MULTILINE
+    )
+
+
+def test_every_name_in_the_table_of_groups_is_an_option():
+    options = [param for name in commands() for param in _command(name).get_params(click.Context(_command(name)))]
+    assert list(unlisted(option for option in options if isinstance(option, click.Option))) == []

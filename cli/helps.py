@@ -1,0 +1,75 @@
+"""Helps of commands: their options in groups, of which --help shows those that most people need and --help-all all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import click
+
+RUN: Final = "What to run"
+OUTPUT: Final = "Output"
+FURTHER: Final = ("Limits", "Reading the graph")
+"""The groups that only --help-all shows."""
+GROUPS: Final = (RUN, "Values", "State", "Engine", "Cluster", OUTPUT, *FURTHER)
+"""The groups in the order in which a help has them."""
+_MEMBERS: Final = {
+    "Values": "feed shape batch size trips assign assign-add assign-sub set sweep each steps fetch-every take",
+    "State": "init init-op state seed save-state save-model checkpoint-every resume",
+    "Engine": "engine precision engine-report verify-engine optimize cache-stats",
+    "Cluster": "on retry mesh coordinator processes process",
+    OUTPUT: "output text gzip format out-dir overwrite shard-size keep-going trace quiet verbose color help help-all",
+    "Limits": "allow-files max-memory timeout log-file",
+    "Reading the graph": "map-op op-library tags",
+}
+_GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for name in names.split()}
+
+
+def group_of(option: click.Option) -> str:
+    """Return the group of an option; an option that is listed nowhere says what to run."""
+    return _GROUP_OF.get(max(option.opts, key=len), RUN)
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        is_whole = bool(ctx.meta.get(__name__))
+        left_out = 0
+        for group in GROUPS:
+            members = [option for option in options if group_of(option) == group]
+            if group in FURTHER and not is_whole:
+                left_out += len(members)
+            else:
+                _write(group, members, ctx, formatter)
+        if left_out:
+            formatter.write_paragraph()
+            formatter.write_text(f"--help-all shows {left_out} more: {' and '.join(FURTHER).lower()}.")
+
+
+def _write(title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
+    if records:
+        with formatter.section(title):
+            formatter.write_dl(records)
+
+
+def help_all_option() -> click.Option:
+    """Return the option that shows all groups."""
+    return click.Option(
+        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show, help="Show all options and exit."
+    )
+
+
+def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        ctx.meta[__name__] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+def unlisted(options: Iterable[click.Option]) -> Iterator[str]:
+    """Yield the long names in the table of groups that none of the options has."""
+    names = {max(option.opts, key=len) for option in options}
+    yield from (name for name in _GROUP_OF if name not in names)
