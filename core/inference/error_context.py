@@ -18,17 +18,17 @@ from .input_pipelines import stand_ins
 
 
 @contextlib.contextmanager
-def faults_of(node: Node, what: str) -> Iterator[None]:
-    """Locate errors raised inside at `node`; `what` names the failing function (shape function, gradient) of other
+def faults_of(node: Node, role: str) -> Iterator[None]:
+    """Locate errors raised inside at `node`; `role` names the failing function (shape function, gradient) of other
     exceptions.
     """
     try:
         yield
     except Exception as error:
-        raise_located(error, node, what)
+        raise_located(error, node, role)
 
 
-def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoReturn:
+def raise_located(error: Exception, node: Node, role: str = "kernel") -> NoReturn:
     """Raise the error located at `node`: exhausted memory or stack is an error of the graph, any other exception a fault of
     tfg.
     """
@@ -47,7 +47,7 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         raise UnimplementedError(f"it has too many dimensions for NumPy: {error}", node=node.name, op=node.op) from None
     if isinstance(error, RecursionError):
         raise ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op) from None
-    raise fault(f"its {what} failed: {_described(error)}", node) from error
+    raise fault(f"its {role} failed: {_described(error)}", node) from error
 
 
 _TOO_BIG = (

@@ -58,8 +58,8 @@ class Specs(dict[Output, TensorSpec]):
     Specs that are rarely read may stay in `others`.
     """
 
-    def __init__(self, known: Mapping[Output, TensorSpec] = _NOTHING, others: Mapping[Output, TensorSpec] = _NOTHING) -> None:
-        super().__init__(known)
+    def __init__(self, specs: Mapping[Output, TensorSpec] = _NOTHING, others: Mapping[Output, TensorSpec] = _NOTHING) -> None:
+        super().__init__(specs)
         self.others = others
 
     def __missing__(self, output: Output) -> TensorSpec:
@@ -84,12 +84,12 @@ LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpe
 @rare_collection()
 def infer(
     graph: Graph,
-    known: Mapping[Output, TensorSpec] | None = None,
+    overrides: Mapping[Output, TensorSpec] | None = None,
     functions: Mapping[str, Function] | None = None,
     loop_rule: LoopRule | None = None,
     answers: Answers | None = None,
 ) -> Inference:
-    """Infer the specs of all outputs of `graph`; `known` overrides the specs of some (fed) outputs.
+    """Infer the specs of all outputs of `graph`; `overrides` replaces the specs of some (fed) outputs.
 
     `functions` is the library of called functions, the graph's own by default; `answers` are cached results of the calls.
 
@@ -99,7 +99,7 @@ def infer(
     watch = Stopwatch()
     graph.check_changes()
     library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
-    inference = _infer(topological_order(graph), Specs(), known or {}, library)
+    inference = _infer(topological_order(graph), Specs(), overrides or {}, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
     return inference
 
@@ -107,23 +107,23 @@ def infer(
 def infer_again(
     nodes: Sequence[Node],
     before: Inference,
-    known: Mapping[Output, TensorSpec],
+    overrides: Mapping[Output, TensorSpec],
     functions: Mapping[str, Function],
     loop_rule: LoopRule | None = None,
 ) -> Inference:
-    """Infer the specs of `nodes`, in topological order, anew from `known` and the specs of all other nodes in `before`."""
+    """Infer the specs of `nodes`, in topological order, anew from `overrides` and the specs of all other nodes in `before`."""
     anew = set(nodes)
     inputs = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
-    return _infer(nodes, Specs(inputs, before.specs), known, _Library(functions, loop_rule))
+    return _infer(nodes, Specs(inputs, before.specs), overrides, _Library(functions, loop_rule))
 
 
-def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec], library: _Library) -> Inference:
+def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: _Library) -> Inference:
     loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
-    inference = _sweep(order, base, known, assumed, loops, library)
+    inference = _sweep(order, base, overrides, assumed, loops, library)
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
-        changed = _relaxed(inference, loops, known)
+        changed = _relaxed(inference, loops, overrides)
         contents = _contents(inference, order, assumed, containers) if containers else {}
         if sweep >= _MAX_SWEEPS:
             changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
@@ -134,7 +134,7 @@ def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec
         if not changed:
             break
         assumed |= changed
-        inference = _sweep(order, base, known, assumed, loops, library)
+        inference = _sweep(order, base, overrides, assumed, loops, library)
     return inference
 
 
@@ -161,7 +161,7 @@ def _back_edge(merge: Node) -> Output | None:
 def _sweep(
     order: Sequence[Node],
     base: Specs,
-    known: Mapping[Output, TensorSpec],
+    overrides: Mapping[Output, TensorSpec],
     assumed: Mapping[Output, TensorSpec],
     loops: Mapping[Node, Output],
     library: _Library,
@@ -177,7 +177,7 @@ def _sweep(
             specs[back] = assumed.get(back, dataclasses.replace(entering, value=None))
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
-            specs[output] = known.get(output) or (assumed[output] if output in assumed and back is None else spec)
+            specs[output] = overrides.get(output) or (assumed[output] if output in assumed and back is None else spec)
     return Inference(specs, reasons)
 
 
@@ -231,12 +231,12 @@ def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
 
 
 def _relaxed(
-    inference: Inference, loops: Mapping[Node, Output], known: Mapping[Output, TensorSpec]
+    inference: Inference, loops: Mapping[Node, Output], overrides: Mapping[Output, TensorSpec]
 ) -> dict[Output, TensorSpec]:
     """Return the back edges with less definite specs than assumed, and specs that cover both."""
     changed: dict[Output, TensorSpec] = {}
     for merge, back in loops.items():
-        if merge.output() in known:
+        if merge.output() in overrides:
             continue
         merged, arriving = inference.specs[merge.output()], inference.specs[back]
         relaxed = relax_shapes(merged.shape, arriving.shape)
@@ -254,7 +254,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
     if results is not None:
         if [spec.dtype.base for spec in results] == [spec.dtype.base for spec in unknown]:
             return results
-        reasons[node.name] = "what it calls returns other dtypes than it declares"
+        reasons[node.name] = "a function returns other dtypes than the call declares"
         return unknown
     definition = node.op_def
     function = registry.shape_function(node.op)

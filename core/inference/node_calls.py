@@ -73,8 +73,8 @@ def call_flops_function(
     return cost
 
 
-def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs: Sequence[Any], what: str) -> NoReturn:
-    """Raise the error of a node's function, named by `what`; an input of a rank that the op refuses is an error of the
+def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs: Sequence[Any], role: str) -> NoReturn:
+    """Raise the error of a node's function, named by `role`; an input of a rank that the op refuses is an error of the
     graph.
     """
     try:
@@ -82,8 +82,8 @@ def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs
             pass_on(error)
             check_input_ranks(definition, inputs)
     except Exception as refusal:
-        raise_located(refusal, node, what)
-    raise_located(error, node, what)
+        raise_located(refusal, node, role)
+    raise_located(error, node, role)
 
 
 def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:

@@ -82,8 +82,8 @@ class Report(Displayed):
         name = self.main_table if table is None else table
         rows = getattr(self, name, None) if isinstance(name, str) else None
         if not isinstance(rows, tuple):
-            known = ", ".join(field for field in self.__dataclass_fields__ if isinstance(getattr(self, field), tuple))
-            raise InvalidArgumentError(f"{type(self).__name__} has no table '{name}'", hint=f"the tables are {known}")
+            tables = ", ".join(field for field in self.__dataclass_fields__ if isinstance(getattr(self, field), tuple))
+            raise InvalidArgumentError(f"{type(self).__name__} has no table '{name}'", hint=f"the tables are {tables}")
         return [record(row) for row in rows]
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -93,15 +93,15 @@ def record(row: Any) -> dict[str, Any]:
     """Return a dataclass, or a single value, as a dictionary of plain values."""
     if not hasattr(row, "__dataclass_fields__"):
         return {"value": _plain(row)}
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in row.__dataclass_fields__:
         value = getattr(row, name)
         if hasattr(value, "__dataclass_fields__") and not _is_text(value):
             fields = row.__dataclass_fields__
-            found |= {f"{name}_{inner}" if inner in fields else inner: item for inner, item in record(value).items()}
+            columns |= {f"{name}_{inner}" if inner in fields else inner: item for inner, item in record(value).items()}
         else:
-            found[name] = _plain(value)
-    return found
+            columns[name] = _plain(value)
+    return columns
 
 
 def _is_text(value: Any) -> bool:

@@ -120,11 +120,11 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
     """Return the format of a file's name; InvalidArgumentError with a list of formats where the format cannot be written."""
     extension = extension_of(path)
     if is_folder(path):
-        file_format = next((known for known in writable.formats if known.is_folder), None)
+        file_format = next((candidate for candidate in writable.formats if candidate.is_folder), None)
     elif not extension or (extension == _GZIP and writable.default is not None and writable.default.takes_gzip):
         file_format = writable.default
     else:
-        file_format = next((known for known in writable.formats if _is_asked(known, extension)), None)
+        file_format = next((candidate for candidate in writable.formats if _is_asked(candidate, extension)), None)
     if file_format is None:
         raise _refusal(os.fspath(path), extension, writable)
     return file_format
@@ -149,7 +149,7 @@ def named_format(path: str | None, word: str | None, writable: Writable) -> File
 def conflict(path: str | os.PathLike[str], by_name: FileFormat, asked: str) -> InvalidArgumentError:
     """Return the error for a file whose name and option, or argument, name different formats."""
     message = f"'{os.fspath(path)}' is the name of a {by_name.name}, and {asked} was asked for"
-    return InvalidArgumentError(message, hint="give the file the extension of what is to be written")
+    return InvalidArgumentError(message, hint="give the file the extension of its format")
 
 
 def _is_asked(file_format: FileFormat, extension: str) -> bool:
@@ -163,8 +163,8 @@ def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentEr
     """
     formats = dict.fromkeys(file_format for place in _PLACES for file_format in place.formats)
     if is_folder(path):
-        what, elsewhere = "a folder", [file_format for file_format in formats if file_format.is_folder]
+        output, elsewhere = "a folder", [other for other in formats if other.is_folder]
     else:
-        what, elsewhere = f"a {extension} file", [file_format for file_format in formats if _is_asked(file_format, extension)]
-    hint = f"{what} is written by {' or '.join(file_format.writers for file_format in elsewhere)}" if elsewhere else None
+        output, elsewhere = f"a {extension} file", [other for other in formats if _is_asked(other, extension)]
+    hint = f"{output} is written by {' or '.join(other.writers for other in elsewhere)}" if elsewhere else None
     return InvalidArgumentError(f"cannot write '{path}' here: the formats are {writable}", hint=hint)
