@@ -148,8 +148,8 @@ def compare_sessions(
 def compare_values(before: Mapping[str, Tensor], after: Mapping[str, Tensor], tolerance: float) -> GraphComparison:
     """Compare the tensors of two states by name."""
     both = sorted(before.keys() & after.keys())
-    found = [compare(name, 1, before[name].numpy(), after[name].numpy(), tolerance) for name in both]
-    rows = tuple(_row(name, "", name, [comparison]) for name, comparison in zip(both, found))
+    comparisons = [compare(name, 1, before[name].numpy(), after[name].numpy(), tolerance) for name in both]
+    rows = tuple(_row(name, "", name, [comparison]) for name, comparison in zip(both, comparisons))
     only_before, only_after = (tuple(sorted(a.keys() - b.keys())) for a, b in ((before, after), (after, before)))
     return GraphComparison(rows, only_before, only_after, of_states=True)
 
@@ -182,16 +182,16 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
         return
     for index in range(min(len(runs[0]), len(other_runs[0]))):
         pairs = [(a[index], b[index]) for a, b in zip(runs, other_runs) if is_value(a[index]) and is_value(b[index])]
-        found = [compare(node.name, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
-        if not found:
+        comparisons = [compare(node.name, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
+        if not comparisons:
             continue
-        row = _row(node.output(index).name, node.op, other.output(index).name, found)
+        row = _row(node.output(index).name, node.op, other.output(index).name, comparisons)
         yield row if len(runs) == len(other_runs) else dataclasses.replace(row, passed=False)
 
 
-def _row(tensor: str, op: str, other: str, found: Sequence[Comparison]) -> NodeComparison:
+def _row(tensor: str, op: str, other: str, comparisons: Sequence[Comparison]) -> NodeComparison:
     """Return the worst comparison of all executions."""
-    worst = max(found, key=lambda comparison: comparison.tolerance_needed)
+    worst = max(comparisons, key=lambda comparison: comparison.tolerance_needed)
     return NodeComparison(
-        tensor, op, other, len(found), worst.largest_difference, worst.tolerance_needed, worst.passed
+        tensor, op, other, len(comparisons), worst.largest_difference, worst.tolerance_needed, worst.passed
     )  # fmt: skip

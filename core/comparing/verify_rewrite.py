@@ -62,13 +62,13 @@ def verify(
                 if not (is_value(pair[0][name]) and is_value(pair[1][name])):
                     continue
                 allowed = tolerance(np.asarray(pair[0][name]).dtype) if callable(tolerance) else tolerance
-                found = compare(name, step, pair[0][name], pair[1][name], allowed)
-                if name not in worst or found.tolerance_needed > worst[name].tolerance_needed:
-                    worst[name] = found
+                comparison = compare(name, step, pair[0][name], pair[1][name], allowed)
+                if name not in worst or comparison.tolerance_needed > worst[name].tolerance_needed:
+                    worst[name] = comparison
     if not worst:
         raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and leave no variables behind")
     order = {name: place for place, name in enumerate(fetches)}
-    return sorted(worst.values(), key=lambda found: (order.get(found.fetch, len(order)), found.fetch))
+    return sorted(worst.values(), key=lambda comparison: (order.get(comparison.fetch, len(order)), comparison.fetch))
 
 
 def _runs(
@@ -76,14 +76,14 @@ def _runs(
 ) -> list[dict[str, Any]]:
     """Return the values of each step by name: of fetches, and of the variables where a fetch is an operation."""
     session = open_session(graph)
-    found = []
+    results = []
     for _ in range(steps):
         values = dict(zip(fetches, session.run(list(fetches), feeds)))
         kept = {name: value for name, value in values.items() if value is not None}
         if len(kept) < len(values):
             kept |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
-        found.append(kept)
-    return found
+        results.append(kept)
+    return results
 
 
 def is_value(value: Any) -> bool:

@@ -77,14 +77,14 @@ class _Paths:
 
     def _behind(self, control: Node) -> dict[Node, None]:
         """Return the drawn nodes before a node that is left out."""
-        found: dict[Node, None] = {}
+        sources: dict[Node, None] = {}
         seen, pending = {control}, [control]
         while pending:
             node = pending.pop()
             for source in (*node.control_inputs, *(value.node for value in node.inputs)):
                 if source not in self._left_out:
-                    found |= {source: None} if source in self._nodes else {}
+                    sources |= {source: None} if source in self._nodes else {}
                 elif source not in seen:
                     seen.add(source)
                     pending.append(source)
-        return found
+        return sources

@@ -78,7 +78,7 @@ def layers_of(after: _After[_Key]) -> list[list[_Key]]:
     for key, targets in after.items():
         if key not in led_to and targets:
             layer[key] = min(layer[target] for target in targets) - 1
-    found: list[list[_Key]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
+    layers: list[list[_Key]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
     for key in after:
-        found[layer[key]].append(key)
-    return found
+        layers[layer[key]].append(key)
+    return layers

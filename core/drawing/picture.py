@@ -118,35 +118,35 @@ class Look:
 def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Collection[Node] = ()) -> Picture:
     """Return the picture of `nodes`; nodes in `keep` always get a box, or lie in the box of a scope."""
     left_out = set() if look.everything else folded(nodes, keep)
-    found = list(links(dict.fromkeys(nodes), left_out))
+    edges_drawn = list(links(dict.fromkeys(nodes), left_out))
     painter = _Painter(look, left_out)
-    frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], found, look))
-    edges = painter.edges(found)
+    frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], edges_drawn, look))
+    edges = painter.edges(edges_drawn)
     return Picture(title, frame, edges, tuple(_notes(frame, left_out, look)), tuple(dict.fromkeys(painter.colours)))
 
 
-def opened_tree(nodes: Sequence[Node], found: Sequence[Link], look: Look) -> tuple[Scope, set[Scope]]:
+def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tuple[Scope, set[Scope]]:
     """Return the tree of scopes of the drawn nodes, and the set of open scopes.
 
     Of the divisions of the tree that fit, the division with the most boxes is taken; parts stand in the order of the data
     flow.
     """
-    nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in found))))
+    nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
     candidates = []
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts)
-        fits = functools.partial(_fits, root, found, look)
+        fits = functools.partial(_fits, root, edges, look)
         opened = scopes_to_open(root, look.max_boxes, look.depth, look.expand, fits)
         boxes = len(set(dict(_places(root, opened)).values()))
         candidates.append(((fits(opened), boxes), (root, opened)))
     return max(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _fits(root: Scope, found: Iterable[Link], look: Look, opened: Container[Scope]) -> bool:
+def _fits(root: Scope, edges: Iterable[Link], look: Look, opened: Container[Scope]) -> bool:
     """Return True where the picture is neither too high nor too wide with these scopes open."""
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
-    layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in found)))
+    layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
     return len(layers) <= look.max_layers and max(map(_width, layers), default=0) <= look.max_width
 
 
@@ -239,10 +239,10 @@ class _Painter:
         amount = (self._look.amounts[node],) if node in self._look.amounts else ()
         return tuple(map(_shortened, (label, *op, *constants_in(node, self._left_out), *amount)))
 
-    def edges(self, found: Iterable[Link]) -> tuple[Edge, ...]:
+    def edges(self, drawn: Iterable[Link]) -> tuple[Edge, ...]:
         """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""
         between: dict[tuple[int, int], list[Link]] = {}
-        for link in found:
+        for link in drawn:
             pair = self._boxes[link.source], self._boxes[link.target]
             if pair[0] != pair[1]:
                 between.setdefault(pair, []).append(link)

@@ -62,15 +62,15 @@ def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
 
 def _scope_of(name: str, scopes: dict[str, Scope]) -> Scope:
     """Return the scope that a node of this name stands in, made where there is none yet."""
-    found = scopes[""]
+    scope = scopes[""]
     path = ""
     for part in name.split("/", _MAX_DEPTH)[:-1]:
-        path = f"{path}/{part}" if found.path else part
+        path = f"{path}/{part}" if scope.path else part
         if path not in scopes:
             scopes[path] = Scope(path, part, path)
-            found.parts.append(scopes[path])
-        found = scopes[path]
-    return found
+            scope.parts.append(scopes[path])
+        scope = scopes[path]
+    return scope
 
 
 def _place_namesakes(scopes: dict[str, Scope]) -> None:

@@ -58,13 +58,13 @@ def sketch(picture: Picture) -> list[str]:
     after = forward_edges(list(boxes), ((edge.source, edge.target) for edge in picture.edges))
     layers, wires = _laid_out([[boxes[i] for i in layer] for layer in layers_of(after)], picture.edges, after)
     _arrange(layers, wires)
-    found = [picture.title] if picture.title else []
+    lines = [picture.title] if picture.title else []
     for layer, below in zip(layers, [*wires, []], strict=True):
-        found += _boxes(layer, below)
-        found += _channel(below) if below else []
+        lines += _boxes(layer, below)
+        lines += _channel(below) if below else []
     back = (edge for edge in picture.edges if edge.target not in after[edge.source])
-    found += [f"and back: {boxes[edge.source].lines[0]} -> {boxes[edge.target].lines[0]}" for edge in back]
-    return [line.rstrip() for line in (*found, *picture.notes)]
+    lines += [f"and back: {boxes[edge.source].lines[0]} -> {boxes[edge.target].lines[0]}" for edge in back]
+    return [line.rstrip() for line in (*lines, *picture.notes)]
 
 
 def _laid_out(
@@ -73,7 +73,7 @@ def _laid_out(
     """Return places by layer, and the wires between each layer and the next; edges of the same box share their way."""
     level = {box.id: i for i, layer in enumerate(layers) for box in layer}
     places = {box.id: _Place(box.lines[: 2 if box.kind == "scope" else 3]) for layer in layers for box in layer}
-    found = [[places[box.id] for box in layer] for layer in layers]
+    places_by_layer = [[places[box.id] for box in layer] for layer in layers]
     wires: list[dict[_Wire, None]] = [{} for _ in layers[1:]]
     passing: dict[tuple[int, int, bool], _Place] = {}
     for edge in (edge for edge in edges if edge.target in after[edge.source]):
@@ -82,11 +82,11 @@ def _laid_out(
             way = (edge.source, i, dashed)
             if way not in passing:
                 passing[way] = _Place((), is_box=False)
-                found[i].append(passing[way])
+                places_by_layer[i].append(passing[way])
             wires[i - 1][_Wire(source, passing[way], dashed)] = None
             source = passing[way]
         wires[level[edge.target] - 1][_Wire(source, places[edge.target], dashed)] = None
-    return found, [list(part) for part in wires]
+    return places_by_layer, [list(part) for part in wires]
 
 
 def _arrange(layers: Sequence[_Layer], wires: Sequence[Sequence[_Wire]]) -> None:
@@ -163,14 +163,14 @@ def _ports(wires: Iterable[_Wire]) -> dict[_Wire, int]:
     arriving: dict[_Place, list[_Wire]] = {}
     for wire in wires:
         arriving.setdefault(wire.target, []).append(wire)
-    found = {}
+    ports = {}
     for target, together in arriving.items():
         together.sort(key=lambda wire: wire.source.middle)
         for i, wire in enumerate(together, 1):
-            found[wire] = target.x + target.width * i // (len(together) + 1)
+            ports[wire] = target.x + target.width * i // (len(together) + 1)
             if len(together) == 1 and target.x < wire.source.middle < target.x + target.width - 1:
-                found[wire] = wire.source.middle
-    return found
+                ports[wire] = wire.source.middle
+    return ports
 
 
 def _rows(wires: Iterable[_Wire], ports: Mapping[_Wire, int]) -> dict[_Place, int]:

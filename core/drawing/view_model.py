@@ -178,13 +178,13 @@ class _Binder:
 
     def _add_groups(self, explainer: Explainer) -> dict[str, int]:
         """Add the colocation groups; return the number of the group of each member."""
-        found = {}
+        group_of = {}
         for group in explainer.placement.groups():
             members = [node for node in map(explainer.graph.get, group.members) if node is not None]
-            found.update(dict.fromkeys(group.members, len(self.groups)))
+            group_of.update(dict.fromkeys(group.members, len(self.groups)))
             numbers = tuple(self._numbers[node] for node in members)
             self.groups.append(Group(group.root, numbers, group.device, group.conflicts, group.missing))
-        return found
+        return group_of
 
     def _entry(self, node: Node, explainer: Explainer) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
@@ -257,11 +257,11 @@ class _Binder:
         return outputs[index] if index < len(outputs) else ""
 
     def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> View:
-        found = list(links(dict.fromkeys(nodes), left_out))
-        root, opened = opened_tree([node for node in nodes if node not in left_out], found, _FIRST)
+        edges = list(links(dict.fromkeys(nodes), left_out))
+        root, opened = opened_tree([node for node in nodes if node not in left_out], edges, _FIRST)
         numbered = (
             (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
-            for link in found
+            for link in edges
         )
         return View(self._branch(root, opened), tuple(numbered))
 
@@ -277,17 +277,17 @@ class _Binder:
 
     def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:
         """Yield each node without a box with the nearest boxed node, along forwarded values."""
-        found = _nearest_drawn(left_out)
-        return ((self._numbers[node], self._numbers[found[node]]) for node in nodes if node in found)
+        nearest = _nearest_drawn(left_out)
+        return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
 
 
 def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
     """Return for each node left out the nearest drawn user, the first among equals, by a search from the drawn nodes back."""
     first_users = ((node, next((user for user in node.uses if user not in left_out), None)) for node in left_out)
-    found = {node: user for node, user in first_users if user is not None}
-    edge = list(found)
+    nearest = {node: user for node, user in first_users if user is not None}
+    edge = list(nearest)
     while edge:
         before = (source for node in edge for source in forward_predecessors(node))
-        edge = [source for source in dict.fromkeys(before) if source in left_out and source not in found]
-        found |= {node: found[next(user for user in node.uses if user in found)] for node in edge}
-    return found
+        edge = [source for source in dict.fromkeys(before) if source in left_out and source not in nearest]
+        nearest |= {node: nearest[next(user for user in node.uses if user in nearest)] for node in edge}
+    return nearest

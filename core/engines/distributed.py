@@ -229,8 +229,8 @@ class _Hello:
     def parse(data: bytes) -> _Hello:
         """Read a message; ConnectionError for any that no process of a mesh sends."""
         try:
-            found = json.loads(data)
-            index, terms = found["index"], found["terms"]
+            message = json.loads(data)
+            index, terms = message["index"], message["terms"]
         except (ValueError, RecursionError, TypeError, KeyError):
             raise ConnectionError("no hello") from None
         are_texts = isinstance(terms, dict) and all(isinstance(value, str) for value in terms.values())
@@ -292,12 +292,12 @@ def _connected(meeting: Meeting) -> socket.socket:
     deadline = time.monotonic() + meeting.wait
     while True:
         try:
-            found = socket.create_connection((meeting.host, meeting.port), HANDSHAKE_SECONDS)
+            connection = socket.create_connection((meeting.host, meeting.port), HANDSHAKE_SECONDS)
         except OSError as error:
             if time.monotonic() > deadline:
                 said = error.strerror or str(error)
                 raise UnavailableError(f"no process 0 at {meeting.host}:{meeting.port}: {said}") from error
             time.sleep(0.1)
         else:
-            found.settimeout(None)
-            return found
+            connection.settimeout(None)
+            return connection

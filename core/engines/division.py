@@ -54,12 +54,12 @@ def divided_again(cluster: Cluster, engine: Engine, blame: Blame) -> tuple[Body 
     """Return the steps of a group divided again without the blamed nodes, and the partition; no body where no group is
     left.
     """
-    body, found = cluster.body, partition(_plan_of(cluster.body), cluster.graph, engine, blame.refused)
+    body, parts = cluster.body, partition(_plan_of(cluster.body), cluster.graph, engine, blame.refused)
     attempts = body.attempts + blame.attempts
-    if attempts >= _MOST_ATTEMPTS or not any(isinstance(step, Engined) for step in found.plan.steps):
-        return None, found
-    steps = tuple(_counting(step, attempts) for step in found.plan.steps)
-    return Body(steps, found.plan.slots, body.inputs, body.outputs, fed=body.fed), found
+    if attempts >= _MOST_ATTEMPTS or not any(isinstance(step, Engined) for step in parts.plan.steps):
+        return None, parts
+    steps = tuple(_counting(step, attempts) for step in parts.plan.steps)
+    return Body(steps, parts.plan.slots, body.inputs, body.outputs, fed=body.fed), parts
 
 
 def _counting(step: Step, attempts: int) -> Step:
@@ -101,9 +101,9 @@ class _Search:
             return Blame({}, 0)
         while most - least > 1:
             middle = (least + most) // 2
-            found = self.failure(middle)
+            failure = self.failure(middle)
             attempts += 1
-            least, most, error = (middle, most, error) if found is None else (least, middle, found)
+            least, most, error = (middle, most, error) if failure is None else (least, middle, failure)
         return Blame({self.steps[most - 1].node: uncompiled(said(error))}, attempts)
 
     def failure(self, count: int) -> Exception | None:

@@ -71,11 +71,11 @@ class EngineRuntime:
 
     def divided(self, plan: Plan, graph: Graph) -> Plan:
         """Return the plan with the steps that the engine takes in groups."""
-        found = partition(plan, graph, self.engine)
+        parts = partition(plan, graph, self.engine)
         with self.lock:
-            self.refusals.update(found.refusals)
-            self.too_small += found.too_small
-        return found.plan
+            self.refusals.update(parts.refusals)
+            self.too_small += parts.too_small
+        return parts.plan
 
     def group(self, graph: Graph, body: Body, in_numpy: _Call, assemble: Callable[[Body], _Call] | None = None) -> Group:
         """Return the group of steps in a body as a function; `in_numpy` runs the body, and `assemble` makes a runner of
@@ -88,9 +88,9 @@ class EngineRuntime:
             self.groups.append(made)
         return made
 
-    def divided_again(self, cluster: Cluster, found: Blame) -> Body | None:
+    def divided_again(self, cluster: Cluster, blame: Blame) -> Body | None:
         """Return the steps of a group divided again, None where the engine takes none of them."""
-        body, parts = divided_again(cluster, self.engine, found)
+        body, parts = divided_again(cluster, self.engine, blame)
         if body is not None:
             with self.lock:
                 self.refusals.update(parts.refusals)
@@ -120,10 +120,10 @@ class EngineRuntime:
             differences = tuple(self.differences.values())
             return EngineReport(self.engine.name, self.engine.note, groups, tuple(refused), self.too_small, differences)
 
-    def note_difference(self, found: Difference) -> None:
+    def note_difference(self, difference: Difference) -> None:
         """Record a result that differs from NumPy's."""
         with self.lock:
-            self.differences.setdefault(found.tensor, found)
+            self.differences.setdefault(difference.tensor, difference)
 
 
 class Group:
@@ -164,8 +164,8 @@ class Group:
     def __call__(self, *values: Any) -> Any:
         """Return the outputs of the group: the value itself for a single output, else a tuple."""
         arrays = self.arrays(values)
-        found = self.executable(arrays)
-        results = self._run_either(found, arrays, values) if isinstance(found, Executable) else found(*values)
+        run = self.executable(arrays)
+        results = self._run_either(run, arrays, values) if isinstance(run, Executable) else run(*values)
         return results[0] if len(results) == 1 else results
 
     def _run_either(self, executable: Executable, arrays: Sequence[Any], values: Sequence[Any]) -> Sequence[Any]:
@@ -186,8 +186,8 @@ class Group:
         if not self.variables.isdisjoint(self.fixed):
             return self._without_variables()
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
-        found = self.executables[key] if key in self.executables else self._compile(key, arrays)
-        return self.instead.get(key, self.in_numpy) if found is None else found
+        executable = self.executables[key] if key in self.executables else self._compile(key, arrays)
+        return self.instead.get(key, self.in_numpy) if executable is None else executable
 
     def on(self, body: Body) -> Group:
         """Return the group for the same steps in another body."""
@@ -212,7 +212,7 @@ class Group:
         settings = self.runtime.settings
         start = time.perf_counter()
         try:
-            found = self.in_numpy(*values)
+            results = self.in_numpy(*values)
         except TfgError as error:
             if settings.verify or settings.chooses:
                 raise
@@ -220,13 +220,13 @@ class Group:
             tell("NumPy cannot be timed on the group up to %s: %s", self.last, error)
             return None
         executable.trial.note(0, time.perf_counter() - start)
-        return found
+        return results
 
-    def accepts(self, executable: Executable, found: Sequence[EngineValue], expected: Sequence[Any]) -> bool:
+    def accepts(self, executable: Executable, results: Sequence[EngineValue], expected: Sequence[Any]) -> bool:
         """Return True where results agree with NumPy's; where the faster way is chosen, wrong results retire the engine."""
         settings = self.runtime.settings
         if settings.verify or settings.chooses:
-            difference = self._difference(executable, found, expected)
+            difference = self._difference(executable, results, expected)
             if difference is not None and settings.verify:
                 self.runtime.note_difference(difference)
             if difference is not None and settings.chooses:
@@ -237,10 +237,10 @@ class Group:
             self._give_up(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
         return True
 
-    def _difference(self, executable: Executable, found: Sequence[EngineValue], expected: Sequence[Any]) -> Difference | None:
+    def _difference(self, executable: Executable, actual: Sequence[EngineValue], expected: Sequence[Any]) -> Difference | None:
         """Return the first difference from NumPy's results."""
         tolerance = None if executable.precision is None else ROUNDED
-        for (name, op), a, b in zip(self.made, found, expected, strict=True):
+        for (name, op), a, b in zip(self.made, actual, expected, strict=True):
             by = difference(np.asarray(a), np.asarray(b), tolerance)
             if by is not None:
                 return Difference(name, op, by)
@@ -293,8 +293,10 @@ class Group:
         except ENDING:
             raise
         except UnfitShapes as error:  # not for other inputs
-            found = blame(error, cluster, values, self.engine)
-            self._divide(key, Blame({**self.blame.refused, **found.refused}, found.attempts), reasons.uncompiled(said(error)))
+            blamed = blame(error, cluster, values, self.engine)
+            self._divide(
+                key, Blame({**self.blame.refused, **blamed.refused}, blamed.attempts), reasons.uncompiled(said(error))
+            )
         except Exception as error:
             pass_on(error)
             self._refuse(key, error, reasons.uncompiled(said(error)), cluster, values)
@@ -305,10 +307,10 @@ class Group:
         settings = self.runtime.settings
         function, precision = self.engine.compile(cluster, values), None
         if self.engine.faster and (settings.is_fast or settings.reports):
-            found = fastest_rounded(self.engine.faster, cluster, values, function)
-            self.rounded = None if found is None else found.report
-            if found is not None and found.is_better and settings.is_fast:
-                function, precision = found.function, found.report.precision
+            rounded = fastest_rounded(self.engine.faster, cluster, values, function)
+            self.rounded = None if rounded is None else rounded.report
+            if rounded is not None and rounded.is_better and settings.is_fast:
+                function, precision = rounded.function, rounded.report.precision
         self.precision = precision or self.precision
         trial = Trial(2, PAIRS, PAIRS_SECONDS) if settings.chooses else Trial(2, 1)
         self.trials.append(trial)
@@ -323,15 +325,15 @@ class Group:
     def _refuse(self, key: Any, error: Exception, why: Reason, cluster: Cluster, values: Sequence[Any]) -> None:
         """Divide the group, for all inputs, without the nodes that fail; not where a value is at fault: NumPy says so."""
         if self.assemble is not None and not isinstance(error, (Declined, InvalidArgumentError)):
-            found = blame(error, cluster, values, self.engine)
-            self.blame = Blame({**self.blame.refused, **found.refused}, self.blame.attempts + found.attempts)
+            blamed = blame(error, cluster, values, self.engine)
+            self.blame = Blame({**self.blame.refused, **blamed.refused}, self.blame.attempts + blamed.attempts)
         self._divide(key, self.blame, why)
 
-    def _divide(self, key: Any, found: Blame, why: Reason) -> None:
+    def _divide(self, key: Any, blamed: Blame, why: Reason) -> None:
         """Run the group without the blamed nodes for these inputs; NumPy runs the nodes, or all where nothing else is left."""
-        nodes = frozenset(found.refused)
+        nodes = frozenset(blamed.refused)
         if nodes and self.assemble is not None and nodes not in self.parts:
-            body = self.runtime.divided_again(self.cluster, found)
+            body = self.runtime.divided_again(self.cluster, blamed)
             self.parts[nodes] = None if body is None else self.assemble(body)
         run = self.parts.get(nodes)
         if run is None:

@@ -59,28 +59,28 @@ class _Refusals:
         known = _known_while_compiling(nodes)
         unread = {node for node in nodes if not node.inputs and lowering(node.op) is not None}
         looked_at = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
-        found = {node: reason for node, reason in looked_at.items() if reason is not None}
-        return found | dict.fromkeys(unread, reasons.UNREAD)
+        refused = {node: reason for node, reason in looked_at.items() if reason is not None}
+        return refused | dict.fromkeys(unread, reasons.UNREAD)
 
     def of_node(self, node: Node, is_known: bool) -> Reason | None:
         """Return the reason against a node, whose value `is_known` while compiling, or may turn out to be; None for an able
         node.
         """
-        found = lowering(node.op)
+        rule = lowering(node.op)
         types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
         others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
-        if others and not (found is not None and found.always):
+        if others and not (rule is not None and rule.always):
             return reasons.dtype_of_xla(others[0])
         if is_known:
             return None
-        if found is None:
+        if rule is None:
             return reasons.NO_LOWERING
         return self.unsupported.reason(node) or self.of_calls(node)
 
     def of_calls(self, node: Node) -> Reason | None:
         """Return the reason against the functions that a node calls."""
-        found = (self.of_function(reference.name, reference) for reference in function_references(node))
-        return next((reason for reason in found if reason is not None), None)
+        reasons_found = (self.of_function(reference.name, reference) for reference in function_references(node))
+        return next((reason for reason in reasons_found if reason is not None), None)
 
     def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:
@@ -123,22 +123,22 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
     A value popped from a stack is known where all pushed values are.
     """
     own = set(nodes)
-    found: set[Node] = set()
+    static: set[Node] = set()
     uncertain: set[Node] = set()
     for node in nodes:
         sources = [_behind(value, own).node for value in node.inputs]
         if sources and has_fact(sources[0].op, "run_state"):
             known_so_far = len(sources) <= _OF_STACKS and sources[0] not in uncertain
-            if known_so_far and all(s.is_constant or s in found for s in sources[1:]):
-                found.add(node)
+            if known_so_far and all(s.is_constant or s in static for s in sources[1:]):
+                static.add(node)
             else:
                 uncertain.add(sources[0])
             continue
         if has_fact(node.op, "program") or not has_kernel(node.op) or next(function_references(node), None) is not None:
             continue
-        if has_fact(node.op, "metadata") or all(s.is_constant or s in found for s in sources):
-            found.add(node)
-    return found
+        if has_fact(node.op, "metadata") or all(s.is_constant or s in static for s in sources):
+            static.add(node)
+    return static
 
 
 def _behind(value: Output, own: set[Node]) -> Output:

@@ -107,7 +107,7 @@ def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched
                 working[slot] += [step.node] if is_able else []
     for slot in {*fetched, *plan.feeds} & touching.keys():
         touching[slot].add(None)
-    torn = (slot for slot, found in touching.items() if len(found) > 1 or None in found)
+    torn = (slot for slot, numbers in touching.items() if len(numbers) > 1 or None in numbers)
     return list(dict.fromkeys(node for slot in torn for node in working[slot]))
 
 
@@ -123,13 +123,13 @@ def _is_free(step: Step) -> bool:
 
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     """Return the reasons why steps run in NumPy: by their kind, and by the engine's refusals."""
-    found: dict[Node, Reason] = {}
+    refusals: dict[Node, Reason] = {}
     known: dict[str, str | None] = {}
     for step in plan.steps:
         reason = None if _is_free(step) else _ineligible(step, graph, known, engine)
         if reason is not None:
-            found[step.node] = reason
-    offered = [step for step in plan.steps if step.node not in found and not _is_free(step)]
+            refusals[step.node] = reason
+    offered = [step for step in plan.steps if step.node not in refusals and not _is_free(step)]
     inside = {step.node: _offered_inside(step) for step in offered}
     nodes = [node for step in offered for node in inside[step.node]]
     try:
@@ -143,8 +143,8 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
         of_parts = ((part, refused[part]) for part in parts if part in refused)
         part, reason = next(of_parts, (node, None))
         if reason is not None:
-            found[node] = reason if part is node else reason.within(f"in the loop, {part.op} '{part.name}'")
-    return found
+            refusals[node] = reason if part is node else reason.within(f"in the loop, {part.op} '{part.name}'")
+    return refusals
 
 
 def _offered_inside(step: Step) -> list[Node]:
@@ -229,12 +229,12 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     if by_reference or step.references or step.shared or step.is_view:
         return reasons.BY_REFERENCE
     computes = node.output_dtypes or _updates(node)
-    found = (
+    reason_found = (
         _of_impurity(node, reason)
         or _of_dtypes((*node.output_dtypes, *given))
         or (None if computes else reasons.COMPUTES_NOTHING)
     )
-    return found or without_kernel(node)
+    return reason_found or without_kernel(node)
 
 
 def _updates(node: Node) -> bool:
@@ -312,15 +312,15 @@ class _Levels:
         """Find the reach of a node without a step; nodes without steps may lie on a cycle, in a loop that hands a value on."""
         pending = [node]
         while pending:
-            found = pending[-1]
-            if found not in self.reach:
-                self.reach[found] = _FREE
-                pending += [n for n in self.without_step(found) if n not in self.reach]
+            current = pending[-1]
+            if current not in self.reach:
+                self.reach[current] = _FREE
+                pending += [n for n in self.without_step(current) if n not in self.reach]
                 continue
             pending.pop()
-            sources = [source for source in needed_sources(found, self.fed) if source is not None]
+            sources = [source for source in needed_sources(current, self.fed) if source is not None]
             known = (self.of_step(self.places[s]) if s in self.places else self.reach[s] for s in sources if self.is_before(s))
-            self.reach[found] = _highest(known)
+            self.reach[current] = _highest(known)
 
     def without_step(self, node: Node) -> list[Node]:
         return [n for n in needed_sources(node, self.fed) if n is not None and n not in self.places]
@@ -330,9 +330,9 @@ class _Levels:
         return node not in self.places or self.places[node] < len(self.found)
 
 
-def _highest(found: Iterable[_Reach]) -> _Reach:
+def _highest(reaches: Iterable[_Reach]) -> _Reach:
     group = rest = _NOTHING
-    for a, b in found:
+    for a, b in reaches:
         group, rest = max(group, a), max(rest, b)
     return group, rest
 
@@ -362,10 +362,10 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
     reads: dict[object, list[int]] = collections.defaultdict(list)
     touched = accesses(graph, _in_order(places, fed), fed)
     own = (access for access in touched if access.node in places)
-    found: list[tuple[object, bool, int]] = [(access.state, access.kind == READ, places[access.node]) for access in own]
-    known = {i for _, _, i in found}
-    found += [(None, False, i) for node, i in places.items() if i not in known and has_fact(node.op, "side_effect")]
-    for state, is_read, i in sorted(found, key=lambda item: item[2]):
+    effects: list[tuple[object, bool, int]] = [(access.state, access.kind == READ, places[access.node]) for access in own]
+    known = {i for _, _, i in effects}
+    effects += [(None, False, i) for node, i in places.items() if i not in known and has_fact(node.op, "side_effect")]
+    for state, is_read, i in sorted(effects, key=lambda item: item[2]):
         before = [last_write[state]] if state in last_write else []
         if is_read:
             reads[state].append(i)
@@ -378,17 +378,17 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
 
 def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
     """Return the nodes with a step, in the order of the steps, each behind nodes without a step whose values are read."""
-    found: dict[Node, None] = {}
+    ordered: dict[Node, None] = {}
     for node in places:
         pending = [node]
         while pending:
-            sources = [s for s in needed_sources(pending[-1], fed) if s is not None and s not in places and s not in found]
+            sources = [s for s in needed_sources(pending[-1], fed) if s is not None and s not in places and s not in ordered]
             sources = [source for source in sources if source not in pending]
             if sources:
                 pending.append(sources[0])
             else:
-                found[pending.pop()] = None
-    return list(found)
+                ordered[pending.pop()] = None
+    return list(ordered)
 
 
 class _Grouping:

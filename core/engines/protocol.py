@@ -143,18 +143,18 @@ class Body:
         """Return the members of `variables` that steps write to."""
         leads = self.leads
         writing = (step for step in self.steps if has_fact(step.node.op, "side_effect"))
-        found = {leads[slot] for step in writing for slot in variable_inputs(step, leads)}
-        return [slot for slot in self.variables if slot in found]
+        members = {leads[slot] for step in writing for slot in variable_inputs(step, leads)}
+        return [slot for slot in self.variables if slot in members]
 
     @property
     def leads(self) -> dict[int, int]:
         """Map each slot with a reference or a handle to the member of `variables` behind."""
-        found = {slot: slot for slot in self.variables}
+        leads = {slot: slot for slot in self.variables}
         for step in self.steps:
             for slot, result in zip(step.outputs, results_of(step)):
                 if result.dtype is not None and result.dtype.is_ref:
-                    found[slot] = found[step.inputs[0]]
-        return found
+                    leads[slot] = leads[step.inputs[0]]
+        return leads
 
 
 def inner_steps(steps: Iterable[Step]) -> Iterator[Step]:
@@ -226,8 +226,8 @@ class Cluster:
         """Return for each variable written the last node that writes."""
         leads = self.body.leads
         writing = [step for step in self.body.steps if has_fact(step.node.op, "side_effect")]
-        found = {leads[slot]: step.node for step in writing for slot in variable_inputs(step, leads)}
-        return [found[slot] for slot in self.body.written]
+        writers = {leads[slot]: step.node for step in writing for slot in variable_inputs(step, leads)}
+        return [writers[slot] for slot in self.body.written]
 
     def as_graph(self, values: Sequence[EngineValue]) -> tuple[Graph, list[Output], list[Output]]:
         """Return the group as a graph of its own, the placeholders, typed and shaped as `values`, and the results.

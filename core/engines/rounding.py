@@ -62,5 +62,5 @@ def _compiled(engine: Engine, cluster: Cluster, values: Sequence[EngineValue]) -
         return None
 
 
-def _largest_difference(found: Sequence[EngineValue], expected: Sequence[EngineValue]) -> float:
-    return max(relative_difference(np.asarray(a), np.asarray(b)) for a, b in zip(found, expected, strict=True))
+def _largest_difference(results: Sequence[EngineValue], expected: Sequence[EngineValue]) -> float:
+    return max(relative_difference(np.asarray(a), np.asarray(b)) for a, b in zip(results, expected, strict=True))

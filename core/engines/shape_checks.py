@@ -34,30 +34,30 @@ def result_shapes(cluster: Cluster, values: Sequence[EngineValue], needs_element
     Raises InvalidArgumentError where a node refuses its inputs, UnfitShapes where `needs_elements` and a tensor has none.
     """
     graph, _, outputs = cluster.as_graph(values)
-    found = infer(graph)
-    for name, reason in found.reasons.items():
+    inference = infer(graph)
+    for name, reason in inference.reasons.items():
         raise InvalidArgumentError(reason, node=name, op=graph.node(name).op)
     if needs_elements:
-        _require_elements(graph, found, outputs)
-    return [*(found.shape(output) for output in outputs), *_written_shapes(cluster, graph, found, values)]
+        _require_elements(graph, inference, outputs)
+    return [*(inference.shape(output) for output in outputs), *_written_shapes(cluster, graph, inference, values)]
 
 
-def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Sequence[EngineValue]) -> list[Shape]:
+def _written_shapes(cluster: Cluster, graph: Graph, inference: Inference, values: Sequence[EngineValue]) -> list[Shape]:
     """Return the shapes of the variables at the end: only an assignment changes a shape."""
     shapes = {slot: Shape(value.shape) for slot, value in zip(cluster.inputs, values)}
     leads = cluster.body.leads
     for step in cluster.body.steps:
         if has_fact(step.node.op, "assignment"):
-            shapes[leads[step.inputs[0]]] = found.shape(graph.node(step.node.name).inputs[1])
+            shapes[leads[step.inputs[0]]] = inference.shape(graph.node(step.node.name).inputs[1])
     return [shapes[slot] for slot in cluster.body.written]
 
 
-def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output]) -> None:
+def _require_elements(graph: Graph, inference: Inference, outputs: Sequence[Output]) -> None:
     """Raise UnfitShapes for nodes with a tensor without elements, and for nodes whose values decide a shape."""
     read = [value for node in graph for value in node.inputs if not value.node.is_constant]
     used = dict.fromkeys((*read, *outputs))
-    unknown = {value for value in used if not found.shape(value).is_known}
-    empty = {value for value in used if value not in unknown and 0 in found.shape(value).known()}
+    unknown = {value for value in used if not inference.shape(value).is_known}
+    empty = {value for value in used if value not in unknown and 0 in inference.shape(value).known()}
     refused: dict[str, Reason] = {}
     for node in graph:
         own = [value for value in node.outputs() if value in used]

@@ -72,8 +72,8 @@ class _Precomputing:
 
     def taken(self, step: Step) -> dict[int, ShapePrecompute]:
         """Return the precomputing steps by the slots of a step's inputs that they provide."""
-        found = {slot: self.of_slot(slot) for slot in step.inputs if self.is_made(slot)}
-        return {slot: made for slot, made in found.items() if made is not None}
+        by_slot = {slot: self.of_slot(slot) for slot in step.inputs if self.is_made(slot)}
+        return {slot: made for slot, made in by_slot.items() if made is not None}
 
     def is_made(self, slot: int) -> bool:
         """Return True for a slot that a step of a group fills."""
@@ -112,15 +112,15 @@ class _Precomputing:
         node = self.plan.steps[self.makers[slot]].node
         return ShapePrecompute(node, inputs, (self.slots - 1,), cluster=Cluster(self.graph, body), known=tuple(sorted(fixed)))
 
-    def close(self, found: set[int]) -> bool:
-        """Add the predecessors in groups to `found`; False where inference cannot tell the shapes of a predecessor."""
-        pending = list(found)
+    def close(self, members: set[int]) -> bool:
+        """Add the predecessors in groups to `members`; False where inference cannot tell the shapes of a predecessor."""
+        pending = list(members)
         while pending:
             step = self.plan.steps[pending.pop()]
             if not _has_shape(step):
                 return False
-            more = {self.makers[i] for i in step.inputs if self.is_made(i)} - found
-            found |= more
+            more = {self.makers[i] for i in step.inputs if self.is_made(i)} - members
+            members |= more
             pending += more
         return True
 

@@ -17,20 +17,20 @@ _COUNTS: Final = (dtypes.int32, dtypes.int64)
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
     """Return the slots of the inputs that decide values the engine must know."""
-    found = _fixed_slots(body.steps, engine)
-    return [slot for slot in range(body.inputs) if slot in found]
+    fixed = _fixed_slots(body.steps, engine)
+    return [slot for slot in range(body.inputs) if slot in fixed]
 
 
 def needing(body: Body, engine: Engine) -> list[Node]:
     """Return the nodes with a static input that follows from the values of variables."""
     tainted = set(body.variables)
-    found = []
+    nodes = []
     for step in body.steps:
         if any(step.inputs[place] in tainted for place in _fixed_places(step, engine)):
-            found.append(step.node)
+            nodes.append(step.node)
         elif not tainted.isdisjoint(step.inputs) and not has_fact(step.node.op, "metadata"):
             tainted.update(step.outputs)
-    return found
+    return nodes
 
 
 def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
@@ -38,16 +38,16 @@ def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
     makers = {slot: step for step in steps for slot in step.outputs}
     computing = (step for step in steps if not step.node.is_constant)
     pending = [step.inputs[place] for step in computing for place in _fixed_places(step, engine)]
-    found: set[int] = set()
+    fixed: set[int] = set()
     while pending:
         slot = pending.pop()
-        if slot in found:
+        if slot in fixed:
             continue
-        found.add(slot)
+        fixed.add(slot)
         maker = makers.get(slot)
         if maker is not None and not has_fact(maker.node.op, "metadata"):
             pending += maker.inputs
-    return found
+    return fixed
 
 
 def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
@@ -56,10 +56,10 @@ def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
         return ()
     if not isinstance(step, Loop):
         return engine.static_inputs(step.node)
-    found = _fixed_slots((*step.head, *step.body, *step.tail), engine)
+    fixed = _fixed_slots((*step.head, *step.body, *step.tail), engine)
     carried = {slot for _, slot in step.carried}
     counting = _counting_slots(step)
-    wanted = [slot for slot in step.entries if slot in counting or (slot in found and slot not in carried)]
+    wanted = [slot for slot in step.entries if slot in counting or (slot in fixed and slot not in carried)]
     return [place for place, slot in enumerate(step.entries) if slot in wanted]
 
 
@@ -75,13 +75,13 @@ def _counting_slots(loop: Loop) -> set[int]:
         return set()
     makers = {slot: step for step in (*loop.head, *loop.body) for slot in step.outputs}
     before = {target: source for source, target in loop.carried}
-    found: set[int] = set()
+    deciding: set[int] = set()
     pending = [loop.condition, *(step.inputs[1] for step in growing)]
     while pending:
         slot = pending.pop()
-        if slot not in found:
-            found.add(slot)
+        if slot not in deciding:
+            deciding.add(slot)
             pending += makers[slot].inputs if slot in makers else ()
             pending += [before[slot]] if slot in before else ()
-    entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in found}
+    entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in deciding}
     return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()

@@ -50,13 +50,13 @@ def body_of(
 
 def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[int]:
     """Return the inputs where handles arrive, or references that are not fed."""
-    found = set()
+    variables = set()
     for step in members:
         for slot, value in zip(step.inputs, inputs_of(step)):
             is_variable = value.dtype is dtypes.resource and not is_of_run(value)
             if slot in inputs and (is_variable or (is_reference(value.dtype) and slot not in fed)):
-                found.add(slot)
-    return found
+                variables.add(slot)
+    return variables
 
 
 def is_reference(dtype: DType | None) -> bool:

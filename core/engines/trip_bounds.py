@@ -42,14 +42,14 @@ def iterations(
     condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
 ) -> list[Sequence[Any]] | None:
     """Return the values at the start of each iteration; None where the number of iterations is unknown."""
-    found: list[Sequence[Any]] = []
-    while len(found) < _MOST:
+    starts: list[Sequence[Any]] = []
+    while len(starts) < _MOST:
         again = condition(values)
         if again is UNKNOWN:
             return None
         if not np.any(again):
-            return found
-        found.append(values)
+            return starts
+        starts.append(values)
         values = advance(values)
     return None
 
@@ -86,8 +86,8 @@ def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
     missing = [i for i, value in enumerate(inputs) if not isinstance(value, (np.ndarray, np.generic))]
     try:
         if not missing:
-            found = apply_kernel(step.node, inputs)
-            return found if all(np.size(value) <= _FEW for value in found) else nothing
+            results = apply_kernel(step.node, inputs)
+            return results if all(np.size(value) <= _FEW for value in results) else nothing
         dtype = step.node.inputs[missing[0]].dtype
         if len(missing) > 1 or dtype is None or dtype.name != "bool":
             return nothing

@@ -13,29 +13,29 @@ TOLERANCES: Final = {"f2": 2e-2, "f4": 1e-4, "f8": 1e-9, "c8": 1e-4, "c16": 1e-9
 _COARSE: Final = 2e-2
 
 
-def difference(found: Array, expected: Array, tolerance: float | None = None) -> str | None:
-    """Return the difference of `found` from `expected` in words; None within the precision of the dtype.
+def difference(result: Array, expected: Array, tolerance: float | None = None) -> str | None:
+    """Return the difference of `result` from `expected` in words; None within the precision of the dtype.
 
     Integers and truth values must be equal, NaNs and infinities at the same places.
     """
-    if found.dtype != expected.dtype:
-        return f"its dtype is {found.dtype}, not {expected.dtype}"
-    if found.shape != expected.shape:
-        return f"its shape is {found.shape}, not {expected.shape}"
+    if result.dtype != expected.dtype:
+        return f"its dtype is {result.dtype}, not {expected.dtype}"
+    if result.shape != expected.shape:
+        return f"its shape is {result.shape}, not {expected.shape}"
     kind = expected.dtype.kind
     if kind in "biu":
-        wrong = int(np.count_nonzero(found != expected))
+        wrong = int(np.count_nonzero(result != expected))
         return f"{wrong} of {expected.size} elements differ" if wrong else None
     limit = tolerance or TOLERANCES.get(f"{kind}{expected.dtype.itemsize}", _COARSE)
-    return _numeric_difference(_wide(found), _wide(expected), limit)
+    return _numeric_difference(_wide(result), _wide(expected), limit)
 
 
 def _wide(array: Array) -> Array:
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
-def _numeric_difference(found: Array, expected: Array, limit: float) -> str | None:
-    off, largest = _off(found, expected)
+def _numeric_difference(result: Array, expected: Array, limit: float) -> str | None:
+    off, largest = _off(result, expected)
     if off == np.inf:
         return "NaNs or infinities are at other places"
     if off <= limit * largest or off == 0:
@@ -43,25 +43,25 @@ def _numeric_difference(found: Array, expected: Array, limit: float) -> str | No
     return f"it is off by up to {off:.3g}, where the largest magnitude is {largest:.3g}"
 
 
-def relative_difference(found: Array, expected: Array) -> float:
-    """Return the error of `found` as a part of the largest magnitude; infinite for another dtype or shape, or for unequal
+def relative_difference(result: Array, expected: Array) -> float:
+    """Return the error of `result` as a part of the largest magnitude; infinite for another dtype or shape, or for unequal
     integers.
     """
-    if found.dtype != expected.dtype or found.shape != expected.shape:
+    if result.dtype != expected.dtype or result.shape != expected.shape:
         return np.inf
     if expected.dtype.kind in "biu":
-        return 0.0 if np.array_equal(found, expected) else np.inf
-    off, largest = _off(_wide(found), _wide(expected))
+        return 0.0 if np.array_equal(result, expected) else np.inf
+    off, largest = _off(_wide(result), _wide(expected))
     return float(np.float64(off) / np.float64(largest)) if largest else (np.inf if off else 0.0)
 
 
-def _off(found: Array, expected: Array) -> tuple[float, float]:
+def _off(result: Array, expected: Array) -> tuple[float, float]:
     """Return (the largest difference, infinite where NaNs or infinities are at other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
-        same = (found == expected) | (np.isnan(found) & np.isnan(expected))
-        if not np.array_equal(np.isfinite(found), finite) or not same[~finite].all():
+        same = (result == expected) | (np.isnan(result) & np.isnan(expected))
+        if not np.array_equal(np.isfinite(result), finite) or not same[~finite].all():
             return np.inf, 0.0
         if not finite.any():
             return 0.0, 0.0
-        return float(np.abs(found[finite] - expected[finite]).max()), float(np.abs(expected[finite]).max())
+        return float(np.abs(result[finite] - expected[finite]).max()), float(np.abs(expected[finite]).max())

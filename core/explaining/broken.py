@@ -15,8 +15,8 @@ from ..support.errors import InvalidArgumentError, TfgError
 def make_presentable(graph: Graph) -> list[TfgError]:
     """Leave out functions that cannot be read, and outputs of nodes whose dtypes are unknown; return the faults."""
     unreadable = _drop_unreadable(graph)
-    found = [_fault(graph.check), *map(fault_of, graph.functions.values())]
-    unfit = [fault for fault in found if fault is not None]
+    faults = [_fault(graph.check), *map(fault_of, graph.functions.values())]
+    unfit = [fault for fault in faults if fault is not None]
     if unfit:
         _drop_outputs(graph)
     return [*unreadable, *unfit]

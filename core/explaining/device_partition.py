@@ -85,12 +85,12 @@ class _Placer:
     def devices(self) -> dict[str, str]:
         """Return the device of each node by name."""
         wanted = self._wanted()
-        found = {node.name: wanted[self._find(node.name)] for node in self._nodes}
-        is_free = {node.name: found[node.name] == Device() for node in self._nodes}
+        placed = {node.name: wanted[self._find(node.name)] for node in self._nodes}
+        is_free = {node.name: placed[node.name] == Device() for node in self._nodes}
         for node in self._nodes:
             if is_free[node.name] and node.name not in self._parent:
-                found[node.name] = self._heuristic(node, found)
-        return {name: _full_name(device) for name, device in found.items()}
+                placed[node.name] = self._heuristic(node, placed)
+        return {name: _full_name(device) for name, device in placed.items()}
 
     def conflicts(self) -> Iterator[str]:
         """Yield the demands of the graph that no placement can meet."""
@@ -102,13 +102,13 @@ class _Placer:
         """Return the merged demand of each group; nodes that own memory come before the nodes that work on references to
         the memory.
         """
-        found: dict[str, Device] = collections.defaultdict(Device)
+        demands: dict[str, Device] = collections.defaultdict(Device)
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
             root = self._find(node.name)
             device = _device(node)
-            if found[root].conflict(device) is None:
-                found[root] = found[root].merged(device)
-        return found
+            if demands[root].conflict(device) is None:
+                demands[root] = demands[root].merged(device)
+        return demands
 
     def _joined_by_handle(self, node: Node) -> list[str]:
         """Join a node with the producers of references and handles; return the demands that contradict the producers'
@@ -127,15 +127,15 @@ class _Placer:
         return problems
 
     @staticmethod
-    def _heuristic(node: Node, found: dict[str, Device]) -> Device:
+    def _heuristic(node: Node, placed: dict[str, Device]) -> Device:
         """Return the device for a node that asks for none: the device of an only user, or of the tensor whose metadata is
         read.
         """
-        users = [user for user in node.uses if user.name in found]
+        users = [user for user in node.uses if user.name in placed]
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
-            return found[users[0].name]
-        if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in found:
-            return found[node.inputs[0].node.name]
+            return placed[users[0].name]
+        if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in placed:
+            return placed[node.inputs[0].node.name]
         return Device()
 
     def _find(self, name: str) -> str:
@@ -211,8 +211,8 @@ def _received(node: Node, shapes: Inference) -> Crossing:
     names = ("tensor_name", "send_device", "recv_device")
     tensor, start, target = map(node.text_attr, names)
     kind = _FEED if node.attr("client_terminated") else _TENSOR
-    found = _crossing(node.output(), kind, start, target, (node.name,), shapes)
-    return dataclasses.replace(found, tensor=tensor)
+    crossing = _crossing(node.output(), kind, start, target, (node.name,), shapes)
+    return dataclasses.replace(crossing, tensor=tensor)
 
 
 def _kind(source: Output | Node) -> str:

@@ -223,15 +223,15 @@ def op_counts(graph: Graph) -> tuple[OpCount, ...]:
 
 def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     """Return the functions that Python calls on the objects of a SavedModel."""
-    found = []
+    facts = []
     for saved in graph.meta.callables if graph.meta is not None else ():
         function = graph.functions.get(saved.function)
         if function is not None:
             given = function.args[: len(function.args) - len(saved.bound)]
             shapes = function.attrs.get("_input_shapes") or ()
             inputs = (_argument(node, number, shapes) for number, node in enumerate(given))
-            found.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
-    return tuple(found)
+            facts.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
+    return tuple(facts)
 
 
 def _argument(node: Node, number: int, shapes: Sequence[Shape]) -> TensorFacts:
@@ -248,11 +248,11 @@ def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[Mis
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
-    found: dict[str, list[Node]] = {}
+    users_by_op: dict[str, list[Node]] = {}
     for node in nodes:
         if not _can_run(functions, node.op):
-            found.setdefault(node.op, []).append(node)
-    return tuple(_missing(op, users, functions) for op, users in found.items())
+            users_by_op.setdefault(node.op, []).append(node)
+    return tuple(_missing(op, users, functions) for op, users in users_by_op.items())
 
 
 def _missing(op: str, nodes: Sequence[Node], functions: Container[str]) -> MissingOp:

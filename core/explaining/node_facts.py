@@ -125,9 +125,9 @@ class Explainer:
 
     def _in_function(self, name: str) -> tuple[str, Node]:
         for function_name, function in self.graph.functions.items():
-            found = function.body.get(name.removeprefix(f"{function_name}/"))
-            if found is not None:
-                return function_name, found
+            member = function.body.get(name.removeprefix(f"{function_name}/"))
+            if member is not None:
+                return function_name, member
         self.graph.node(name)  # raises, and names the nearest
         raise NotFoundError(f"the graph has no node '{name}'")
 
@@ -148,13 +148,13 @@ class Explainer:
         )
 
     def _consumers(self, node: Node) -> list[ConsumerFacts]:
-        found = []
+        consumers = []
         for user in node.uses:
             taken = dict.fromkeys(value.name for value in user.inputs if value.node is node)
-            found += [ConsumerFacts(user.name, user.op, tensor) for tensor in taken]
+            consumers += [ConsumerFacts(user.name, user.op, tensor) for tensor in taken]
             if node in user.control_inputs:
-                found.append(ConsumerFacts(user.name, user.op, None))
-        return found
+                consumers.append(ConsumerFacts(user.name, user.op, None))
+        return consumers
 
     def _order(self, node: Node, control: Node) -> str:
         """Return the order that a control edge sets, in words."""
@@ -306,11 +306,11 @@ class Explainer:
 
 def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]]:
     """Return the names that go with each node's outputs, in the order given."""
-    found: dict[Node, list[str]] = {}
+    names_by_node: dict[Node, list[str]] = {}
     for value, name in named:
         if value is not None:
-            found.setdefault(value.node, []).append(name)
-    return found
+            names_by_node.setdefault(value.node, []).append(name)
+    return names_by_node
 
 
 def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:

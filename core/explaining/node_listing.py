@@ -169,13 +169,13 @@ def node_record(node: Node, inference: Inference | None = None, function: str | 
 
 def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...]:
     try:
-        found = node.output_dtypes
+        output_dtypes = node.output_dtypes
     except InvalidArgumentError:  # a required type attribute is missing, as in a polymorphic function body
         return ()
     if inference is not None:
-        return tuple(OutputRecord(str(dtype), inference.shape(node.output(i))) for i, dtype in enumerate(found))
-    shapes = declared_shapes(node, len(found))
-    return tuple(OutputRecord(str(dtype), shape) for dtype, shape in zip(found, shapes))
+        return tuple(OutputRecord(str(dtype), inference.shape(node.output(i))) for i, dtype in enumerate(output_dtypes))
+    shapes = declared_shapes(node, len(output_dtypes))
+    return tuple(OutputRecord(str(dtype), shape) for dtype, shape in zip(output_dtypes, shapes))
 
 
 def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
@@ -185,12 +185,12 @@ def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
         return recorded
     if count == 1:
         for name in ("value", "shape"):
-            found = node.attrs.get(name)
-            if isinstance(found, Tensor) and node.is_constant:
-                return (Shape(found.shape),)
+            declared = node.attrs.get(name)
+            if isinstance(declared, Tensor) and node.is_constant:
+                return (Shape(declared.shape),)
             # A handle is a scalar, whatever the shape of the variable behind it.
-            if isinstance(found, Shape):
-                return (Shape(()) if node.op == "VarHandleOp" else found,)
+            if isinstance(declared, Shape):
+                return (Shape(()) if node.op == "VarHandleOp" else declared,)
     return (Shape(),) * count
 
 

@@ -66,8 +66,8 @@ def components(node: Node) -> tuple[Component, ...]:
     """Return the tensors of each element that a node yields; an optional is a single tensor."""
     is_optional = (node.attr_of(list, "output_types") or []) != list(node.output_dtypes)
     shapes = [SCALAR] if is_optional else node.attr_of(list, "output_shapes") or []
-    found = zip(node.outputs(), node.output_dtypes, shapes)
-    return tuple(Component(output.name, str(dtype), shape) for output, dtype, shape in found)
+    specs = zip(node.outputs(), node.output_dtypes, shapes)
+    return tuple(Component(output.name, str(dtype), shape) for output, dtype, shape in specs)
 
 
 def _stages(graph: Graph, dataset: Output) -> list[str]:

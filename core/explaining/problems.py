@@ -69,16 +69,16 @@ class Body:
 def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
     """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read."""
     functions, unreadable = _functions_of(graph)
-    found = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
-    found += unreadable
+    problems = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
+    problems += unreadable
     bodies = [Body(graph, functions), *(Body(function.body, functions, function) for function in functions.values())]
     faulty = {fault.node for fault in faults}
     for body in bodies:
-        found += _of_body(body, graph.functions, faulty if body.function is None else set())
-    found += _versions(graph)
-    found += _unknown_ops(bodies)
-    found += _uninitialized(bodies[0])
-    return tuple(sorted(dict.fromkeys(found), key=lambda problem: problem.severity != ERROR))
+        problems += _of_body(body, graph.functions, faulty if body.function is None else set())
+    problems += _versions(graph)
+    problems += _unknown_ops(bodies)
+    problems += _uninitialized(bodies[0])
+    return tuple(sorted(dict.fromkeys(problems), key=lambda problem: problem.severity != ERROR))
 
 
 def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
@@ -93,12 +93,12 @@ def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
 
 
 def _of_body(body: Body, declared: Container[str], faulty: set[str | None]) -> list[Problem]:
-    found = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
-    found += [problem for node in body.graph for problem in _calls(body, node, declared)]
-    found += _cycles(body)
-    broken = {problem.node for problem in found if problem.severity == ERROR} | faulty
-    found += [problem for check in _BODY_CHECKS for problem in check(body)]
-    return [*found, *_loops(body, broken), *_contradictions(body, broken)]
+    problems = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
+    problems += [problem for node in body.graph for problem in _calls(body, node, declared)]
+    problems += _cycles(body)
+    broken = {problem.node for problem in problems if problem.severity == ERROR} | faulty
+    problems += [problem for check in _BODY_CHECKS for problem in check(body)]
+    return [*problems, *_loops(body, broken), *_contradictions(body, broken)]
 
 
 def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:

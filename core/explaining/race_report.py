@@ -66,22 +66,22 @@ def _guessed_targets(graph: Graph) -> list[Node]:
     active = accesses(graph, list(graph))
     for kind in (WRITE, DRAW):
         leading = descendants([access.node for access in active if access.kind == kind])
-        found = [node for node in graph if node in leading and not node.uses]
-        if found:
-            return found
+        targets = [node for node in graph if node in leading and not node.uses]
+        if targets:
+            return targets
     return []
 
 
 def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
     targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
-    found = list(_facts(graph, targets, (), None))
-    counts = [len(found)]
+    races = list(_facts(graph, targets, (), None))
+    counts = [len(races)]
     for name in called_functions(graph, needed_nodes(targets)):
         function = graph.functions[name]
         if not function.signature.attrs:
-            found += _facts(function.body, function_targets(function), [arg.output() for arg in function.args], name)
-            counts.append(len(found) - sum(counts))
-    return RunRaces(fetches, tuple(found), max(counts) == MOST_RACES)
+            races += _facts(function.body, function_targets(function), [arg.output() for arg in function.args], name)
+            counts.append(len(races) - sum(counts))
+    return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
 
 
 def _facts(

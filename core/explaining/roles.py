@@ -62,44 +62,44 @@ class Roles:
     @functools.cached_property
     def restored(self) -> dict[Node, Node]:
         """Map assignments of restored values to the Restore ops that read the values."""
-        found = {}
+        restores = {}
         read = Origins(("Identity", "Reshape"))
         for node in self.graph:
             if node in self.initializers or node.op not in ASSIGN_OPS or len(node.inputs) < 2:
                 continue
             source = read(node.inputs[1]).node
             if has_fact(source.op, "restores"):
-                found[node] = source
-        return found
+                restores[node] = source
+        return restores
 
     @functools.cached_property
     def updates(self) -> dict[Node, Update]:
         """Map nodes that write to a variable, initializers and restores aside, to their updates."""
-        found = {}
+        by_node = {}
         for node in self.graph:
             if node in self.initializers or node in self.restored or not _writes_variable(node):
                 continue
             owner = self.owner(node.inputs[0])
             if owner is not None:
-                found[node] = self._update(node, owner)
-        return found
+                by_node[node] = self._update(node, owner)
+        return by_node
 
     @functools.cached_property
     def slots(self) -> dict[Node, Slot]:
         """Return the variables that optimizers keep for themselves."""
-        found: dict[Node, Slot] = {}
+        by_node: dict[Node, Slot] = {}
         for update in self.updates.values():
             if update.optimizer is not None:
-                found |= {node: slot for node, slot in self._slots_of(update) if node not in found}
+                by_node |= {node: slot for node, slot in self._slots_of(update) if node not in by_node}
         needed = self.needed_by_loss
         for update in self.updates.values():
             node = update.variable.node
-            is_state = needed and node not in needed and node not in found and not _counts(update.node)
+            is_state = needed and node not in needed and node not in by_node and not _counts(update.node)
             if is_state and update.node in self.after_gradients:
                 owner = self._longest_prefix(node)
                 reason = "an update computed from gradients writes to it, and the loss does not need it"
-                found[node] = Slot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
-        return found
+                by_node[node] = Slot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
+        return by_node
 
     @functools.cached_property
     def gradients(self) -> set[Node]:
@@ -116,14 +116,14 @@ class Roles:
     @functools.cached_property
     def losses(self) -> tuple[Node, ...]:
         """Return the nodes that are differentiated: forward nodes whose own gradient starts from `grad_ys` or a constant."""
-        found: dict[Node, None] = {}
+        losses: dict[Node, None] = {}
         for node in self.graph:
             if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and not node.is_constant:
-                found |= dict.fromkeys(filter(None, (self.gradient_of(user) for user in node.uses)))
-        if not found and self.updates:
+                losses |= dict.fromkeys(filter(None, (self.gradient_of(user) for user in node.uses)))
+        if not losses and self.updates:
             names = [node for node in self.graph if node.name.rpartition("/")[2] in ("loss", "total_loss", "cost")]
-            found = dict.fromkeys(node for node in names if node.output_dtypes and node not in self.gradients)
-        return tuple(found)
+            losses = dict.fromkeys(node for node in names if node.output_dtypes and node not in self.gradients)
+        return tuple(losses)
 
     @functools.cached_property
     def needed_by_loss(self) -> set[Node]:
@@ -161,9 +161,9 @@ class Roles:
     def _longest_prefix(self, node: Node) -> VariableNodes | None:
         scope = node.name.rpartition("/")[0]
         while scope:
-            found = self.graph.get(scope)
-            if found is not None and found in self.by_node:
-                return self.by_node[found]
+            owner = self.graph.get(scope)
+            if owner is not None and owner in self.by_node:
+                return self.by_node[owner]
             scope = scope.rpartition("/")[0]
         return None
 

@@ -152,8 +152,8 @@ class _Sorter:
         graph = self.roles.graph
         called = called_functions(graph, graph)
         saving = {name for name in called if any(has_fact(node.op, "checkpoint") for node in graph.functions[name].body)}
-        found = functions_that_reach(graph, saving)
-        return [node for node in graph if not found.isdisjoint(named_functions(graph, node))] if found else []
+        reaching = functions_that_reach(graph, saving)
+        return [node for node in graph if not reaching.isdisjoint(named_functions(graph, node))] if reaching else []
 
     def _input_pipeline(self) -> None:
         cores = [node for node in self.roles.graph if has_fact(node.op, "input_pipeline")]

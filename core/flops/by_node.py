@@ -15,12 +15,12 @@ def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
     """Return the FLOPs of every counted node; a node in a function's body has the sum of all calls, a calling node the sum
     of the callee's nodes.
     """
-    found: dict[Node, list[DimLike]] = {}
+    counts: dict[Node, list[DimLike]] = {}
     ways = _Ways(graph.functions)
     for cost in report.nodes:
         for node in ways.through(graph, cost.path.split("/")):
-            found.setdefault(node, []).append(cost.cost.flops)
-    return {node: add_up(parts) for node, parts in found.items()}
+            counts.setdefault(node, []).append(cost.cost.flops)
+    return {node: add_up(parts) for node, parts in counts.items()}
 
 
 def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, float]:

@@ -27,8 +27,8 @@ class CostCache:
 
     def find(self, key: Key, node: Node) -> tuple[Cost, DimLike] | None:
         """Return the cost and the bytes of a node with this key, None where they have to be worked out."""
-        found = self._found.get(key)
-        return found[1:] if found is not None and found[0] is node.attrs else None
+        entry = self._found.get(key)
+        return entry[1:] if entry is not None and entry[0] is node.attrs else None
 
     def keep(self, key: Key, node: Node, cost: Cost, moved: DimLike) -> None:
         """Store a cost; the attributes are stored too, so that no other attributes can take over their `id`."""

@@ -94,8 +94,8 @@ def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
     if not any("[" in name for name in symbols.texts):
         return symbols.texts
     values = [value for node in nodes for value in (node.cost.flops, node.cost.transcendentals, node.bytes, node.times)]
-    found = {name for value in values if isinstance(value, Dim) for name in value.symbols}
-    return {name: text for name, text in symbols.texts.items() if name in found or "[" not in name}
+    used = {name for value in values if isinstance(value, Dim) for name in value.symbols}
+    return {name: text for name, text in symbols.texts.items() if name in used or "[" not in name}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class _Counter:
         costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
         dropped, choices = not_taken(costs, scope.inference)
         self.notes += [str(choice) for choice in choices]
-        left = [cost for node, found in costs.items() if node not in dropped for cost in found]
+        left = [cost for node, node_costs in costs.items() if node not in dropped for cost in node_costs]
         return merged(left) if self._is_by_function else left
 
     def _in_loops(self, node: Node, scope: Scope, section: str) -> list[NodeCost]:
@@ -197,16 +197,16 @@ class _Counter:
         if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
             return _uncounted(path, node, section, refusal)
         key = cost_key(node, inputs, outputs)
-        found = self._costs.find(key, node) if key is not None else None
+        cached = self._costs.find(key, node) if key is not None else None
         try:
-            cost = call_flops_function(node, function, inputs, outputs) if found is None else found[0]
+            cost = call_flops_function(node, function, inputs, outputs) if cached is None else cached[0]
         except TfgError as error:
             is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
             return _uncounted(path, node, section, error.message if is_known else shape_reason(node, scope))
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return _uncounted(path, node, section, shape_reason(node, scope))
-        moved = moved_bytes(node, inputs, outputs) if found is None else found[1]
-        if found is None and key is not None:
+        moved = moved_bytes(node, inputs, outputs) if cached is None else cached[1]
+        if cached is None and key is not None:
             self._costs.keep(key, node, cost, moved)
         parameters = self._parameters(node, scope)
         return NodeCost(path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
@@ -257,14 +257,14 @@ class _Counter:
         """Return the costs of the branch that a known condition takes, or else of the costlier branch, with a note of all
         costs.
         """
-        found = {label: self._body(branch, specs[1:], scope, node, section) for label, branch in branches.items()}
-        costs = {label: total(nodes).flops for label, nodes in found.items()}
+        by_label = {label: self._body(branch, specs[1:], scope, node, section) for label, branch in branches.items()}
+        costs = {label: total(nodes).flops for label, nodes in by_label.items()}
         known = _chosen(tuple(branches), specs[0])
         taken = known or max(costs, key=lambda label: magnitude(costs[label]))
         listed = ", ".join(f"{label} {cost}" for label, cost in costs.items())
         reason = "is what runs" if known else "is counted"
         self.notes.append(f"branches of {scope.prefix}{node.name}: {listed} FLOPs; {taken} {reason}")
-        return found[taken]
+        return by_label[taken]
 
     def _body(
         self,
@@ -297,8 +297,8 @@ class _Counter:
             return [NodeCost(name, call.node.op, call.section, ZERO, 0, 0, 1, reason)]
         self._signatures.add(name)
         call = dataclasses.replace(call, is_repeated=True)
-        found = self._bodies[key] = self._run(call, f"{name}/")
-        return found
+        costs = self._bodies[key] = self._run(call, f"{name}/")
+        return costs
 
     def _run(self, call: _Call, prefix: str) -> list[NodeCost]:
         """Return the costs in a call of a function, each by the node's name behind `prefix`."""

@@ -70,10 +70,10 @@ def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
             scope.origins[value] = _parameters(value), scope
         else:
             value, scope = before
-    found = scope.origins[value]
+    source = scope.origins[value]
     for one, where in passed:
-        where.origins[one] = found
-    return found
+        where.origins[one] = source
+    return source
 
 
 def _before(node: Node, scope: Scope) -> tuple[Output, Scope] | None:

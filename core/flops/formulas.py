@@ -90,14 +90,14 @@ def _expression(function: Callable[..., Any]) -> str:
 
 def _assigned(tree: ast.AST) -> list[tuple[str, str]]:
     """Yield the named sizes: `elements, rows = x.shape.num_elements, ...`."""
-    found = []
+    assignments = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ".num_elements" in ast.unparse(node.value):
             target, value = node.targets[0], node.value
             both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
             pairs = zip(target.elts, value.elts) if both else [(target, value)]  # type: ignore[attr-defined]
-            found += [(ast.unparse(a), _as_factor(b)) for a, b in pairs]
-    return found
+            assignments += [(ast.unparse(a), _as_factor(b)) for a, b in pairs]
+    return assignments
 
 
 def _as_factor(value: ast.expr) -> str:

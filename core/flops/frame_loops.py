@@ -148,7 +148,7 @@ class FrameLoops:
         any other read the growing dimensions are unknown.
         """
         specs = self.inference.specs
-        found: dict[Output, TensorSpec] = {}
+        specs_read: dict[Output, TensorSpec] = {}
         for node in nodes:
             if node.op in EXIT:
                 continue
@@ -157,8 +157,8 @@ class FrameLoops:
                 new = (_symbols(specs[output]) & self._left.keys()) - came
                 then = {symbol: self._then(symbol, node) for symbol in new if not self._is_at_home(symbol, node)}
                 if then:
-                    found[output] = substituted(specs[output], then)
-        return found
+                    specs_read[output] = substituted(specs[output], then)
+        return specs_read
 
     def _is_at_home(self, symbol: str, node: Node) -> bool:
         """Return True for a node of the loop whose iterations a symbol stands for."""
@@ -183,13 +183,13 @@ def _in_order(order: Iterable[Node], frames: Mapping[Node, Frame]) -> list[_Unit
             if homes[source] is not home:
                 behind[homes[source]].append(home)
                 waits[home] += 1
-    found = [unit for unit in behind if not waits[unit]]
-    for unit in found:
+    units = [unit for unit in behind if not waits[unit]]
+    for unit in units:
         for other in behind[unit]:
             waits[other] -= 1
             if not waits[other]:
-                found.append(other)
-    return list(dict.fromkeys((*found, *behind)))
+                units.append(other)
+    return list(dict.fromkeys((*units, *behind)))
 
 
 def _outermost(frame: Frame) -> Frame:
@@ -200,12 +200,12 @@ def _outermost(frame: Frame) -> Frame:
 
 def _writers(order: Iterable[Node]) -> dict[Node, list[Node]]:
     """Return the nodes that fill each stack and tensor array."""
-    found: dict[Node, list[Node]] = {}
+    writers: dict[Node, list[Node]] = {}
     for node in order:
         container = container_of(node)
         if container is not None:
-            found.setdefault(container, []).append(node)
-    return found
+            writers.setdefault(container, []).append(node)
+    return writers
 
 
 def _is_other(before: TensorSpec, now: TensorSpec) -> bool:
@@ -214,13 +214,13 @@ def _is_other(before: TensorSpec, now: TensorSpec) -> bool:
 
 def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, list[Node]]:
     """Return the nodes of each V1 loop, nodes of inner loops included."""
-    found: dict[Frame, list[Node]] = {}
+    members: dict[Frame, list[Node]] = {}
     for node in order:
         frame = frames.get(node)
         while frame is not None:
-            found.setdefault(frame, []).append(node)
+            members.setdefault(frame, []).append(node)
             frame = frame.enclosing
-    return found
+    return members
 
 
 def _symbols(spec: TensorSpec) -> set[str]:
@@ -251,22 +251,22 @@ def _entering(merge: Node, inference: Inference) -> TensorSpec:
 
 def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
     """Return the specs of a V1 loop's variables, inside and where they leave."""
-    found: dict[Output, TensorSpec] = {}
+    variables: dict[Output, TensorSpec] = {}
     for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):
-        found[merge.output()] = spec
+        variables[merge.output()] = spec
         switches = [node for node in merge.uses if node.op in SWITCH and node.inputs[0] == merge.output()]
         exits = [node for switch in switches for node in switch.uses if node.op in EXIT]
-        found |= {node.output(): last for node in exits}
-    return found
+        variables |= {node.output(): last for node in exits}
+    return variables
 
 
 def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
     """Return the nodes that a loop's LoopCond needs in each iteration."""
     pending = [node for node in frame.nodes if node.is_loop_condition]
-    found = set(pending)
+    members = set(pending)
     while pending:
         sources = {value.node for value in pending.pop().inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)}
-        more = [source for source in sources - found if frames.get(source) is frame]
-        found.update(more)
+        more = [source for source in sources - members if frames.get(source) is frame]
+        members.update(more)
         pending += more
-    return frozenset(found)
+    return frozenset(members)

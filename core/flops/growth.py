@@ -62,14 +62,14 @@ def while_growth(
         return [inference.specs[value] for value in body.results]
 
     def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-        found = after(specs)
-        return [found[i] for i in others]
+        grown = after(specs)
+        return [grown[i] for i in others]
 
     growth = find_growth([entering[i] for i in others], advance, symbol)
     if not collected:
         return growth
-    found = after(growth.specs)
-    specs = dict(zip(others, growth.specs)) | {i: _collecting(entering[i], found[i], symbol) for i in collected}
+    grown = after(growth.specs)
+    specs = dict(zip(others, growth.specs)) | {i: _collecting(entering[i], grown[i], symbol) for i in collected}
     return Growth(symbol, [specs[i] for i in range(len(entering))])
 
 
@@ -176,8 +176,8 @@ def _agreed_shape(shape: Shape, want: Shape, got: Shape, fresh: set[Dim]) -> Sha
     if shape.dims is None or want.dims is None or got.dims is None or len(want.dims) != len(got.dims):
         return UNKNOWN
     dims: list[DimLike] = []
-    for dim, wanted, found in zip(shape.dims, want.dims, got.dims):
-        if wanted != found and dim not in fresh:
+    for dim, wanted, derived in zip(shape.dims, want.dims, got.dims):
+        if wanted != derived and dim not in fresh:
             dim = Dim.unknown()
             fresh.add(dim)
         dims.append(dim)

@@ -59,13 +59,13 @@ def fed_values(
     graph: Graph, known: Mapping[Output, TensorSpec], values: Mapping[str, np.ndarray[Any, Any]]
 ) -> dict[Output, TensorSpec]:
     """Return the specs of fed tensors with values: few integers or truth values, on whose values other shapes may depend."""
-    found: dict[Output, TensorSpec] = {}
+    specs: dict[Output, TensorSpec] = {}
     for name, given in values.items():
         output, value = graph.output(name), np.asarray(given)
         if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
             shape = merge_given_shape(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
-            found[output] = TensorSpec(output.dtype.base, shape, value)
-    return found
+            specs[output] = TensorSpec(output.dtype.base, shape, value)
+    return specs
 
 
 def require_consistent_shapes(graph: Graph, shapes: Shapes, inference: Inference) -> None:

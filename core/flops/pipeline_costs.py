@@ -31,13 +31,13 @@ def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
     """Return the datasets and iterators that may call functions for elements, sources first, each with the path
     `FUNCTION/`.
     """
-    found: dict[Node, str] = {}
+    callers: dict[Node, str] = {}
     for path, asking in going_through_elements(graph, needed):
         scope = path.removesuffix(asking.name)
         for dataset in asked_datasets(graph, asking):
-            found.update((stage, scope) for stage in stages_of(dataset) if has_fact(stage.op, "input_pipeline"))
-        found[asking] = scope
-    return found
+            callers.update((stage, scope) for stage in stages_of(dataset) if has_fact(stage.op, "input_pipeline"))
+        callers[asking] = scope
+    return callers
 
 
 def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:

@@ -35,15 +35,15 @@ def named(
     names = dict(known)
     inside: set[str] = set()
     for node, specs in _by_node(inference).items():
-        found: dict[str, tuple[int, int | None]] = {}
+        places: dict[str, tuple[int, int | None]] = {}
         for symbol, place in _anonymous(specs):
             if symbol not in names:
-                found.setdefault(symbol, place)
+                places.setdefault(symbol, place)
         if is_inside(node, frames):
-            inside |= found.keys()
+            inside |= places.keys()
             continue
-        for symbol, (index, axis) in found.items():
-            names[symbol] = _claim(node, index, axis, len(found) == 1, prefix, symbols)
+        for symbol, (index, axis) in places.items():
+            names[symbol] = _claim(node, index, axis, len(places) == 1, prefix, symbols)
     if not names:
         return inference
     invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
@@ -69,11 +69,11 @@ def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
 
     Values that come along back edges have the symbols of the loop's start.
     """
-    found: dict[Node, list[tuple[int, TensorSpec]]] = {}
+    specs: dict[Node, list[tuple[int, TensorSpec]]] = {}
     for output, spec in inference.specs.items():
         if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION:
-            found.setdefault(output.node, []).append((output.index, spec))
-    return found
+            specs.setdefault(output.node, []).append((output.index, spec))
+    return specs
 
 
 def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, tuple[int, int | None]]]:

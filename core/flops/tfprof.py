@@ -39,13 +39,13 @@ def compare(
     listed: dict[str, list[Node]] = {}
     for node in graph:
         listed.setdefault(node.op, []).append(node)
-    found = []
+    differences = []
     for op in {*ours, *theirs}:
         flops, profiler = add_up(cost.cost.flops for cost in ours.get(op, ())), theirs.get(op, 0)
         if flops != 0 or profiler:
             reason = "" if flops == profiler else _reason(op, ours.get(op, []), listed.get(op, []), dropped.get(op, []))
-            found.append(Difference(op, len(ours.get(op, ())), flops, profiler, reason))
-    return sorted(found, key=lambda d: (-max(magnitude(d.flops), d.profiler), d.op))
+            differences.append(Difference(op, len(ours.get(op, ())), flops, profiler, reason))
+    return sorted(differences, key=lambda d: (-max(magnitude(d.flops), d.profiler), d.op))
 
 
 def _profiler_counts(
@@ -78,15 +78,15 @@ def _reason(op: str, ours: Sequence[NodeCost], nodes: Sequence[Node], dropped: S
     formula = profiler_formula(op)
     if formula is None:
         return "tf.profiler has no formula"
-    found = [f"{dropped.count(reason)} of {len(nodes)} dropped there: {reason}" for reason in dict.fromkeys(dropped)]
+    reasons = [f"{dropped.count(reason)} of {len(nodes)} dropped there: {reason}" for reason in dict.fromkeys(dropped)]
     names = {node.name for node in nodes}
     run = sum(cost.path in names for cost in ours)
     if run < len(nodes):
-        found.append(f"{len(nodes) - run} do not run for these fetches")
+        reasons.append(f"{len(nodes) - run} do not run for these fetches")
     if len(ours) > run:
-        found.append(f"{len(ours) - run} in functions are not visited there")
+        reasons.append(f"{len(ours) - run} in functions are not visited there")
     if any(cost.times != 1 for cost in ours):
-        found.append("loops count once there")
+        reasons.append("loops count once there")
     if formula.differs:
-        found.append(formula.differs)
-    return "; ".join(found)
+        reasons.append(formula.differs)
+    return "; ".join(reasons)

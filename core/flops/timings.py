@@ -65,15 +65,15 @@ def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[
 
     TensorFlow records a feed of `x:0` as a node `_arg_x_0_` with a number.
     """
-    found: dict[str, set[tuple[int, ...]]] = {}
+    recorded: dict[str, set[tuple[int, ...]]] = {}
     for time in times:
         fed = _FED.fullmatch(time.name)
         for index, shape in time.output_shapes.items():
             name = f"{fed[1]}:{fed[2]}" if fed else f"{time.name}:{index}"
-            found.setdefault(name, set()).add(shape)
+            recorded.setdefault(name, set()).add(shape)
     specs = infer(graph).specs
     unknown = {output.name for output, spec in specs.items() if not spec.shape.is_known}
-    return {name: shape for name, (shape, *others) in found.items() if name in unknown and not others}
+    return {name: shape for name, (shape, *others) in recorded.items() if name in unknown and not others}
 
 
 def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
@@ -82,13 +82,13 @@ def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
     groups: dict[tuple[str, str], list[NodeTime]] = {}
     for time in times:
         groups.setdefault((time.name, time.device), []).append(time)
-    found = []
+    timings = []
     for (name, device), members in groups.items():
         cost = costs.get(name)
         op = cost.op if cost is not None else members[0].op
         flops = None if cost is None or cost.reason else cost.cost.flops
-        found.append(Timing(name, op, device, len(members), sum(t.seconds for t in members), flops))
-    return sorted(found, key=lambda timing: -timing.seconds)
+        timings.append(Timing(name, op, device, len(members), sum(t.seconds for t in members), flops))
+    return sorted(timings, key=lambda timing: -timing.seconds)
 
 
 def mean_of(timings: Iterable[Timing], runs: int) -> tuple[Timing, ...]:

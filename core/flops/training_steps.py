@@ -37,18 +37,18 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
     weights = [node for node in _weights(result, target) if re.search(wrt, node.name)]
     if not weights:
         raise InvalidArgumentError(f"'{loss}' depends on no variable or weight that matches '{wrt}'")
-    found = add_gradients(result, [target], [node.output() for node in weights])
+    grads = add_gradients(result, [target], [node.output() for node in weights])
     builder = GradientBuilder(result)
-    return result, {n.name: builder.densify(grad).name for n, grad in zip(weights, found) if grad is not None}
+    return result, {n.name: builder.densify(grad).name for n, grad in zip(weights, grads) if grad is not None}
 
 
 def _matching(named: Mapping[str, str], loss: str, wrt: str) -> dict[str, str]:
     """Return the gradients of variables that match; InvalidArgumentError where there are none."""
-    found = {variable: gradient for variable, gradient in named.items() if re.search(wrt, variable)}
-    if not found:
+    matches = {variable: gradient for variable, gradient in named.items() if re.search(wrt, variable)}
+    if not matches:
         hint = f"it has those of {', '.join(named)}" if named else None
         raise InvalidArgumentError(f"the graph has no gradient of '{loss}' for a variable that matches '{wrt}'", hint=hint)
-    return found
+    return matches
 
 
 def _weights(graph: Graph, target: Output) -> list[Node]:
@@ -63,14 +63,14 @@ def _weights(graph: Graph, target: Output) -> list[Node]:
 
 def _gradients_by_variable(graph: Graph) -> dict[str, str]:
     """Return variables and the gradients that training ops write them from."""
-    found = {}
+    by_variable = {}
     for node in graph:
         if has_fact(node.op, "training") and node.op_def is not None:
             names = [arg.name for arg in node.op_def.inputs]
             gradient = next((i for i, name in enumerate(names) if name in ("grad", "delta")), None)
             if gradient is not None and is_gradient(node.inputs[gradient].node):
-                found[node.inputs[0].node.name] = node.inputs[gradient].name
-    return found
+                by_variable[node.inputs[0].node.name] = node.inputs[gradient].name
+    return by_variable
 
 
 def per_variable(graph: Graph, gradients: Mapping[str, str], report: FlopsReport) -> dict[str, tuple[Section, Section]]:
@@ -83,11 +83,11 @@ def per_variable(graph: Graph, gradients: Mapping[str, str], report: FlopsReport
     ends = {name: graph.output(value).node for name, value in gradients.items() if ":" in value}
     needed = {name: reachable([node], by_control=False) for name, node in ends.items()}
     uses = collections.Counter(node for nodes in needed.values() for node in nodes)
-    found = {}
+    totals = {}
     for name, nodes in needed.items():
         costs = {node: backward[node.name] for node in nodes if node.name in backward}
-        found[name] = total(cost for node, cost in costs.items() if uses[node] == 1), total(costs.values())
-    return found
+        totals[name] = total(cost for node, cost in costs.items() if uses[node] == 1), total(costs.values())
+    return totals
 
 
 def _ends(nodes: Sequence[Node]) -> list[Node]:

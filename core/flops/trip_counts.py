@@ -95,17 +95,17 @@ def _trips(
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
     """Return ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
-    found = [trips for node in _conditions(predicate) if (trips := _until(node, counter_of, constant)) is not None]
-    return functools.reduce(dim_min, found) if found else None
+    counts = [trips for node in _conditions(predicate) if (trips := _until(node, counter_of, constant)) is not None]
+    return functools.reduce(dim_min, counts) if counts else None
 
 
 def _conditions(predicate: Output) -> list[Node]:
     """Return the operands of a tree of LogicalAnd, each once."""
-    found = [_strip(predicate).node]
-    for node in found:
+    operands = [_strip(predicate).node]
+    for node in operands:
         if node.op == "LogicalAnd":
-            found += [inner for value in node.inputs if (inner := _strip(value).node) not in found]
-    return found
+            operands += [inner for value in node.inputs if (inner := _strip(value).node) not in operands]
+    return operands
 
 
 def _until(

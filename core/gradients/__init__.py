@@ -35,7 +35,7 @@ def gradients(
     """
     result = graph.copy()
     seeds = [None if g is None else result.output(g) for g in grad_ys] if grad_ys is not None else None
-    found = add_gradients(
+    grads = add_gradients(
         result,
         [result.output(y) for y in _names(ys)],
         [result.output(x) for x in _names(xs)],
@@ -46,7 +46,7 @@ def gradients(
     )
     builder = GradientBuilder(result)
     with builder.name_scope(f"{name}/"):
-        return result, [None if g is None else builder.densify(g).name for g in found]
+        return result, [None if g is None else builder.densify(g).name for g in grads]
 
 
 def _names(names: Sequence[str] | str) -> Sequence[str]:

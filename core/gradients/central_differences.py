@@ -58,7 +58,7 @@ def check_gradient(
     builder = GradientBuilder(work)
     target, variable = work.output(y), work.output(x)
     weights = builder.Placeholder(dtype=target.dtype.base if target.dtype else None, shape=UNKNOWN, name="weights")
-    (found,) = add_gradients(work, [target], [variable], [weights])
+    (grad,) = add_gradients(work, [target], [variable], [weights])
     run = Session(work) if session is None else session.on_graph(work)
     x_value, y_value = run.run([x, y], feeds)
     if x_value.dtype == object and not run.takes_hooks:
@@ -72,7 +72,7 @@ def check_gradient(
     if x_value.dtype.kind != "f":
         raise InvalidArgumentError(f"'{x}' is {x_value.dtype}: central differences need real floating-point numbers")
     r = np.random.default_rng(0).uniform(0.5, 1.5, y_value.shape).astype(y_value.dtype)
-    gradient = builder.zeros_like(variable) if found is None else builder.densify(found)
+    gradient = builder.zeros_like(variable) if grad is None else builder.densify(grad)
     analytic = np.asarray(run.run(gradient.name, {**feeds, weights.name: r, x: fed(x_value)}), np.float64)
     count = min(x_value.size, max_elements)
     chosen = np.sort(np.random.default_rng(1).choice(x_value.size, count, replace=False))

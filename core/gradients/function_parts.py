@@ -86,8 +86,8 @@ class DifferentiatedFunctions:
         """Return the result of `make` for a key, made at the first request."""
         if key not in self._made:
             self._made[key] = make()
-        found: _T = self._made[key]
-        return found
+        result: _T = self._made[key]
+        return result
 
     def begin(self, function: Function, node: Node) -> None:
         """Note that a function is differentiated; ResourceExhaustedError where this happens too often."""
@@ -198,10 +198,10 @@ def add_function(
 
 def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
     """Return the function that a node refers to; InvalidArgumentError where the library lacks the function."""
-    found = graph.functions.get(reference.name)
-    if found is None:
+    function = graph.functions.get(reference.name)
+    if function is None:
         raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
-    return found
+    return function
 
 
 def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:

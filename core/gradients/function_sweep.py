@@ -91,7 +91,7 @@ def _handed_on(read: Sequence[Output], body: Graph, args: Sequence[Node]) -> dic
     """Map the handles among `read` that inner loops, branches and calls forward to the arguments behind them."""
     places = {arg.output(): i for i, arg in enumerate(args)}
     behind = {value: {*origins(value, body.functions, None)} for value in read if dtype_of(value) is resource}
-    return {value: places[found.pop()] for value, found in behind.items() if len(found) == 1 and found <= places.keys()}
+    return {value: places[roots.pop()] for value, roots in behind.items() if len(roots) == 1 and roots <= places.keys()}
 
 
 def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], results: Sequence[Output]) -> set[Output]:

@@ -143,11 +143,11 @@ def _differentiated_branches(
     forwards, backwards = [], []
     read = sorted({i for parts in all_parts for i in (*parts.read_args(), *parts.handed.values())})
     for i, parts in enumerate(all_parts):
-        before = [dtype for found in saved_dtypes[:i] for dtype in found]
-        after = [dtype for found in saved_dtypes[i + 1 :] for dtype in found]
+        before = [dtype for branch_dtypes in saved_dtypes[:i] for dtype in branch_dtypes]
+        after = [dtype for branch_dtypes in saved_dtypes[i + 1 :] for dtype in branch_dtypes]
         forwards.append(add_forward_function(backward.graph, parts, before, after))
         backwards.append(add_backward_function(backward.graph, parts, read, before, after))
-    saved = [dtype for found in saved_dtypes for dtype in found]
+    saved = [dtype for branch_dtypes in saved_dtypes for dtype in branch_dtypes]
     return _Branches(forwards, backwards, read, saved, _returned(backward.graph, backwards[0], all_parts[0].grads))
 
 
@@ -197,8 +197,8 @@ def _declared_gradient(
 ) -> Gradients:
     """Call the gradient function that the library declares for a function: (inputs, gradients) -> gradients."""
     filled = [g.zeros_like(node.output(i)) if grad is None else grad for i, grad in enumerate(grads)]
-    found = g.PartitionedCall([*arguments, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in arguments])
-    return list(found)
+    results = g.PartitionedCall([*arguments, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in arguments])
+    return list(results)
 
 
 def _dtypes(grads: Gradients) -> list[DType]:

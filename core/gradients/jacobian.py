@@ -150,9 +150,9 @@ class Derivative:
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
         """Return the gradient of y with respect to x; zeros where y does not depend on x."""
-        (found,) = add_gradients(self.graph, [y], [x], [grad_y])
+        (grad,) = add_gradients(self.graph, [y], [x], [grad_y])
         like = self._x_value if x is self.x else x
-        return self.builder.zeros_like(like) if found is None else self.builder.densify(found)
+        return self.builder.zeros_like(like) if grad is None else self.builder.densify(grad)
 
     def _run(self, fetch: Output, feeds: Feeds) -> Array:
         batch = next((value for value in feeds.values() if isinstance(value, Batched)), None)

@@ -38,8 +38,8 @@ def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registere
             op=node.op,
         )
     op = call_op(function.signature.is_stateful)
-    found = iter(g.apply(op, inputs, f=FuncRef(registered.function), Tout=[dtype_of(v) for v in function.results]))
-    return [next(found) if is_returned else None for is_returned in registered.returns]
+    results = iter(g.apply(op, inputs, f=FuncRef(registered.function), Tout=[dtype_of(v) for v in function.results]))
+    return [next(results) if is_returned else None for is_returned in registered.returns]
 
 
 def missing_gradient(node: Node, name: str) -> UnimplementedError:
@@ -60,14 +60,14 @@ def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
     """Return the value that a gradient captured, as visible in the graph under differentiation."""
     if capture.function is None:
         return _handle(backward, capture.tensor)
-    found = _seen(backward, capture)
-    if found is None:
+    captured = _seen(backward, capture)
+    if captured is None:
         raise NotFoundError(
             f"its gradient reads '{capture.tensor}' of function '{capture.function}', which cannot be seen from here",
             node=node.name,
             op=node.op,
         )
-    return found
+    return captured
 
 
 def _handle(backward: Sweep, name: str) -> Output:

@@ -25,12 +25,12 @@ class Scope:
 def origins(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> list[Output]:
     """Return the values that `value` may be, a value for each branch, past all forwarding nodes."""
     tracer = _Tracer(functions)
-    found = tracer.sources(value)
+    values = tracer.sources(value)
     while scope is not None:
         given = scope.given
-        traced = (tracer.sources(given[source.node]) if source.node in given else [source] for source in found)
-        found, scope = list(dict.fromkeys(source for sources in traced for source in sources)), scope.outer
-    return found
+        traced = (tracer.sources(given[source.node]) if source.node in given else [source] for source in values)
+        values, scope = list(dict.fromkeys(source for sources in traced for source in sources)), scope.outer
+    return values
 
 
 class _Tracer:
@@ -44,7 +44,7 @@ class _Tracer:
         """Return the values behind `value`, here or in a called function, or the arguments of this body that may be the
         value.
         """
-        found: dict[Output, None] = {}
+        sources_seen: dict[Output, None] = {}
         pending, seen = [value], set[Output]()
         for passed_on in pending:
             source = source_of(passed_on)
@@ -53,14 +53,14 @@ class _Tracer:
             seen.add(source)
             kind = call_kind(self._functions, source.node)
             if kind is None:
-                found[source] = None
+                sources_seen[source] = None
                 continue
             for inner, given in self._returned(source, kind):
                 if inner.node in given:
                     pending.append(given[inner.node])
                 else:
-                    found[inner] = None
-        return list(found)
+                    sources_seen[inner] = None
+        return list(sources_seen)
 
     def _returned(self, result: Output, kind: CallKind) -> Iterator[tuple[Output, Mapping[Node, Output]]]:
         """Yield the values that a result of a call may be in each called function, with the values of the arguments there."""
@@ -80,5 +80,5 @@ class _Tracer:
 
 def element_dtype(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> DType | None:
     """Return the dtype of the elements of a list; None where the graph does not tell, or for a variant of another kind."""
-    found = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
-    return next((dtype for dtype in found if dtype is not None), None)
+    element_dtypes = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
+    return next((dtype for dtype in element_dtypes if dtype is not None), None)

@@ -143,7 +143,7 @@ class _Stacks:
 
 def _uses(loops: Loops, handle: Output) -> list[_Use]:
     """Return the users of a handle, past the nodes that let the handle into loops and onto branches."""
-    found = []
+    uses = []
     pending = [_Use(user, handle) for user in handle.node.uses if handle in user.inputs]
     for use in pending:
         passed_on = list(_passed_on(loops, use))
@@ -154,8 +154,8 @@ def _uses(loops: Loops, handle: Output) -> list[_Use]:
             if value in user.inputs
         ]
         if not passed_on:
-            found.append(use)
-    return found
+            uses.append(use)
+    return uses
 
 
 def _passed_on(loops: Loops, use: _Use) -> Iterator[tuple[Output, tuple[_Step, ...]]]:

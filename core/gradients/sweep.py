@@ -194,17 +194,17 @@ class Sweep(abc.ABC):
 
     def variable_behind(self, handle: Output) -> Node | None:
         """Return the VarHandleOp behind a handle, through calls and loops; None where another op makes the handle."""
-        found = (source.node for source in origins(handle, self.graph.functions, self._scope()))
-        return next((node for node in found if node.op == "VarHandleOp"), None)
+        makers = (source.node for source in origins(handle, self.graph.functions, self._scope()))
+        return next((node for node in makers if node.op == "VarHandleOp"), None)
 
     def spec(self, value: Output) -> TensorSpec:
         """Return the inferred spec of a value without the value itself, from the graph and the call's arguments."""
-        found = self._infer().get(value)
-        return TensorSpec(dtype_of(value)) if found is None else dataclasses.replace(found, value=None)
+        inferred = self._infer().get(value)
+        return TensorSpec(dtype_of(value)) if inferred is None else dataclasses.replace(inferred, value=None)
 
     def _shape(self, value: Output) -> Shape:
-        found = self._infer().get(value)
-        return UNKNOWN if found is None else found.shape
+        inferred = self._infer().get(value)
+        return UNKNOWN if inferred is None else inferred.shape
 
     def _infer(self) -> Mapping[Output, TensorSpec]:
         """Return the inferred specs of the nodes that exist at the first call."""
@@ -343,14 +343,14 @@ def _data_inputs(node: Node) -> Iterator[Node]:
 
 
 def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:
-    found = {y.node for y in ys if y.node in allowed}
-    stack = list(found)
+    needed = {y.node for y in ys if y.node in allowed}
+    stack = list(needed)
     while stack:
         for source in _data_inputs(stack.pop()):
-            if source in allowed and source not in found:
-                found.add(source)
+            if source in allowed and source not in needed:
+                needed.add(source)
                 stack.append(source)
-    return found
+    return needed
 
 
 def _shortest_path(

@@ -24,7 +24,7 @@ def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> l
 
     Raises UnimplementedError for a literal that is no predicate; the message says in `decided` the matter at stake.
     """
-    found = []
+    predicates = []
     for predicate, branch in literals:
         if not isinstance(predicate, Output):
             raise UnimplementedError(
@@ -32,8 +32,8 @@ def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> l
                 node=predicate.name,
                 op=predicate.op,
             )
-        found.append((predicate, branch))
-    return sorted(found, key=lambda literal: (len(deadness.of_node(literal[0].node)), literal[0].name))
+        predicates.append((predicate, branch))
+    return sorted(predicates, key=lambda literal: (len(deadness.of_node(literal[0].node)), literal[0].name))
 
 
 def zeros_elsewhere(

@@ -224,8 +224,8 @@ class _LoopGradient:
     def _branches(self, value: Output) -> list[tuple[Output, int]]:
         """Return the predicates inside this loop that decide whether `value` is alive, outermost first."""
         loops = self.backward.loops
-        found = branches_of(value, loops.deadness)
-        return [(predicate, branch) for predicate, branch in found if loops.frame_of_value(predicate) is self.frame]
+        decisions = branches_of(value, loops.deadness)
+        return [(predicate, branch) for predicate, branch in decisions if loops.frame_of_value(predicate) is self.frame]
 
     def _order_stack_operations(self) -> None:
         """Make each iteration wait for the stack operations of the iteration before."""

@@ -20,13 +20,13 @@ def flat(g: Any, values: Sequence[Any]) -> list[Value]:
     """Return the tensors that values consist of: parts of complex numbers; of an optional first the flag, then the
     contents.
     """
-    found: list[Value] = []
+    tensors: list[Value] = []
     for value in values:
         if isinstance(value, Held):
-            found += [value.is_there, *flat(g, value.values or ())]
+            tensors += [value.is_there, *flat(g, value.values or ())]
         else:
-            found += g.parts(value) if value.dtype.is_complex else [value]
-    return found
+            tensors += g.parts(value) if value.dtype.is_complex else [value]
+    return tensors
 
 
 def common(g: Any, a: Any, b: Any) -> Any:
@@ -38,14 +38,14 @@ def common(g: Any, a: Any, b: Any) -> Any:
         return Held(_fresh(g, a.is_there), tuple(common(g, left, right) for left, right in zip(a.values, b.values)))
     if isinstance(a, Held) or isinstance(b, Held):
         g.refuse("one branch gives an optional and the other a tensor")
-    found = g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a)
-    found.elements = a.elements.beside(b.elements)
-    return found
+    result = g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a)
+    result.elements = a.elements.beside(b.elements)
+    return result
 
 
 def _fresh(g: Any, value: Value) -> Value:
-    found: Value = g.fresh(value.dtype, value.shape, value)
-    return found
+    result: Value = g.fresh(value.dtype, value.shape, value)
+    return result
 
 
 def fitted(g: Any, value: Any, form: Any) -> Any:

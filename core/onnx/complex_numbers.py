@@ -133,8 +133,8 @@ def _prod(g: Any, x: Any, axes: Any, *, keepdims: int, **_: Any) -> Any:
 
 
 def _prod_along(g: Any, x: Any, axis: int) -> Any:
-    def advance(k: Any, found: Any) -> Any:
-        return [g.Mul(found[0], g.Gather(x, g.unsqueeze(k, 0), axis=axis))]
+    def advance(k: Any, product: Any) -> Any:
+        return [g.Mul(product[0], g.Gather(x, g.unsqueeze(k, 0), axis=axis))]
 
     ones = g.Add(g.ReduceSum(g.zeros_like(x), [axis]), 1)
     return g.repeat(g.reshape(g.dim(x, axis), []), [ones], advance)[0]
@@ -198,8 +198,8 @@ def _asinh(g: Any, x: Any) -> Any:
     """Emit log(x + sqrt(x² + 1)), taken where no digits are lost, in the right half plane."""
     is_left = g.Less(g.parts(x)[0], 0)
     right = g.Where(is_left, g.Neg(x), x)
-    found = _log(g, g.Add(right, _sqrt(g, g.Add(g.Mul(right, right), 1))))
-    return g.Where(is_left, g.Neg(found), found)
+    result = _log(g, g.Add(right, _sqrt(g, g.Add(g.Mul(right, right), 1))))
+    return g.Where(is_left, g.Neg(result), result)
 
 
 def _acosh(g: Any, x: Any) -> Any:
@@ -219,8 +219,8 @@ def _acos(g: Any, x: Any) -> Any:
 def _pow(g: Any, x: Any, y: Any) -> Any:
     """Emit exp(y log x); 1 for an exponent of 0, and 0 of 0 for another."""
     is_zero = g.Equal(x, 0)
-    found = g.Where(is_zero, 0, _exp(g, g.Mul(y, _log(g, g.Where(is_zero, 1, x)))))
-    return g.Where(g.Equal(y, 0), 1, found)
+    power = g.Where(is_zero, 0, _exp(g, g.Mul(y, _log(g, g.Where(is_zero, 1, x)))))
+    return g.Where(g.Equal(y, 0), 1, power)
 
 
 def _sign(g: Any, x: Any) -> Any:

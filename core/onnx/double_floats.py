@@ -15,7 +15,7 @@ _LARGE: Final = 1e150
 
 def _polynomial(g: Any, x: Any, coefficients: Sequence[float]) -> Any:
     """Emit a polynomial by Horner's scheme; the coefficients begin with the constant."""
-    return functools.reduce(lambda found, c: g.Add(g.Mul(found, x), c), coefficients[-2::-1], g.like(coefficients[-1], x))
+    return functools.reduce(lambda total, c: g.Add(g.Mul(total, x), c), coefficients[-2::-1], g.like(coefficients[-1], x))
 
 
 def _half(g: Any, x: Any) -> Any:
@@ -57,8 +57,8 @@ def _cosh(g: Any, x: Any) -> Any:
 def _asinh(g: Any, x: Any) -> Any:
     size = g.Abs(x)
     root = g.Where(g.Greater(size, _LARGE), size, g.Sqrt(g.Add(g.Mul(x, x), 1)))
-    found = g.Log(g.Add(size, root))
-    return g.Where(g.Less(x, 0), g.Neg(found), found)
+    result = g.Log(g.Add(size, root))
+    return g.Where(g.Less(x, 0), g.Neg(result), result)
 
 
 def _acosh(g: Any, x: Any) -> Any:

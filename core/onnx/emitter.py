@@ -91,10 +91,10 @@ class Emitter:
         computed = None if principal is None else computed_in(_kernel_of(name, attrs), principal)
         if principal is not None and computed is None:
             self.refuse(f"onnxruntime has no {name} for {principal}")
-        found = self._result_dtypes(name, values, outputs, dtype)
+        out_dtypes = self._result_dtypes(name, values, outputs, dtype)
         shape = result_shape(name, values, attrs)
         if computed is principal or principal is None or computed is None:
-            return self._emit(name, values, [Value(each, shape) for each in found], attrs)
+            return self._emit(name, values, [Value(each, shape) for each in out_dtypes], attrs)
         if principal is dtypes.float64 and name in IN_DOUBLE:
             return IN_DOUBLE[name](self, *values, **attrs)
         if principal is dtypes.float64:
@@ -102,9 +102,9 @@ class Emitter:
         kept = 1 if name == "Where" else 0
         wide = [self.cast(v, computed) if v is not None and v.dtype is principal else v for v in values[kept:]]
         wide = [*values[:kept], *wide]
-        results = self._emit(name, wide, [Value(computed if each is principal else each, shape) for each in found], attrs)
+        results = self._emit(name, wide, [Value(computed if each is principal else each, shape) for each in out_dtypes], attrs)
         flat = results if isinstance(results, list) else [results]
-        narrow = [self.cast(value, each) for value, each in zip(flat, found)]
+        narrow = [self.cast(value, each) for value, each in zip(flat, out_dtypes)]
         return narrow if isinstance(results, list) else narrow[0]
 
     def _gathered_strings(self, x: Value, indices: Value, axis: int = 0) -> Value:
@@ -114,11 +114,11 @@ class Emitter:
         rank, count = self.rank(x), self.rank(indices)
         axis %= rank
         front = self.transpose(x, [axis, *(i for i in range(rank) if i != axis)])
-        found: Value = self.op("GatherND", front, self.unsqueeze(self.cast(indices, dtypes.int64), -1))
-        found.spec = TensorSpec(x.dtype, Shape([None] * (rank + count - 1)))
-        found = self.transpose(found, [*range(count, count + axis), *range(count), *range(count + axis, rank + count - 1)])
-        found.spec = TensorSpec(x.dtype, result_shape("Gather", [x, indices], {"axis": axis}))
-        return found
+        rows: Value = self.op("GatherND", front, self.unsqueeze(self.cast(indices, dtypes.int64), -1))
+        rows.spec = TensorSpec(x.dtype, Shape([None] * (rank + count - 1)))
+        rows = self.transpose(rows, [*range(count, count + axis), *range(count), *range(count + axis, rank + count - 1)])
+        rows.spec = TensorSpec(x.dtype, result_shape("Gather", [x, indices], {"axis": axis}))
+        return rows
 
     def _emit(self, name: str, inputs: list[Value | None], outputs: list[Value], attrs: dict[str, Any]) -> Any:
         self.block.operations.append(Operation(name, inputs, outputs, attrs, self.source))
@@ -150,11 +150,11 @@ class Emitter:
         array = np.asarray(value, None if dtype is None else dtype.numpy)
         content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
         key = (str(array.dtype), array.shape, content)
-        found = self._constants.get(key)
-        if found is None:
+        shared = self._constants.get(key)
+        if shared is None:
             of = dtype or (dtypes.string if array.dtype == object else dtypes.from_numpy(array.dtype))
-            found = self._constants[key] = Value(of, Shape(array.shape), array)
-        return found
+            shared = self._constants[key] = Value(of, Shape(array.shape), array)
+        return shared
 
     def refuse(self, reason: str) -> NoReturn:
         """Say why ONNX cannot express the node."""
@@ -229,8 +229,8 @@ class Emitter:
 
     def arctangent(self, y: Value, x: Value) -> Value:
         """Return the arc tangent of y/x in the half plane of (x, y)."""
-        found: Value = arctangent(self, y, x)
-        return found
+        angle: Value = arctangent(self, y, x)
+        return angle
 
     def packed(self, value: Value) -> Value:
         """Return (...) complex as (..., 2) real."""
@@ -271,10 +271,10 @@ class Emitter:
 
     def vector(self, value: Value) -> Value:
         """Return a scalar or a vector of numbers as a vector of int64."""
-        found = self.cast(value, dtypes.int64)
-        if found.rank == 0:
-            return self.unsqueeze(found, 0)
-        return found if found.rank == 1 else self.op("Reshape", found, [-1])
+        numbers = self.cast(value, dtypes.int64)
+        if numbers.rank == 0:
+            return self.unsqueeze(numbers, 0)
+        return numbers if numbers.rank == 1 else self.op("Reshape", numbers, [-1])
 
     def joined(self, *parts: Value | int | Sequence[int]) -> Value:
         """Return a vector of int64 made of vectors and numbers."""
@@ -329,10 +329,10 @@ class Emitter:
         if count < 2:
             return [value] * count
         if isinstance(size, int):
-            found: list[Value] = self.op("Split", value, [size // count] * count, outputs=count, axis=axis)
+            pieces: list[Value] = self.op("Split", value, [size // count] * count, outputs=count, axis=axis)
         else:
-            found = self.op("Split", value, outputs=count, axis=axis, num_outputs=count)
-        return found
+            pieces = self.op("Split", value, outputs=count, axis=axis, num_outputs=count)
+        return pieces
 
     def slice(self, value: Value, start: Any, end: Any, axis: int = 0) -> Value:
         """Return the elements from `start` to `end` along an axis; each bound is a number or a vector with a single
@@ -469,5 +469,5 @@ def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
 def _principal(name: str, values: Sequence[Value | None]) -> DType | None:
     """Return the dtype that an operator computes in."""
     place = {"Where": 1, "OneHot": 2}.get(name, 0)
-    found = values[place] if place < len(values) else None
-    return None if found is None else found.dtype
+    principal = values[place] if place < len(values) else None
+    return None if principal is None else principal.dtype

@@ -77,12 +77,12 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     g = exporter.emitter
     given = {value: _input(spec) for value, spec in specs.items()}
     entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(given.values(), specs.values())]
-    found = exporter.run(graph, list(outputs.values()), list(given), entering, list(specs.values()))
-    for name, value, result in zip(outputs, outputs.values(), found):
+    results = exporter.run(graph, list(outputs.values()), list(given), entering, list(specs.values()))
+    for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
             exporter.refuse(Refusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
     if not exporter.is_refused:
-        g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in found]
+        g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
     if exporter.is_refused or not exporter.unknown.isdisjoint(g.block.values()):
         raise _refused(exporter.refusals)
@@ -250,8 +250,8 @@ class _Frame:
         if isinstance(step, Loop):
             return self.loop(step, values)
         kind = call_kind(self.exporter.functions, step.node)
-        found = self.call(step.node, kind, values) if kind is not None else self.lowered(step.node, values)
-        return [self.refined(Output(step.node, i), value) for i, value in enumerate(found)]
+        outputs = self.call(step.node, kind, values) if kind is not None else self.lowered(step.node, values)
+        return [self.refined(Output(step.node, i), value) for i, value in enumerate(outputs)]
 
     def refined(self, output: Output, value: Any) -> Any:
         """Return a result in the dtype that the node declares, with the inferred spec."""
@@ -260,12 +260,12 @@ class _Frame:
             return value
         if spec.dtype in _HANDLES:
             return self.emitter.stacked(value)
-        found = self.emitter.cast(value, spec.dtype.base)
-        if found.array is None:
-            found.spec = dataclasses.replace(spec, dtype=spec.dtype.base, shape=_merged(found.shape, spec.shape))
-            for part in found.parts or ():
-                part.spec = TensorSpec(part.dtype, found.shape)
-        return found
+        result = self.emitter.cast(value, spec.dtype.base)
+        if result.array is None:
+            result.spec = dataclasses.replace(spec, dtype=spec.dtype.base, shape=_merged(result.shape, spec.shape))
+            for part in result.parts or ():
+                part.spec = TensorSpec(part.dtype, result.shape)
+        return result
 
     def lowered(self, node: Node, values: Sequence[Any]) -> Sequence[Any]:
         """Return a node's outputs: constants where all inputs are constants, else the values that the lowering emits."""
@@ -390,8 +390,8 @@ class _Frame:
     ) -> tuple[list[Any], list[TensorSpec]]:
         """Return the values that enter a loop, and their specs in every iteration."""
         entering = [dataclasses.replace(spec, value=None) for spec in specs]
-        found = loop_specs(self.exporter.functions, body, entering, counter) or [TensorSpec(spec.dtype) for spec in specs]
-        return [self.entering(value, spec) for value, spec in zip(values, found)], found
+        inner = loop_specs(self.exporter.functions, body, entering, counter) or [TensorSpec(spec.dtype) for spec in specs]
+        return [self.entering(value, spec) for value, spec in zip(values, inner)], inner
 
     def while_(self, cond: FuncRef, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
         call = self.exporter.call
@@ -434,17 +434,17 @@ class _Frame:
         slots = [slot for slot in step.inputs if not is_contradiction(self.conditions[slot])]
         entries = [(self.values[slot], self.conditions[slot]) for slot in slots]
         numbers = [step.inputs.index(slot) for slot in slots]
-        found: Sequence[Any] = (None, None)
+        result: Sequence[Any] = (None, None)
         condition = self.conditions[step.inputs[0]]
         if entries:
             try:
-                found = merged(self.emitter, entries, numbers, self.arity)
-                condition = joined(found[1], [alive for _, alive in entries], self.arity)
+                result = merged(self.emitter, entries, numbers, self.arity)
+                condition = joined(result[1], [alive for _, alive in entries], self.arity)
             except TfgError as error:
                 self.refuse(step.node, error)
-                found, condition = [self.unknown(Output(step.node, i)) for i in range(2)], Condition()
+                result, condition = [self.unknown(Output(step.node, i)) for i in range(2)], Condition()
         for i, slot in enumerate(step.outputs[:2]):
-            self.values[slot] = self.refined(Output(step.node, i), found[i])
+            self.values[slot] = self.refined(Output(step.node, i), result[i])
             self.conditions[slot] = condition
 
     def loop(self, step: Loop, values: Sequence[Any]) -> list[Any]:

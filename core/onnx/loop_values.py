@@ -35,15 +35,15 @@ def emit_loop(g: Emitter, condition: Value, values: Sequence[Any], advance: Adva
         if values != ranked:
             shapes = {i: values[i].shape for i in shapes}
             continue
-        found = _changed(g, inner, values, after)
-        if found == shapes:
+        changed = _changed(g, inner, values, after)
+        if changed == shapes:
             _join_elements(g, inner, after, constant)
             block.inputs = list(inner.values())
             block.outputs = [again, *(after[i] for i in inner)]
             results = g.loop(condition, [values[i] for i in inner], block)
             left = dict(zip(inner, results))
             return [left.get(i, value) for i, value in enumerate(values)]
-        shapes = found
+        shapes = changed
 
 
 def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after: Sequence[Any]) -> list[Any]:
@@ -54,16 +54,16 @@ def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after
 
 def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: Sequence[Any]) -> dict[int, Shape]:
     """Return shapes of the changed values that hold before and after an iteration."""
-    found = {}
+    shapes = {}
     for i, value in enumerate(after):
         if i not in inner and value is not before[i] and not _same(value, before[i]):
             g.refuse("an iteration hands on something that is no tensor")
         if i in inner and value is not inner[i]:
             relaxed = relax_shapes(inner[i].shape, value.shape)
-            found[i] = inner[i].shape if str(relaxed) == str(inner[i].shape) else relaxed
+            shapes[i] = inner[i].shape if str(relaxed) == str(inner[i].shape) else relaxed
             if inner[i].dtype is not value.dtype:
                 g.refuse(f"an iteration hands on {value.dtype} for {inner[i].dtype}")
-    return found
+    return shapes
 
 
 def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], constant: Set[str]) -> None:

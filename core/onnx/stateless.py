@@ -30,12 +30,12 @@ def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[s
     counter of calls, are dropped. UnimplementedError names a node with any other access to such a variable than reading,
     replacing and adding.
     """
-    found = _accesses(graph, outputs)
-    writers = {access.state: access.node for access in found if access.kind == WRITE}
+    touched = _accesses(graph, outputs)
+    writers = {access.state: access.node for access in touched if access.kind == WRITE}
     taken = _behind(graph, outputs)
-    kept = {access.state for access in found if access.kind == READ and access.node in taken and access.state in writers}
+    kept = {access.state for access in touched if access.kind == READ and access.node in taken and access.state in writers}
     result = graph.copy()
-    after = _Values(result, [access for access in found if access.state in kept]).along(_order(result, outputs))
+    after = _Values(result, [access for access in touched if access.state in kept]).along(_order(result, outputs))
     for name in {writer.name for state, writer in writers.items() if state not in kept}:
         writer = result.node(name)
         for user in [user for user in writer.uses if writer in user.control_inputs]:
@@ -110,11 +110,11 @@ def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:
 
 def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:
     """Return the nodes that the outputs are computed from; of an inlined call only the nodes for the requested results."""
-    found: set[Output] = set()
+    values: set[Output] = set()
     pending = [graph.output(name) for name in outputs]
     while pending:
         value = pending.pop()
-        if value not in found:
-            found.add(value)
+        if value not in values:
+            values.add(value)
             pending += [value.node.inputs[value.index]] if has_fact(value.node.op, "passes_each_on") else value.node.inputs
-    return {value.node for value in found}
+    return {value.node for value in values}

@@ -43,16 +43,16 @@ class _Sweep:
 
     def now(self, value: Value) -> Value:
         """Return a value with the elements of `value` in place; the transpose is emitted where needed."""
-        found = self.moved.get(value)
-        if found is None:
+        moved = self.moved.get(value)
+        if moved is None:
             return value
-        source, perm = found
+        source, perm = moved
         if list(perm) == sorted(perm):
             return source
-        if found not in self.placed:
+        if moved not in self.placed:
             self.place("Transpose", source, value, {"perm": list(perm)})
-            self.placed[found] = value
-        return self.placed[found]
+            self.placed[moved] = value
+        return self.placed[moved]
 
     def pin(self, value: Value) -> None:
         """Emit `value` itself, for a nested block that reads the value."""

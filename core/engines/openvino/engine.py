@@ -71,9 +71,9 @@ class OpenVino:
         """Return nodes without tensors in OpenVINO, nodes in the table of unsupported ops, and nodes that the frontend does
         not translate.
         """
-        found = {node: reason for node in nodes if (reason := self._refusal(node)) is not None}
-        rest = [node for node in nodes if node not in found]
-        return {**found, **self._untranslated(rest)}
+        refused = {node: reason for node in nodes if (reason := self._refusal(node)) is not None}
+        rest = [node for node in nodes if node not in refused]
+        return {**refused, **self._untranslated(rest)}
 
     def _refusal(self, node: Node) -> Reason | None:
         types = [*node.output_dtypes, *(value.dtype for value in node.inputs if not _is_small(value))]
@@ -99,13 +99,13 @@ class OpenVino:
                 return {nodes[0]: reasons.FAILS_TO_TRANSLATE}
             half = len(nodes) // 2
             return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
-        found = _left_over(converted)
-        return {names[name]: reasons.UNTRANSLATED for name in found if name in names}
+        left = _left_over(converted)
+        return {names[name]: reasons.UNTRANSLATED for name in left if name in names}
 
     def static_inputs(self, node: Node) -> Sequence[int]:
         """Return the inputs that shapes follow from, to know the shapes and that no tensor is empty."""
-        found = lowering(node.op)
-        return () if found is None else [place % len(node.inputs) for place in found.static]
+        rule = lowering(node.op)
+        return () if rule is None else [place % len(node.inputs) for place in rule.static]
 
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
         """Compile the cluster for inputs of these shapes."""
@@ -130,10 +130,10 @@ class OpenVino:
         """Return an error with the nodes that the frontend does not convert for these shapes; None where no node is found."""
         model = self._model(graph, inputs, outputs)
         try:
-            found = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
+            left = _left_over(self.frontend.convert_partially(model)) & {node.name for node in graph}
         except RuntimeError:
             return None
-        return Unable(dict.fromkeys(sorted(found), reasons.UNTRANSLATED_SHAPES)) if found else None
+        return Unable(dict.fromkeys(sorted(left), reasons.UNTRANSLATED_SHAPES)) if left else None
 
 
 def _left_over(converted: Any) -> set[str]:

@@ -22,5 +22,5 @@ def input_model(frontend: Any, graph: Graph) -> Any:
 
 def place_of(model: Any, node: str, index: int) -> Any:
     """Return the place of a tensor in the frontend's model."""
-    found = model.get_place_by_tensor_name(f"{node}:{index}")
-    return found if found is not None or index else model.get_place_by_tensor_name(node)
+    place = model.get_place_by_tensor_name(f"{node}:{index}")
+    return place if place is not None or index else model.get_place_by_tensor_name(node)

@@ -62,19 +62,19 @@ class Branches:
     def merged(self, step: Step, values: Sequence[Any]) -> list[Any]:
         """Return the outputs of a Merge: the first input that is alive, and the input's number."""
         alive = [self.alive.get(slot, True) for slot in step.inputs]
-        found, number = values[-1], np.int32(len(values) - 1)
+        value, number = values[-1], np.int32(len(values) - 1)
         for place in reversed(range(len(values) - 1)):
-            found, number = chosen(alive[place], values[place], found), chosen(alive[place], np.int32(place), number)
+            value, number = chosen(alive[place], values[place], value), chosen(alive[place], np.int32(place), number)
         if all(state is not True for state in alive):
             self.note(step, functools.reduce(lambda a, b: a | b, alive))
-        return [found, number]
+        return [value, number]
 
 
 def _all(conditions: Iterator[Any]) -> Any:
-    found: Any = True
+    holds: Any = True
     for condition in conditions:
-        found = condition if found is True else found & condition
-    return found
+        holds = condition if holds is True else holds & condition
+    return holds
 
 
 def chosen(condition: Any, value: Any, other: Any) -> Any:

@@ -68,8 +68,8 @@ class _Part:
 
     def changed_cells(self, known: Sequence[Any], contents: Sequence[Any]) -> list[Any]:
         """Return the changed cells, and new arrays of gradients of older arrays, which must be created outside."""
-        found = [cell for cell, content in zip(known, contents) if cell.value is not content and cell not in self.cells]
-        return [*found, *(made for cell in known for made in getattr(cell, "gradients", {}).values() if made not in known)]
+        cells = [cell for cell, content in zip(known, contents) if cell.value is not content and cell not in self.cells]
+        return [*cells, *(made for cell in known for made in getattr(cell, "gradients", {}).values() if made not in known)]
 
 
 class _Loop(_Part):
@@ -136,7 +136,7 @@ class _Loop(_Part):
 
     def widen(self, after: Any) -> bool:
         """Give lists at the start the room that they have `after` an iteration; True where they had less."""
-        found = False
+        is_wider = False
         places = [*self.varying, *range(len(self.cells))]
         for n, (place, new) in enumerate(zip(places, (*after[0], *after[1]))):
             is_value = n < len(after[0])
@@ -145,12 +145,12 @@ class _Loop(_Part):
                 raise UnimplementedError("a loop hands on a list for a tensor")
             if not isinstance(old, Elements) or (jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)):
                 continue
-            found, wide = True, _as_array(old.widened(new))
+            is_wider, wide = True, _as_array(old.widened(new))
             if is_value:
                 self.values[place] = wide
             else:
                 self.cells[place].value = wide
-        return found
+        return is_wider
 
     def run(self) -> list[Any]:
         """Return the values after the last iteration."""
@@ -161,11 +161,11 @@ class _Loop(_Part):
         with undone(self.xla):
             _require_alike(state, jax.eval_shape(self.step, state))
             values, contents, held = jax.lax.while_loop(self.goes_on, self.step, state)
-        found = self.enter((values, contents))
+        inside = self.enter((values, contents))
         self.xla.require(held)
         with _only_conditions(self.xla):
-            self.condition(found)
-        return found
+            self.condition(inside)
+        return inside
 
 
 @contextlib.contextmanager
@@ -209,8 +209,8 @@ def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[A
     def inside(branch: Advance) -> Callable[[Any], Any]:
         def run(contents: Any) -> Any:
             new = branch(part.enter(([], contents)))
-            found = [_as_array(_read(new[i], forms[i])) for i in left]
-            return found, [_as_array(cell.value) for cell in part.cells], part.holds()
+            inside = [_as_array(_read(new[i], forms[i])) for i in left]
+            return inside, [_as_array(cell.value) for cell in part.cells], part.holds()
 
         return run
 
@@ -267,10 +267,10 @@ def _as_array(value: Any) -> Any:
         return value
     if isinstance(value, Unread):
         return jnp.zeros((), value.dtype)
-    found = np.asarray(value)
-    if found.dtype == object:
+    array = np.asarray(value)
+    if array.dtype == object:
         raise UnimplementedError("a loop or conditional hands on what is no tensor of numbers")
-    return jnp.asarray(found)
+    return jnp.asarray(array)
 
 
 def _alike(a: Any, b: Any) -> bool:

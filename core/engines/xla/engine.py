@@ -64,8 +64,8 @@ class Xla:
 
     def static_inputs(self, node: Node) -> Sequence[int]:
         """Return the static inputs of the lowering, all inputs where there is none."""
-        found = lowering(node.op)
-        return range(len(node.inputs)) if found is None else [place % len(node.inputs) for place in found.static]
+        rule = lowering(node.op)
+        return range(len(node.inputs)) if rule is None else [place % len(node.inputs) for place in rule.static]
 
     def compile(self, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled:
         """Compile the cluster with JAX; the function runs once to begin with."""
@@ -109,9 +109,9 @@ class Program:
         given = list(arrays)
         for place, value in zip(self.places, own):
             given[place] = value
-        found, written, holds = self.traced(given, constants)
+        tensors, written, holds = self.traced(given, constants)
         new = list(itertools.compress(written, self.lasting))
-        return found, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
+        return tensors, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
 
     def __call__(self, values: Sequence[EngineValue]) -> list[EngineValue]:
         held: list[Any] = [values[place] for place in self.places]
@@ -123,9 +123,9 @@ class Program:
             lent = [not self.unproven and type(value) is EngineArray and value.is_lent for value in held]
             own = [value.array if gives else self.copied(value) for value, gives in zip(held, lent)]
             try:
-                found, new, others, holds = self.function(own, arrays, self.constants)
+                tensors, new, others, holds = self.function(own, arrays, self.constants)
                 _replace(held, lent, new)
-                results: list[EngineValue] = [np.array(value) for value in found]
+                results: list[EngineValue] = [np.array(value) for value in tensors]
                 if not results:
                     jax.block_until_ready((new, others))
             except Exception as error:

@@ -50,8 +50,8 @@ def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int
         for dialect in (stablehlo, chlo):
             dialect.register_dialect(context)
         try:
-            found = stablehlo.deserialize_portable_artifact(context, module)
-            signature = _signature(found)
+            program = stablehlo.deserialize_portable_artifact(context, module)
+            signature = _signature(program)
         except (ValueError, RuntimeError, KeyError, ir.MLIRError) as error:
             raise InvalidArgumentError(f"the module is no program: {error}") from error
         types = [ir.RankedTensorType(kind) for kind in signature.inputs]
@@ -62,10 +62,10 @@ def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int
         is_polymorphic = not all(ir.RankedTensorType(t).has_static_shape for t in (*signature.inputs, *signature.results))
         if is_polymorphic:
             wanted = [ir.RankedTensorType.get(value.shape, kind.element_type) for value, kind in zip(given, types)]
-            _refine(found, wanted)
-        shapes = [tuple(ir.RankedTensorType(kind).shape) for kind in _signature(found).results]
+            _refine(program, wanted)
+        shapes = [tuple(ir.RankedTensorType(kind).shape) for kind in _signature(program).results]
         if is_polymorphic:
-            module = stablehlo.serialize_portable_artifact(found, stablehlo.get_current_version())
+            module = stablehlo.serialize_portable_artifact(program, stablehlo.get_current_version())
         return module, shapes, is_polymorphic
 
 

@@ -11,9 +11,9 @@ def _imported() -> Any:
     """Return the package, with JAX's settings unchanged where the program has imported JAX before."""
     if "jax" in sys.modules:
         return importlib.import_module("jax")
-    found = importlib.import_module("jax")
-    found.config.update("jax_cpu_enable_async_dispatch", False)
-    return found
+    package = importlib.import_module("jax")
+    package.config.update("jax_cpu_enable_async_dispatch", False)
+    return package
 
 
 jax: Final = _imported()

@@ -88,29 +88,29 @@ class Elements:
 
     def widened(self, other: Elements) -> Elements:
         """Return the list in a form that can become `other` by an iteration: with the room and the constant of `other`."""
-        found = dataclasses.replace(self, sites=other.sites)
+        items = dataclasses.replace(self, sites=other.sites)
         if isinstance(self.length, np.integer) and self.length is not other.length and not _equal(self.length, other.length):
-            found = dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
+            items = dataclasses.replace(items, length=jnp.asarray(self.length, jnp.int32))
         if other.constant is not None and self.rows is None:
-            return dataclasses.replace(found, constant=other.constant)
+            return dataclasses.replace(items, constant=other.constant)
         if other.rows is not None and other.capacity > self.capacity:
-            found = found.with_room(tuple(other.rows.shape[1:]), other.capacity)
-        return found
+            items = items.with_room(tuple(other.rows.shape[1:]), other.capacity)
+        return items
 
     def grown(self, length: int) -> Elements:
         """Return the list with at least `length` elements, zeros behind the existing elements."""
         if not isinstance(self.length, np.integer) or length <= self.length:
             return self
-        found = self.of(self.dtype)
-        if found.rows is not None:
-            found = found.with_room(tuple(found.rows.shape[1:]), max(length, found.capacity))
-        return dataclasses.replace(found, length=np.int32(length))
+        items = self.of(self.dtype)
+        if items.rows is not None:
+            items = items.with_room(tuple(items.rows.shape[1:]), max(length, items.capacity))
+        return dataclasses.replace(items, length=np.int32(length))
 
     def alike(self, other: Elements) -> Elements:
         """Return the same elements in the form of `other.alike(self)`, as the program chooses either list at run time."""
-        found = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})
+        items = dataclasses.replace(self.widened(other), sites={**self.sites, **other.sites})
         same = isinstance(self.length, np.integer) and _equal(self.length, other.length)
-        return found if same else dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
+        return items if same else dataclasses.replace(items, length=jnp.asarray(self.length, jnp.int32))
 
     def pushed(self, xla: Any, value: Any, site: str) -> Elements:
         """Return the list with another element at the end; `site` names the pushing node."""
@@ -120,16 +120,16 @@ class Elements:
         if self.rows is None and not isinstance(value, jax.Array) and self._is_constant(value):
             merge_shapes(self.declared, Shape(np.shape(value)))
             return dataclasses.replace(self, constant=np.asarray(value), length=length)
-        found = self.of(value.dtype)
+        items = self.of(value.dtype)
         if site not in self.sites:
             count = xla.times
             if count is None:
                 raise UnimplementedError("nothing says how often the loop runs in which it is pushed", node=site)
-            found = dataclasses.replace(found, sites={**self.sites, site: count})
-            found = found.with_room(tuple(value.shape), found.capacity + count)
-        found.require_shape(value.shape)
-        rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), self.length, 0)
-        return dataclasses.replace(found, rows=rows, length=length)
+            items = dataclasses.replace(items, sites={**self.sites, site: count})
+            items = items.with_room(tuple(value.shape), items.capacity + count)
+        items.require_shape(value.shape)
+        rows = jax.lax.dynamic_update_index_in_dim(items.rows, jnp.asarray(value, self.dtype), self.length, 0)
+        return dataclasses.replace(items, rows=rows, length=length)
 
     def _is_constant(self, value: Any) -> bool:
         """Return True where all elements so far, if there are any, are `value`."""
@@ -164,19 +164,19 @@ class Elements:
 
     def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Elements:
         """Return the list with a row for each element, of this dtype and shape."""
-        found = self.of(dtype)
-        found = found if found.rows is not None else found.with_room(shape, int(self.length))
-        found.require_shape(shape)
-        return found
+        items = self.of(dtype)
+        items = items if items.rows is not None else items.with_room(shape, int(self.length))
+        items.require_shape(shape)
+        return items
 
     def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> Elements:
         """Return the list with another element at an index; `adds`: with `value` added to the old element."""
         self.require_places(xla, index)
-        found = self.holding(value.dtype, tuple(value.shape))
+        items = self.holding(value.dtype, tuple(value.shape))
         if adds:
-            value = value + found.item(xla, index)
-        rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), jnp.asarray(index), 0)
-        return dataclasses.replace(found, rows=rows)
+            value = value + items.item(xla, index)
+        rows = jax.lax.dynamic_update_index_in_dim(items.rows, jnp.asarray(value, self.dtype), jnp.asarray(index), 0)
+        return dataclasses.replace(items, rows=rows)
 
     def zeros_like(self) -> Elements:
         """Return a list of zeros, of the same length."""
@@ -209,8 +209,8 @@ class Elements:
         """Return the list with each row of `values` at its index, the last where an index comes twice."""
         indices = jnp.asarray(indices)
         self.require_places(xla, indices)
-        found = self.holding(values.dtype, tuple(values.shape[1:]))
-        return dataclasses.replace(found, rows=found.rows.at[indices].set(values))
+        items = self.holding(values.dtype, tuple(values.shape[1:]))
+        return dataclasses.replace(items, rows=items.rows.at[indices].set(values))
 
     def stacked(self, shape: tuple[int, ...] | None) -> Any:
         """Return all elements stacked; `shape` is the elements' where the list does not know the shape."""
@@ -271,8 +271,8 @@ class Stack(_OfRun):
     def pop(self, xla: Any, dtype: np.dtype[Any]) -> Any:
         """Pop the top element."""
         self.require(dtype)
-        self.value, found = self.value.popped(xla)
-        return found
+        self.value, top = self.value.popped(xla)
+        return top
 
 
 class TensorArray(_OfRun):
@@ -303,10 +303,10 @@ class TensorArray(_OfRun):
             raise UnimplementedError("it is an array of gradients of gradients")
         if source in self.gradients:
             return self.gradients[source], False
-        found = self.gradients[source] = TensorArray(self.value.dtype, self.size, self.shape, True, self.is_uniform)
-        found.is_grad = True
-        found.begin(self)
-        return found, True
+        array = self.gradients[source] = TensorArray(self.value.dtype, self.size, self.shape, True, self.is_uniform)
+        array.is_grad = True
+        array.begin(self)
+        return array, True
 
     def begin(self, source: TensorArray) -> None:
         """Start as the array of gradients of `source`: zeros where that has elements."""
@@ -321,10 +321,10 @@ class TensorArray(_OfRun):
         self.value.require_places(xla, index)
         mark = jax.lax.dynamic_index_in_dim(self.value.marks, jnp.asarray(index), 0, keepdims=False)
         self.require_readable(xla, mark)
-        found = self.value.item(xla, index)
+        element = self.value.item(xla, index)
         if self.clears:
             self.mark(index, _READ)
-        return found
+        return element
 
     def require_readable(self, xla: Any, marks: Any) -> None:
         """Leave to NumPy a run that reads an element again after clearing, or an unwritten element of unknown shape."""
@@ -365,16 +365,16 @@ class TensorArray(_OfRun):
         if not values.shape or values.shape[:1] != np.shape(indices):
             raise UnimplementedError("there are not as many indices as rows")
         indices = jnp.asarray(indices)
-        found = self.value.holding(values.dtype, tuple(values.shape[1:]))
-        found.require_places(xla, indices)
+        items = self.value.holding(values.dtype, tuple(values.shape[1:]))
+        items.require_places(xla, indices)
         times = jnp.zeros(self.size, jnp.int32).at[indices].add(1)
         if self.is_grad:
-            xla.require(jnp.all(found.marks[indices] != _READ))
-            rows = found.rows.at[indices].add(values)
+            xla.require(jnp.all(items.marks[indices] != _READ))
+            rows = items.rows.at[indices].add(values)
         else:
-            xla.require(jnp.all(found.marks[indices] == _UNSET) & jnp.all(times <= 1))
-            rows = found.rows.at[indices].set(values)
-        self.value = dataclasses.replace(found, rows=rows, marks=found.marks.at[indices].set(_WRITTEN))
+            xla.require(jnp.all(items.marks[indices] == _UNSET) & jnp.all(times <= 1))
+            rows = items.rows.at[indices].set(values)
+        self.value = dataclasses.replace(items, rows=rows, marks=items.marks.at[indices].set(_WRITTEN))
         self.is_divided = True
 
     def split(self, xla: Any, values: Any, lengths: Any) -> None:
@@ -387,6 +387,6 @@ class TensorArray(_OfRun):
         """Return all elements concatenated, and the number of rows of each."""
         if self.is_grad and not self.is_divided:
             raise UnimplementedError("nothing says how many elements make a whole")
-        found = self.gather(xla, np.arange(self.size), dtype)
-        rows = np.full(self.size, found.shape[1], np.int64)
-        return found.reshape(-1, *found.shape[2:]), rows
+        rows_joined = self.gather(xla, np.arange(self.size), dtype)
+        rows = np.full(self.size, rows_joined.shape[1], np.int64)
+        return rows_joined.reshape(-1, *rows_joined.shape[2:]), rows

@@ -140,11 +140,11 @@ def _join(meeting: Meeting) -> None:
 
 def _devices(each: int, processes: int) -> list[Any]:
     """Return the first devices of every process."""
-    found: list[Any] = []
+    devices: list[Any] = []
     for index in range(processes):
         own = [device for device in jax.devices() if device.process_index == index]
         if len(own) < each:
             kind = own[0].device_kind if own else "none"
             raise InvalidArgumentError(f"a mesh needs {each} devices in each process; process {index} has {len(own)} ({kind})")
-        found += own[:each]
-    return found
+        devices += own[:each]
+    return devices

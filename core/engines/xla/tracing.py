@@ -59,9 +59,9 @@ class Namespace:
         """Return a function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
         for module in (jnp, jax.nn, jax.lax):
             if hasattr(module, name):
-                found: Callable[..., Any] = getattr(module, name)
-                setattr(self, name, found)
-                return found
+                function: Callable[..., Any] = getattr(module, name)
+                setattr(self, name, function)
+                return function
         raise AttributeError(name)
 
     def require(self, condition: Any) -> None:
@@ -132,10 +132,10 @@ class Namespace:
 
     def gradient_array(self, array: TensorArray, source: str) -> TensorArray:
         """Return the array for the gradients of another."""
-        found, is_new = array.gradient(source)
+        made, is_new = array.gradient(source)
         if is_new:
-            self.cells.append(found)
-        return found
+            self.cells.append(made)
+        return made
 
     def plan(self, function: FuncRef) -> tuple[Function, Plan]:
         """Return a function of the library and the function's plan."""
@@ -145,10 +145,10 @@ class Namespace:
 
     def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
         """Return the results of a function of the library."""
-        found, plan = self.plan(function)
+        definition, plan = self.plan(function)
         slots = _started(plan, values)
         branches = run_steps(self, plan.steps, slots)
-        fetches = [i for i in plan.fetches[: len(found.results)] if i is not None]
+        fetches = [i for i in plan.fetches[: len(definition.results)] if i is not None]
         self.require(branches.all_alive(fetches))
         return [slots[i] for i in fetches]
 
@@ -162,8 +162,8 @@ class Namespace:
         """Return `values` after `body` has run for as long as `condition` is true of them."""
 
         def known(function: FuncRef, given: Sequence[Any]) -> list[Any]:
-            found, plan = self.plan(function)
-            wanted = [i for i in plan.fetches[: len(found.results)] if i is not None]
+            definition, plan = self.plan(function)
+            wanted = [i for i in plan.fetches[: len(definition.results)] if i is not None]
             return known_results(plan.steps, _started(plan, given), wanted)
 
         times = trip_bound(lambda given: known(condition, given)[0], functools.partial(known, body), _known(values))
@@ -226,9 +226,9 @@ class Tracing:
         for step in self.body.steps:
             with _naming(step):
                 run_steps(xla, [step], slots)
-        found = [slots[slot] for slot in self.cluster.tensors]
+        tensors = [slots[slot] for slot in self.cluster.tensors]
         written = [slots[slot].final(xla) for slot in self.body.written]
-        return found, written, xla.holds()
+        return tensors, written, xla.holds()
 
     def initial(self, arrays: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
         """Return the slots with the inputs filled."""
@@ -344,16 +344,16 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     node = step.node
     if node.is_constant:
         return [node.constant_value()]
-    found = lowering(node.op)
-    if found is not None and found.updates:
-        return _updated(xla, node, found, values)
+    rule = lowering(node.op)
+    if rule is not None and rule.updates:
+        return _updated(xla, node, rule, values)
     values = [value.value if isinstance(value, _Variable) else value for value in values]
-    is_traced = (found is not None and found.always) or has_fact(node.op, "program")
+    is_traced = (rule is not None and rule.always) or has_fact(node.op, "program")
     if not (is_traced or any(isinstance(value, (jax.Array, Elements)) for value in values)):
         return apply_kernel(node, values)
-    if found is None:
+    if rule is None:
         raise UnimplementedError("there is no lowering for it", node=node.name, op=node.op)
-    flat = _lowered(xla, node, found, values)
+    flat = _lowered(xla, node, rule, values)
     return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
 
 
@@ -362,23 +362,23 @@ def _of_dtype(value: Any, dtype: DType) -> Any:
     return value.astype(dtype.numpy) if isinstance(value, (jax.Array, np.ndarray, np.generic)) else value
 
 
-def _updated(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any]) -> Sequence[_Variable]:
+def _updated(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[_Variable]:
     """Write to the variables that come first; a reference op gives the first on."""
-    variables, rest = values[: found.updates], values[found.updates :]
-    new = _lowered(xla, node, found, [*(variable.value for variable in variables), *rest])
+    variables, rest = values[: rule.updates], values[rule.updates :]
+    new = _lowered(xla, node, rule, [*(variable.value for variable in variables), *rest])
     for variable, value in zip(variables, new, strict=True):
         variable.assign(xla, value)
     return variables[: len(node.output_dtypes)]
 
 
-def _lowered(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any]) -> Sequence[Any]:
+def _lowered(xla: Namespace, node: Node, rule: Lowering, values: Sequence[Any]) -> Sequence[Any]:
     """Return the results of a node's lowering, as a flat tuple."""
     arguments = list(values)
-    for place in found.static:
+    for place in rule.static:
         if isinstance(arguments[place], jax.Array):
             raise UnimplementedError("a shape follows from values that are fed", node=node.name, op=node.op)
         arguments[place] = np.asarray(arguments[place])
-    keywords = bind_attrs(node, found.function) | ({"site": node.name} if found.sites else {})
-    call = functools.partial(found.function, xla, **keywords)
-    results = group_inputs(require_op_def(node), node, call, input_bundles(found.function, True))(*arguments)
+    keywords = bind_attrs(node, rule.function) | ({"site": node.name} if rule.sites else {})
+    call = functools.partial(rule.function, xla, **keywords)
+    results = group_inputs(require_op_def(node), node, call, input_bundles(rule.function, True))(*arguments)
     return results if isinstance(results, tuple) else (results,)
