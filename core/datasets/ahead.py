@@ -1,4 +1,4 @@
-"""Elements made ahead of demand by threads of `numerics.helpers`.
+"""Elements made ahead of demand by threads of `core.parallel.worker_threads`.
 
 The order of elements and errors is the order of a pass without threads: a dataset says by `comes_early` that no run can
 tell when the elements were made. A thread works until a bounded buffer is full and never waits for the consumer, so a

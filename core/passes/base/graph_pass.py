@@ -109,7 +109,7 @@ class Shared:
     calls: CallTable = dataclasses.field(default_factory=CallTable)
     """The calls of the graph and of the functions."""
     is_called_anew: bool = True
-    """True where functions may have gone since the last update of `calls`."""
+    """True where functions may have been removed since the last update of `calls`."""
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
     """The reason why each function is impure, None for a pure function."""
 
