@@ -269,7 +269,7 @@ def row_of(array: Any, index: int) -> Any:
 
 
 def ended() -> None:
-    """End a pass: return None."""
+    """Return None, the end of a pass."""
     return None
 
 

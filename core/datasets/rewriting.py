@@ -83,7 +83,10 @@ def _without_options(dataset: Dataset) -> Dataset:
 
 
 def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
-    """Drop a prefetch below a global shuffle: the prefetch would make elements before the shuffle has chosen their indices."""
+    """Replace a global shuffle above a prefetch by the same elements, as TensorFlow's warm start does.
+
+    The prefetch begins together with the pass, and has elements ready before the shuffle can choose indices.
+    """
     if not isinstance(dataset, GlobalShuffle) or not any(isinstance(item, Prefetch) for item in tree(dataset.source)):
         return dataset
     return _like(dataset, SameElements(dataset.inputs))

@@ -86,7 +86,7 @@ def pixels_of(image: Array, box_ind: Array, rows: Array, columns: Array) -> Arra
 
 
 def interpolated(image: Array, box_ind: Array, rows: CropAxis, columns: CropAxis) -> Array:
-    """Interpolate along rows and then between rows, in place of the left and upper neighbours."""
+    """Interpolate along rows and then between rows, in place of the right and lower neighbours."""
     top_left, top, bottom_left, bottom = corners(image, box_ind, rows, columns)
     across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]
     for left, right, share in ((top_left, top, across), (bottom_left, bottom, across), (top, bottom, down)):

@@ -229,7 +229,10 @@ def train_example(
 def adaptive_probabilities(
     settings: SdcaSettings, groups: Sequence[FeatureGroup], labels: Sequence[float], weights: Array, norms: Array, duals: Array
 ) -> Array:
-    """Return the probability to draw each example: Csiba, Qu and Richtarik, "SDCA with adaptive probabilities", 2015."""
+    """Return an unnormalized probability for drawing each example.
+
+    Csiba, Qu and Richtarik, "Stochastic Dual Coordinate Ascent with Adaptive Probabilities", 2015.
+    """
     scores = [predictions(settings, groups, i)[1] for i in range(len(labels))]
     residuals = [float(d) + settings.loss.derivative(s, y) for d, s, y in zip(duals, scores, labels)]
     return weights * np.sqrt(norms + settings.l2 * settings.loss.smoothness) * np.abs(residuals)
