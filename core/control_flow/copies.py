@@ -13,7 +13,7 @@ _LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
 
 
 def is_transparent(node: Node) -> bool:
-    """True for a node whose output is its input, so that no step is needed."""
+    """True for a node that returns the input unchanged and needs no step."""
     return has_fact(node.op, "transparent")
 
 

@@ -97,7 +97,7 @@ class _Effects:
         self.looked_at: Looked = {}
         """The functions from which the accesses follow."""
         self.is_part = False
-        """True for recursive functions, whose accesses are only collected up to the recursive call."""
+        """True for recursive functions: accesses are only collected up to the recursive call."""
 
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)

@@ -68,7 +68,7 @@ def chained_races(
 
 
 class _Since:
-    """The accesses, among earlier ones, that the next access has to wait for: the last write, and the reads since."""
+    """The earlier accesses that the next access has to wait for: the last write, and the reads since."""
 
     def __init__(self) -> None:
         self.write: Access | None = None
@@ -217,7 +217,7 @@ def _bits(states: Mapping[State, list[Access]]) -> dict[Node, int]:
 
 
 def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]) -> Iterator[Race]:
-    """Yield the pairs of accesses, in topological order, whose later access does not wait for the earlier access."""
+    """Yield the pairs of accesses, in topological order, without a path from the earlier to the later access."""
     earlier: list[Access] = []
     read = written = 0
     for second in every:

@@ -23,7 +23,7 @@ _UNKNOWN_SHAPE: Final = np.array(-1, np.int32)
 
 
 class WhileCall:
-    """A loop whose body pops elements from some lists and pushes elements onto others."""
+    """A loop with a body that pops elements from some lists and pushes elements onto others."""
 
     def __init__(self, plans: WhilePlans, condition: Program, body: Program) -> None:
         self._plans = plans
