@@ -79,10 +79,10 @@ def _runs(
     results = []
     for _ in range(steps):
         values = dict(zip(fetches, session.run(list(fetches), feeds)))
-        kept = {name: value for name, value in values.items() if value is not None}
-        if len(kept) < len(values):
-            kept |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
-        results.append(kept)
+        results_of_step = {name: value for name, value in values.items() if value is not None}
+        if len(results_of_step) < len(values):
+            results_of_step |= {f"variable {name}": tensor.numpy() for name, tensor in Runner(session).state().items()}
+        results.append(results_of_step)
     return results
 
 

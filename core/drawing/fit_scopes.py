@@ -17,11 +17,11 @@ def scopes_to_open(
     All paths in `expand` are open, with the scopes around them. With `depth` all scopes down to that level are open too,
     else the most that leave at most `max_boxes` boxes and still fit: nearest to the root first, then the largest.
     """
-    wanted = {root, *_named(root, expand)}
+    required = {root, *_named(root, expand)}
     if depth is not None:
-        return wanted | set(_down_to(root, depth))
-    order = [*wanted, *_by_size(root, wanted, max_boxes)]
-    low, high = len(wanted), len(order)
+        return required | set(_down_to(root, depth))
+    order = [*required, *_by_size(root, required, max_boxes)]
+    low, high = len(required), len(order)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(set(order[:middle])) else (low, middle - 1)

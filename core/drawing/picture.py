@@ -285,5 +285,5 @@ def _shortened(line: str) -> str:
     """Return a line, with the middle left out where the line is too long."""
     if len(line) <= _MAX_LINE:
         return line
-    kept = (_MAX_LINE - 3) // 2
-    return f"{line[:kept]}...{line[-kept:]}"
+    half = (_MAX_LINE - 3) // 2
+    return f"{line[:half]}...{line[-half:]}"

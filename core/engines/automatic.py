@@ -136,8 +136,8 @@ class AutoRuntime:
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """Return the engines to try for a plan of nodes, in order."""
-        known = [name for name in preferred(graph, nodes) if name in self._names]
-        return [*known, *(name for name in self._names if name not in known)]
+        ranked = [name for name in preferred(graph, nodes) if name in self._names]
+        return [*ranked, *(name for name in self._names if name not in ranked)]
 
     def runtime(self, name: str) -> EngineRuntime | None:
         """Return the runtime of an engine, importing the engine at the first call; None where that fails, as the report

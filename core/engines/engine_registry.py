@@ -41,12 +41,12 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
     `mesh` is for XLA, the only engine with meshes.
     """
-    given = (precision,) if mesh is None else (precision, mesh)
+    arguments = (precision,) if mesh is None else (precision, mesh)
     entry = next(iter(entry_points(group=GROUP, name=name)), None)
     try:
         if entry is not None:
-            return _of_others(entry.load()(*given))
-        return cast(Engine, _maker(name)(*given))
+            return _of_others(entry.load()(*arguments))
+        return cast(Engine, _maker(name)(*arguments))
     except ModuleNotFoundError as error:
         hint = extra_hint(name) if name in OWN_ENGINES else None
         raise NotFoundError(f"engine '{name}' needs module '{error.name}', which is not installed", hint=hint) from error

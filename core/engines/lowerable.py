@@ -56,9 +56,9 @@ class _Refusals:
         """Return the refused nodes of a plan; a node with a lowering but no input stands for a branch's output that nobody
         reads.
         """
-        known = _known_while_compiling(nodes)
+        static = _known_while_compiling(nodes)
         unread = {node for node in nodes if not node.inputs and lowering(node.op) is not None}
-        looked_at = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
+        looked_at = {node: self.of_node(node, node in static) for node in nodes if node not in unread}
         refused = {node: reason for node, reason in looked_at.items() if reason is not None}
         return refused | dict.fromkeys(unread, reasons.UNREAD)
 

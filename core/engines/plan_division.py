@@ -218,10 +218,10 @@ def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -
 def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool) -> Reason | None:
     """Return the reason why no engine gets a step that runs a single node."""
     node = step.node
-    given = [value.dtype for value in node.inputs]
-    if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in given):
+    input_dtypes = [value.dtype for value in node.inputs]
+    if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in input_dtypes):
         reason = None if _updates(node) or _reads(node) else impurity(graph, node, known, reads=True)
-        given = [dtype for dtype in given if dtype is not dtypes.resource]
+        input_dtypes = [dtype for dtype in input_dtypes if dtype is not dtypes.resource]
         by_reference = not all(is_reference(node.inputs[place].dtype) for place in step.dereferenced)
     else:
         reason = impurity(graph, node, known)
@@ -231,7 +231,7 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     computes = node.output_dtypes or _updates(node)
     reason_found = (
         _of_impurity(node, reason)
-        or _of_dtypes((*node.output_dtypes, *given))
+        or _of_dtypes((*node.output_dtypes, *input_dtypes))
         or (None if computes else reasons.COMPUTES_NOTHING)
     )
     return reason_found or without_kernel(node)
@@ -363,8 +363,8 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
     touched = accesses(graph, _in_order(places, fed), fed)
     own = (access for access in touched if access.node in places)
     effects: list[tuple[object, bool, int]] = [(access.state, access.kind == READ, places[access.node]) for access in own]
-    known = {i for _, _, i in effects}
-    effects += [(None, False, i) for node, i in places.items() if i not in known and has_fact(node.op, "side_effect")]
+    accessing = {i for _, _, i in effects}
+    effects += [(None, False, i) for node, i in places.items() if i not in accessing and has_fact(node.op, "side_effect")]
     for state, is_read, i in sorted(effects, key=lambda item: item[2]):
         before = [last_write[state]] if state in last_write else []
         if is_read:

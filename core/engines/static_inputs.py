@@ -59,8 +59,8 @@ def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
     fixed = _fixed_slots((*step.head, *step.body, *step.tail), engine)
     carried = {slot for _, slot in step.carried}
     counting = _counting_slots(step)
-    wanted = [slot for slot in step.entries if slot in counting or (slot in fixed and slot not in carried)]
-    return [place for place, slot in enumerate(step.entries) if slot in wanted]
+    static = [slot for slot in step.entries if slot in counting or (slot in fixed and slot not in carried)]
+    return [place for place, slot in enumerate(step.entries) if slot in static]
 
 
 def growing_steps(loop: Loop) -> list[Step]:

@@ -91,8 +91,8 @@ def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
         dtype = step.node.inputs[missing[0]].dtype
         if len(missing) > 1 or dtype is None or dtype.name != "bool":
             return nothing
-        given = [[np.bool_(guess) if i == missing[0] else v for i, v in enumerate(inputs)] for guess in (False, True)]
-        first, second = (apply_kernel(step.node, values) for values in given)
+        guesses = [[np.bool_(guess) if i == missing[0] else v for i, v in enumerate(inputs)] for guess in (False, True)]
+        first, second = (apply_kernel(step.node, values) for values in guesses)
     except TfgError:
         return nothing
     return [a if np.array_equal(a, b) else UNKNOWN for a, b in zip(first, second)]

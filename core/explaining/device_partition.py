@@ -60,13 +60,13 @@ def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFac
     reference or of a resource's handle. A node without inputs goes to the device of an only user; a node that reads a shape
     stays with the tensor. A node that asks for no kind of device is taken to be on the CPU.
     """
-    wanted = [graph.result(name) for name in fetches]
+    fetched = [graph.result(name) for name in fetches]
     placer = _Placer(list(graph), Placement(graph))
     placed = placer.devices()
-    needed = needed_nodes(wanted) if wanted else set(graph)
+    needed = needed_nodes(fetched) if fetched else set(graph)
     nodes = [node for node in graph if node in needed]
     devices = {node.name: placed[node.name] for node in nodes}
-    crossings = tuple(_crossings(nodes, devices, _shapes(graph), wanted))
+    crossings = tuple(_crossings(nodes, devices, _shapes(graph), fetched))
     return PartitionFacts(devices, crossings, tuple(placer.conflicts()))
 
 
@@ -84,8 +84,8 @@ class _Placer:
 
     def devices(self) -> dict[str, str]:
         """Return the device of each node by name."""
-        wanted = self._wanted()
-        placed = {node.name: wanted[self._find(node.name)] for node in self._nodes}
+        demands = self._wanted()
+        placed = {node.name: demands[self._find(node.name)] for node in self._nodes}
         is_free = {node.name: placed[node.name] == Device() for node in self._nodes}
         for node in self._nodes:
             if is_free[node.name] and node.name not in self._parent:

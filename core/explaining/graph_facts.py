@@ -227,9 +227,9 @@ def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     for saved in graph.meta.callables if graph.meta is not None else ():
         function = graph.functions.get(saved.function)
         if function is not None:
-            given = function.args[: len(function.args) - len(saved.bound)]
+            free_args = function.args[: len(function.args) - len(saved.bound)]
             shapes = function.attrs.get("_input_shapes") or ()
-            inputs = (_argument(node, number, shapes) for number, node in enumerate(given))
+            inputs = (_argument(node, number, shapes) for number, node in enumerate(free_args))
             facts.append(CallableFacts(saved.name, saved.function, tuple(inputs), saved.results))
     return tuple(facts)
 

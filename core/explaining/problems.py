@@ -186,10 +186,10 @@ def _takers_of_reference(node: Node) -> Iterator[str]:
 
 def _wants_reference(user: Node, giver: Node) -> bool:
     try:
-        wanted = expected_inputs(user.op_def, user.attrs, len(user.inputs)) if user.op_def is not None else None
+        expected = expected_inputs(user.op_def, user.attrs, len(user.inputs)) if user.op_def is not None else None
     except TfgError:
         return False
-    return any(value.node is giver and want.is_ref for value, want in zip(user.inputs, wanted or ()))
+    return any(value.node is giver and want.is_ref for value, want in zip(user.inputs, expected or ()))
 
 
 def _fits(got: object, want: object) -> bool:

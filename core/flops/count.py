@@ -73,16 +73,16 @@ def count_flops(
     check_calls(graph)
     symbols = Symbols()
     counter = _Counter(graph, trips or {}, symbols, derived or CountCache())
-    known = symbolic_placeholders(graph, shapes or {}, symbols)
+    placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
-        free = {value: spec for value, spec in known.items() if is_placeholder(value.node)}
+        free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
         require_consistent_shapes(graph, others, infer(graph, free))
-    known |= fed_values(graph, known, values or {})
+    placeholder_specs |= fed_values(graph, placeholder_specs, values or {})
     targets = [graph.fetch(name) for name in fetches]
     fed = [graph.output(name) for name in feeds]
     needed = needed_nodes(targets, fed)
-    nodes = counter.count(targets, needed, known)
+    nodes = counter.count(targets, needed, placeholder_specs)
     counter.loops.require_used()
     watch.tell("counted %d nodes", len(nodes))
     pipeline = tuple(per_element(graph, needed, count_flops))
@@ -259,10 +259,10 @@ class _Counter:
         """
         by_label = {label: self._body(branch, specs[1:], scope, node, section) for label, branch in branches.items()}
         costs = {label: total(nodes).flops for label, nodes in by_label.items()}
-        known = _chosen(tuple(branches), specs[0])
-        taken = known or max(costs, key=lambda label: magnitude(costs[label]))
+        decided = _chosen(tuple(branches), specs[0])
+        taken = decided or max(costs, key=lambda label: magnitude(costs[label]))
         listed = ", ".join(f"{label} {cost}" for label, cost in costs.items())
-        reason = "is what runs" if known else "is counted"
+        reason = "is what runs" if decided else "is counted"
         self.notes.append(f"branches of {scope.prefix}{node.name}: {listed} FLOPs; {taken} {reason}")
         return by_label[taken]
 
@@ -303,9 +303,9 @@ class _Counter:
     def _run(self, call: _Call, prefix: str) -> list[NodeCost]:
         """Return the costs in a call of a function, each by the node's name behind `prefix`."""
         function, node, scope = call.function, call.node, call.scope
-        known = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
+        arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
-        needed = needed_nodes(targets, list(known))
+        needed = needed_nodes(targets, list(arg_specs))
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         if CALL_KINDS.get(node.op, BY_NAME).is_loop:
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
@@ -313,7 +313,7 @@ class _Counter:
         outer = [scope.inference.specs[Output(node, i)] for i in range(count)]
         inner = self._scope(
             function.body,
-            known,
+            arg_specs,
             targets,
             needed,
             dict(zip(function.results, outer)),

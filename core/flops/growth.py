@@ -41,8 +41,8 @@ def find_growth(entering: Sequence[TensorSpec], advance: Advance, symbol: str) -
     step = Dim.symbol(symbol) + 1
     fresh: set[Dim] = set()
     while True:
-        wanted = [substituted(spec, {symbol: step}) for spec in specs]
-        agreed = [_agreed(spec, want, got, fresh) for spec, want, got in zip(specs, wanted, advance(specs))]
+        expected = [substituted(spec, {symbol: step}) for spec in specs]
+        agreed = [_agreed(spec, want, got, fresh) for spec, want, got in zip(specs, expected, advance(specs))]
         if all(_is_same(a, b) for a, b in zip(specs, agreed)):
             return Growth(symbol, specs)
         specs = agreed
@@ -56,9 +56,9 @@ def while_growth(
     others = [i for i in range(len(entering)) if i not in collected]
 
     def after(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-        known = {arg.output(): spec for arg, spec in zip(body.args, entering)}
-        known |= {body.args[i].output(): spec for i, spec in zip(others, specs)}
-        inference = infer(body.body, known, library, rule)
+        arg_specs = {arg.output(): spec for arg, spec in zip(body.args, entering)}
+        arg_specs |= {body.args[i].output(): spec for i, spec in zip(others, specs)}
+        inference = infer(body.body, arg_specs, library, rule)
         return [inference.specs[value] for value in body.results]
 
     def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:

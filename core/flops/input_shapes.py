@@ -25,14 +25,14 @@ def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dic
     Raises InvalidArgumentError for a shape of a tensor that the graph lacks, or that contradicts a placeholder's
     declaration.
     """
-    given = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
+    user_shapes = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
     specs: dict[Output, TensorSpec] = {}
     for node in graph:
         if is_placeholder(node):
             declared = _declared_shape(graph, node)
-            shape = merge_given_shape(node.output(), given.pop(node.output(), UNKNOWN), declared)
+            shape = merge_given_shape(node.output(), user_shapes.pop(node.output(), UNKNOWN), declared)
             specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
-    for output, shape in given.items():
+    for output, shape in user_shapes.items():
         if output.dtype is None:
             raise InvalidArgumentError(f"the dtype of '{output}' is unknown", node=output.node.name, op=output.node.op)
         specs[output] = TensorSpec(output.dtype.base, _symbolic(output.node, shape, symbols))

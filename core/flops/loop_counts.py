@@ -72,9 +72,9 @@ class Loops:
     def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
         """Return the iterations given by the user, or derived from the graph, or a symbol."""
         self._met.add(name)
-        given = self._given_rounds(name)
-        if given is not None:
-            return given
+        user_rounds = self._given_rounds(name)
+        if user_rounds is not None:
+            return user_rounds
         if derived is not None:
             self._derived.add(name)
             return max(derived, 0) if isinstance(derived, int) else derived

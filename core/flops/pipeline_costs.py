@@ -21,9 +21,9 @@ def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[
     for node, scope in _calling(graph, needed).items() if graph.functions else ():
         for reference in function_references(node):
             function = graph.functions.get(reference.name)
-            given = None if function is None or not node.inputs else _arguments(node, function)
-            if function is not None and given is not None:
-                called = _call(graph, reference, function, given)
+            argument_specs = None if function is None or not node.inputs else _arguments(node, function)
+            if function is not None and argument_specs is not None:
+                called = _call(graph, reference, function, argument_specs)
                 yield PipelineCost(f"{scope}{node.name}", node.op, reference.name, count(called, ["call"]).total())
 
 

@@ -52,10 +52,12 @@ def _profiler_counts(
     graph: Graph, shapes: Mapping[str, Any], batch: int | None
 ) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Return (FLOPs by op, reasons for dropped nodes by op): every node of the graph, once."""
-    known = symbolic_placeholders(graph, shapes, Symbols())
+    placeholder_specs = symbolic_placeholders(graph, shapes, Symbols())
     if batch is not None:
-        known = {value: dataclasses.replace(spec, shape=_with_batch(spec.shape, batch)) for value, spec in known.items()}
-    inference = infer(graph, known)
+        placeholder_specs = {
+            value: dataclasses.replace(spec, shape=_with_batch(spec.shape, batch)) for value, spec in placeholder_specs.items()
+        }
+    inference = infer(graph, placeholder_specs)
     counts: dict[str, int] = {}
     dropped: dict[str, list[str]] = {}
     for node in graph:

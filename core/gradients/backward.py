@@ -111,8 +111,8 @@ class Backward(Sweep):
     ) -> list[Gradient]:
         """Sweep a function's body on its own; ys without a gradient are left out."""
         pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
-        given = [grad for _, grad in pairs]
-        return add_gradients(body, [y for y, _ in pairs], xs, given, functions=self.functions, call=call)
+        arriving = [grad for _, grad in pairs]
+        return add_gradients(body, [y for y, _ in pairs], xs, arriving, functions=self.functions, call=call)
 
 
 # Gradients that need the whole sweep, not only the node: control flow and calls.

@@ -154,11 +154,11 @@ def _reshape(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     value, shape = inputs
     if isinstance(shape, Batched):
         return _one_by_one(node, call, inputs)
-    wanted = [int(d) for d in shape]
-    if -1 in wanted:
-        known = -math.prod(wanted)
-        wanted[wanted.index(-1)] = math.prod(value.values.shape[1:]) // max(known, 1)
-    return Batched(value.values.reshape(len(value.values), *wanted))
+    dims = [int(d) for d in shape]
+    if -1 in dims:
+        known = -math.prod(dims)
+        dims[dims.index(-1)] = math.prod(value.values.shape[1:]) // max(known, 1)
+    return Batched(value.values.reshape(len(value.values), *dims))
 
 
 def _transpose(node: Node, call: Call, inputs: Sequence[Any]) -> Any:

@@ -43,9 +43,9 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     dense = _dense(g, node, grads, [function])
     if function.gradient is not None:
         return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
-    wanted = tuple(_grad_dtype(grad) for grad in dense)
-    key = (repr(reference), wanted, known_of(backward, node, arguments, Form.CALL))
-    call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, wanted))
+    grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
+    key = (repr(reference), grad_dtypes, known_of(backward, node, arguments, Form.CALL))
+    call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, grad_dtypes))
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
     saved = [node.output(call.results + i) for i in range(len(call.saved))]
     inputs = [*(arguments[i] for i in call.read), *saved, *(grad for grad in dense if grad is not None)]
@@ -100,9 +100,11 @@ def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     references = kind.references(node)
     functions = [find_function(backward.graph, node, reference) for reference in references]
     dense = _dense(g, node, grads, functions)
-    wanted = tuple(_grad_dtype(grad) for grad in dense)
-    key = (tuple(map(repr, references)), wanted, known_of(backward, node, kind.arguments(node.inputs), Form.BRANCH))
-    branches = backward.functions.once(key, lambda: _differentiated_branches(backward, node, functions, references, wanted))
+    grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
+    key = (tuple(map(repr, references)), grad_dtypes, known_of(backward, node, kind.arguments(node.inputs), Form.BRANCH))
+    branches = backward.functions.once(
+        key, lambda: _differentiated_branches(backward, node, functions, references, grad_dtypes)
+    )
     own = node.output_dtypes
     called = kind.naming(node, map(FuncRef, branches.forwards))
     for name, value in {**called, "Tout": [*own, *branches.saved], "output_shapes": []}.items():

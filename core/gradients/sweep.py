@@ -102,10 +102,10 @@ class Sweep(abc.ABC):
 
     def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
         """Start the sweep: the given gradients, or 1 for each element, arrive at ys."""
-        given = grad_ys if grad_ys is not None else [None] * len(ys)
-        if len(given) != len(ys):
-            raise InvalidArgumentError(f"there are {len(ys)} ys but {len(given)} grad_ys")
-        for i, (y, grad) in enumerate(zip(ys, given)):
+        arriving = grad_ys if grad_ys is not None else [None] * len(ys)
+        if len(arriving) != len(ys):
+            raise InvalidArgumentError(f"there are {len(ys)} ys but {len(arriving)} grad_ys")
+        for i, (y, grad) in enumerate(zip(ys, arriving)):
             _require_differentiable_dtype(y, "y")
             self.add(y, grad if grad is not None else self._ones(y, f"grad_ys_{i}"))
 

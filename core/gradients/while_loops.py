@@ -39,14 +39,14 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     hand their gradients from iteration to iteration; a handle hands on the gradient of the variable behind.
     """
     g = backward.builder
-    wanted = tuple(_gradient_dtype(backward, value) for value in node.inputs)
-    grads = [grad if dtype or _is_handle(value) else None for grad, dtype, value in zip(grads, wanted, node.inputs)]
+    grad_dtypes = tuple(_gradient_dtype(backward, value) for value in node.inputs)
+    grads = [grad if dtype or _is_handle(value) else None for grad, dtype, value in zip(grads, grad_dtypes, node.inputs)]
     functions = repr(node.attr("cond")), repr(node.attr("body"))
-    key = (functions, wanted, known_of(backward, node, node.inputs, Form.LOOP))
-    loop = backward.functions.once(key, lambda: _differentiated_loop(backward, node, wanted))
+    key = (functions, grad_dtypes, known_of(backward, node, node.inputs, Form.LOOP))
+    loop = backward.functions.once(key, lambda: _differentiated_loop(backward, node, grad_dtypes))
     parts = loop.parts
-    carried = {i: dtype for i, found in enumerate(zip(wanted, parts.grads, grads)) if (dtype := _dtype_among(*found))}
-    _check_handles(node, parts, [i for i in carried if wanted[i] is None])
+    carried = {i: dtype for i, found in enumerate(zip(grad_dtypes, parts.grads, grads)) if (dtype := _dtype_among(*found))}
+    _check_handles(node, parts, [i for i in carried if grad_dtypes[i] is None])
     read = parts.read_args()
     saved = _extend_while(backward.graph, g, node, loop)
     dense = [_arriving(g, node, i, dtype, grads[i]) for i, dtype in carried.items()]

@@ -31,21 +31,21 @@ def tidy(g: Emitter) -> None:
 def drop_unused(block: Block) -> None:
     """Remove operations whose results nobody reads."""
     used = set(block.outputs)
-    kept = []
+    live = []
     for operation in reversed(block.operations):
         if used.isdisjoint(operation.outputs):
             continue
         for inner in operation.blocks:
             drop_unused(inner)
         used.update(operation.values())
-        kept.append(operation)
-    block.operations = kept[::-1]
+        live.append(operation)
+    block.operations = live[::-1]
 
 
 def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainMap[Value, Value]) -> None:
     """Merge equal operations, in the block and in nested blocks."""
     found, same = known.new_child(), renamed.new_child()
-    kept = []
+    unique = []
     for operation in block.operations:
         operation.inputs = [same.get(value, value) if value is not None else None for value in operation.inputs]
         for inner in operation.blocks:
@@ -60,8 +60,8 @@ def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainM
             continue
         if key is not None:
             found[key] = operation.outputs
-        kept.append(operation)
-    block.operations = kept
+        unique.append(operation)
+    block.operations = unique
     block.outputs = [same.get(value, value) for value in block.outputs]
 
 

@@ -18,12 +18,12 @@ def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) 
     """Return the result of an operator on constants; None where the operator stays in the graph."""
     function = _MOVING.get(name) or _COMPUTING.get(name)
     arrays = [value.array for value in values if value is not None]
-    known = [array for array in arrays if array is not None]
-    if function is None or not known or len(known) < len(values):
+    constants = [array for array in arrays if array is not None]
+    if function is None or not constants or len(constants) < len(values):
         return None
-    if name in _COMPUTING and (known[0].dtype.kind not in "iub" or max(array.size for array in known) > _SMALL):
+    if name in _COMPUTING and (constants[0].dtype.kind not in "iub" or max(array.size for array in constants) > _SMALL):
         return None
-    return np.asarray(function(*known, **attrs))
+    return np.asarray(function(*constants, **attrs))
 
 
 def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:

@@ -126,8 +126,8 @@ class Emitter:
 
     def _values(self, inputs: Sequence[Argument]) -> list[Value | None]:
         """Return the arguments as values; numbers are of the dtype of the first value that is no truth value."""
-        given = [value.dtype for value in inputs if isinstance(value, Value)]
-        dtype = next((each for each in given if each is not dtypes.bool_), dtypes.bool_)
+        dtypes_given = [value.dtype for value in inputs if isinstance(value, Value)]
+        dtype = next((each for each in dtypes_given if each is not dtypes.bool_), dtypes.bool_)
         return [self._value(value, dtype) for value in inputs]
 
     def _value(self, value: Argument, dtype: DType) -> Value | None:

@@ -68,7 +68,7 @@ def computed_in(op: str, dtype: DType) -> DType | None:
 
     None where there is no such dtype.
     """
-    known = _BY_OP.get(op)
-    if known is None or dtype.name in known:
+    kernels = _BY_OP.get(op)
+    if kernels is None or dtype.name in kernels:
         return dtype
-    return next((wider for wider in _WIDER.get(dtype, ()) if wider.name in known), None)
+    return next((wider for wider in _WIDER.get(dtype, ()) if wider.name in kernels), None)

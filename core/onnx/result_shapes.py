@@ -27,16 +27,16 @@ _KEEPING: Final = frozenset(("CumSum", "ScatterND", "ScatterElements", "ReverseS
 
 def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Shape:
     """Return the known part of the shape of each output."""
-    given = [value for value in values if value is not None]
+    present = [value for value in values if value is not None]
     if name in _KEEPING:
-        return given[0].shape
+        return present[0].shape
     if name in _BROADCASTING:
         with contextlib.suppress(TfgError):
-            return broadcast_shapes(*(value.shape for value in given))
+            return broadcast_shapes(*(value.shape for value in present))
     function = _SHAPES.get(name)
-    if function is None or not given or (given[0].shape.dims is None and function is not _reshaped):
+    if function is None or not present or (present[0].shape.dims is None and function is not _reshaped):
         return UNKNOWN
-    return function(given, attrs)
+    return function(present, attrs)
 
 
 def _transposed(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:

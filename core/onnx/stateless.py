@@ -33,10 +33,12 @@ def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[s
     touched = _accesses(graph, outputs)
     writers = {access.state: access.node for access in touched if access.kind == WRITE}
     taken = _behind(graph, outputs)
-    kept = {access.state for access in touched if access.kind == READ and access.node in taken and access.state in writers}
+    read_and_written = {
+        access.state for access in touched if access.kind == READ and access.node in taken and access.state in writers
+    }
     result = graph.copy()
-    after = _Values(result, [access for access in touched if access.state in kept]).along(_order(result, outputs))
-    for name in {writer.name for state, writer in writers.items() if state not in kept}:
+    after = _Values(result, [access for access in touched if access.state in read_and_written]).along(_order(result, outputs))
+    for name in {writer.name for state, writer in writers.items() if state not in read_and_written}:
         writer = result.node(name)
         for user in [user for user in writer.uses if writer in user.control_inputs]:
             result.remove_control_input(user, writer)

@@ -41,7 +41,7 @@ def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[i
     """Return the predicate in which the conditions differ, and the branch of each condition."""
     for predicate, _ in conditions[0]:
         branches = [branch_of(condition, predicate) for condition in conditions]
-        known = [branch for branch in branches if branch is not None]
-        if len(known) == len(branches) == len(set(known)):
-            return predicate, known
+        numbers = [branch for branch in branches if branch is not None]
+        if len(numbers) == len(branches) == len(set(numbers)):
+            return predicate, numbers
     g.refuse("its inputs are not the branches of one conditional")

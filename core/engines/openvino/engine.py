@@ -166,8 +166,8 @@ class _Model:
     def __call__(self, arrays: Sequence[Array]) -> list[Array]:
         """Return new arrays for the outputs; a single call at a time, since a request holds its tensors."""
         with self.lock:
-            kept = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
-            for place, array in zip(self.places, kept):
+            inputs = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
+            for place, array in zip(self.places, inputs):
                 if place is not None:
                     shared = array.flags.writeable and array.size > 1
                     self.request.set_input_tensor(place, ov.Tensor(array, shared_memory=shared))

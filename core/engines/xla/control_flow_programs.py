@@ -105,15 +105,15 @@ class _Loop(_Part):
 
     def look(self) -> bool:
         """Trace an iteration without computing; return True where the trace told something new."""
-        known = list(self.xla.cells)
+        cells_before = list(self.xla.cells)
         seen: dict[str, Any] = {}
 
         def once(state: Any) -> Any:
             given = self.enter(state[:2])
-            contents = [cell.value for cell in known]
+            contents = [cell.value for cell in cells_before]
             new = self.advance(given)
             seen["values"] = [i for i, (a, b) in enumerate(zip(given, new)) if a is not b and i not in self.varying]
-            seen["cells"] = self.changed_cells(known, contents)
+            seen["cells"] = self.changed_cells(cells_before, contents)
             return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells]
 
         state = self.state()
@@ -123,7 +123,7 @@ class _Loop(_Part):
             self.varying.append(i)
             self.values[i] = _as_array(self.values[i])
         for cell in seen["cells"]:
-            self.carry(cell, known)
+            self.carry(cell, cells_before)
         return self.widen(after) or bool(seen["values"] or seen["cells"])
 
     def carry(self, cell: Any, known: Sequence[Any]) -> None:
@@ -229,15 +229,15 @@ def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[A
 
 def _seen(part: _Part, branch: Advance) -> tuple[list[Any], list[Any]]:
     """Return the results of a branch, constants among them known, and the cells that the branch changes."""
-    known = list(part.xla.cells)
+    cells_before = list(part.xla.cells)
     results: list[Any] = []
     cells: list[Any] = []
 
     def once() -> Any:
-        contents = [cell.value for cell in known]
+        contents = [cell.value for cell in cells_before]
         results.extend(branch(part.enter(([], [cell.value for cell in part.cells]))))
-        cells.extend(part.changed_cells(known, contents))
-        if any(cell not in known for cell in cells):
+        cells.extend(part.changed_cells(cells_before, contents))
+        if any(cell not in cells_before for cell in cells):
             raise UnimplementedError("a branch begins an array of gradients")
         return [_as_array(value) for value in results]
 

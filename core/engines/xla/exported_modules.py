@@ -24,9 +24,9 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     platform.
     """
     names = [name.lower() for name in platforms]
-    given = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
+    specs = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
     index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
-    code, shapes, is_polymorphic = _refined(module, [*index, *given])
+    code, shapes, is_polymorphic = _refined(module, [*index, *specs])
     if len(shapes) != len(dtypes):
         raise InvalidArgumentError(f"the program gives {len(shapes)} results, not {len(dtypes)}")
 
@@ -34,8 +34,8 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
         return [jnp.zeros(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
 
     program = dataclasses.replace(
-        export.export(jax.jit(pattern, keep_unused=True), platforms=names)(*given), mlir_module_serialized=code,
-        calling_convention_version=version, module_kept_var_idx=tuple(range(len(given))), uses_global_constants=is_polymorphic,
+        export.export(jax.jit(pattern, keep_unused=True), platforms=names)(*specs), mlir_module_serialized=code,
+        calling_convention_version=version, module_kept_var_idx=tuple(range(len(specs))), uses_global_constants=is_polymorphic,
     )  # fmt: skip
     return tuple(program.call(*arguments))
 

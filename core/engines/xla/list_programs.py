@@ -41,9 +41,9 @@ class Elements:
         """Return the arrays, and the static part, equal for exchangeable lists."""
         constant = None if self.constant is None else (str(self.constant.dtype), self.constant.shape, self.constant.tobytes())
         length = None if isinstance(self.length, (int, np.integer)) else self.length
-        known = int(self.length) if length is None else None
+        static_length = int(self.length) if length is None else None
         sites = tuple(sorted(self.sites.items()))
-        return (self.rows, length, self.marks), (self.dtype, constant, known, self.limit, self.declared, sites)
+        return (self.rows, length, self.marks), (self.dtype, constant, static_length, self.limit, self.declared, sites)
 
     @classmethod
     def tree_unflatten(cls, fixed: Any, arrays: Any) -> Elements:
