@@ -238,7 +238,8 @@ def _packed(value: Value) -> bytes:
     if value.dtype.name not in _HALF_BYTES:
         return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
-    return (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
+    packed: bytes = (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
+    return packed
 
 
 def _as_bytes(item: Any) -> bytes:

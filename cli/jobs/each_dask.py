@@ -179,7 +179,9 @@ class Dask:
         """Wait for a worker, with a note; UnavailableError where none joins the scheduler in time."""
         if self._client.nthreads():
             return
-        address = self._client.scheduler.address
+        scheduler = self._client.scheduler
+        assert scheduler is not None  # only an unconnected client has none
+        address = scheduler.address
         self._note(f"the Dask scheduler at {address} has no workers; waiting up to {WORKER_SECONDS:g} s for one")
         try:
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
@@ -202,6 +204,7 @@ class Dask:
         """The outcomes of a batch; None where its tasks are to be tried one by one, as one of them ends its workers."""
         error = self._answered(future.exception)
         if error is None:
+            outcomes: Sequence[Outcome]
             outcomes, seconds = self._answered(future.result)
             self._learn(outcomes, seconds)
             return outcomes

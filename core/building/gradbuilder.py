@@ -41,10 +41,12 @@ class GradientBuilder(GraphBuilder):
 
     def shape_of(self, x: Output) -> Output:
         """Add the shape of `x` as an int32 vector."""
-        return self.Shape(x, out_type="int32")
+        result: Output = self.Shape(x, out_type="int32")
+        return result
 
     def zeros_like(self, x: Output) -> Output:
-        return self.ZerosLike(x)
+        result: Output = self.ZerosLike(x)
+        return result
 
     def scalar_like(self, x: Output, value: float) -> Output:
         """Add a scalar constant of x's dtype."""
@@ -59,7 +61,8 @@ class GradientBuilder(GraphBuilder):
             return grad
         shape = self.shape_of(x)
         axes, _ = self.BroadcastGradientArgs(shape, self.shape_of(other))
-        return self.Reshape(self.Sum(grad, axes), shape)
+        result: Output = self.Reshape(self.Sum(grad, axes), shape)
+        return result
 
     def densify(self, grad: Output | IndexedSlices) -> Output:
         """Return the gradient as a plain tensor, with nodes added for IndexedSlices."""
@@ -69,7 +72,8 @@ class GradientBuilder(GraphBuilder):
             grad.dense_shape, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
         )
         dense = self.UnsortedSegmentSum(grad.values, grad.indices, rows)
-        return self.Reshape(dense, grad.dense_shape)
+        result: Output = self.Reshape(dense, grad.dense_shape)
+        return result
 
     def conj(self, x: Output) -> Output:
         """Return the complex conjugate, x itself where x is real."""

@@ -124,7 +124,8 @@ class NodeBuilder:
 
     def _no_op(self, device: str, controls: Sequence[Node], name: str) -> Node:
         with self.device(device), self.control_dependencies(controls):
-            return self.NoOp(name=name)
+            node: Node = self.NoOp(name=name)
+            return node
 
     @contextlib.contextmanager
     def name_scope(self, name: str) -> Iterator[str]:
@@ -272,7 +273,8 @@ def _default_type(definition: OpDef, type_attr: str, items: Sequence[Any]) -> DT
     """Return the attribute's default where the op has one and the value has no dtype of its own."""
     attr = definition.attrs[type_attr]
     if attr.has_default and items and not isinstance(items[0], (np.ndarray, np.generic)):
-        return attr.default
+        default: DType | None = attr.default
+        return default
     return None
 
 

@@ -52,7 +52,8 @@ def add_table_initializer(graph: Graph) -> str | None:
         return None
     g = GraphBuilder(graph)
     with g.control_dependencies(filling):
-        return g.NoOp(name="init_all_tables").name
+        result: str = g.NoOp(name="init_all_tables").name
+        return result
 
 
 def _texts(items: Iterable[str]) -> Array:
@@ -68,5 +69,7 @@ def _value(g: GraphBuilder, variable: VariableNodes) -> Output:
 def _assign(g: GraphBuilder, variable: VariableNodes, value: Output) -> Node:
     handle = variable.node.output()
     if variable.is_resource:
-        return g.apply("AssignVariableOp", handle, value)
-    return g.apply("Assign", handle, value).node
+        node: Node = g.apply("AssignVariableOp", handle, value)
+    else:
+        node = g.apply("Assign", handle, value).node
+    return node

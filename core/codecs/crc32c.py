@@ -59,7 +59,8 @@ def masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
     joined = b"".join([part.rjust(width, b"\0") for part in parts])
     crcs = _advance_lanes(np.frombuffer(joined, "<u4").reshape(len(parts), width // 8, 2), 0)
     crcs ^= np.array([_of_zeros(len(part)) for part in parts], np.uint32)
-    return (((crcs >> 15) | (crcs << 17)) + np.uint32(_MASK_DELTA)).tolist()
+    masked: list[int] = (((crcs >> 15) | (crcs << 17)) + np.uint32(_MASK_DELTA)).tolist()
+    return masked
 
 
 @functools.lru_cache(4096)

@@ -144,4 +144,5 @@ def _rgb(luma: np.ndarray, chroma: np.ndarray) -> np.ndarray:
     blue, red = chroma[..., 0] - 128, chroma[..., 1] - 128
     green = luma + ((-22554 * blue - 46802 * red + 32768) >> 16)
     colours = (luma + ((91881 * red + 32768) >> 16), green, luma + ((116130 * blue + 32768) >> 16))
-    return np.clip(np.stack(colours, -1), 0, 255).astype(np.uint8)
+    pixels: np.ndarray = np.clip(np.stack(colours, -1), 0, 255).astype(np.uint8)
+    return pixels

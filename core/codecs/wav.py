@@ -38,4 +38,5 @@ def encode(clip: Array, rate: int) -> bytes:
 def _samples(clip: Array) -> Array:
     """Convert the numbers to 16-bit integers, halves away from zero."""
     scaled = np.nan_to_num(clip.astype(np.float32) * np.float32(1 << 15), nan=0.0)
-    return np.clip(np.trunc(scaled + np.copysign(np.float32(0.5), scaled)), -(1 << 15), (1 << 15) - 1).astype("<i2")
+    samples: Array = np.clip(np.trunc(scaled + np.copysign(np.float32(0.5), scaled)), -(1 << 15), (1 << 15) - 1).astype("<i2")
+    return samples

@@ -35,7 +35,8 @@ def contents_of(graph: Graph, value: Output) -> bytes:
     for reader in _readers(graph, value):
         for fact, make in MAKERS.items():
             if has_fact(reader.op, fact):
-                return make(graph, reader)
+                text: bytes = make(graph, reader)
+                return text
     return _PLAIN
 
 

@@ -7,6 +7,7 @@ import secrets
 from typing import ClassVar
 
 from ..codecs import wire
+from ..codecs.varint import varint
 from ..runtime.state.resources import Shared
 from ..runtime.state.run_context import check_time
 from ..runtime.state.stored_variants import StoredVariant
@@ -31,7 +32,7 @@ class IteratorState:
 
     def stored(self) -> StoredVariant:
         """Return the state as a variant for a checkpoint."""
-        seeds = (b"".join(map(wire.varint, seed)) for seed in self.seeds)
+        seeds = (b"".join(map(varint, seed)) for seed in self.seeds)
         parts = (wire.bytes_field(_SEEDS, packed) for packed in seeds)
         numbers = wire.varint_field(_TAKEN, self.taken) + wire.varint_field(_FAILED, int(self.has_failed))
         return StoredVariant.of(self.KIND, numbers + b"".join(parts))

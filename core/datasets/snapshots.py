@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from ..codecs import wire
+from ..codecs.varint import varint
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull, SameElements, keeping
@@ -44,7 +45,7 @@ class Metadata:
                 wire.string_field(_RUN, self.run.encode()),
                 wire.varint_field(_CREATED, self.created),
                 wire.varint_field(_VERSION, self.version),
-                wire.bytes_field(_DTYPES, b"".join(map(wire.varint, self.dtypes))),
+                wire.bytes_field(_DTYPES, b"".join(map(varint, self.dtypes))),
                 wire.varint_field(_SIZE, self.size),
                 wire.varint_field(_FINISHED, int(self.finished)),
             ]

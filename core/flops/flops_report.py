@@ -11,7 +11,7 @@ from typing import ClassVar
 from ..registry.registry import Cost
 from ..support.display import Report
 from ..support.words import counted
-from ..types.dims import Dim, DimLike, substitute
+from ..types.dims import Dim, DimLike, Monomial, substitute
 
 TYPICAL = 100
 """The number put for unknown dimensions and iterations where costs are compared."""
@@ -122,7 +122,7 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
     each time.
     """
     number = 0
-    terms: collections.Counter = collections.Counter()
+    terms: collections.Counter[Monomial] = collections.Counter()
     for value in values:
         if isinstance(value, Dim):
             for monomial, coefficient in value.terms.items():

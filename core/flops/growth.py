@@ -123,7 +123,7 @@ def _power_sum(power: int, rounds: DimLike) -> DimLike:
 
 
 def _stirling(n: int, k: int) -> int:
-    return sum((-1) ** (k - i) * math.comb(k, i) * i**n for i in range(k + 1)) // math.factorial(k)
+    return int(sum((-1) ** (k - i) * math.comb(k, i) * i**n for i in range(k + 1)) // math.factorial(k))
 
 
 def _growing(before: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:

@@ -47,7 +47,8 @@ def zeros_for(g: GradientBuilder, value: Output, dtype: DType) -> Output:
     """Return zeros of the shape of a tensor, or of the variable behind a handle, whose gradient has `dtype`."""
     if value.dtype is None or value.dtype.base is not dtypes.resource:
         return g.zeros_like(value)
-    return g.Fill(g.VariableShape(value, out_type="int32"), g.constant(0, dtype))
+    result: Output = g.Fill(g.VariableShape(value, out_type="int32"), g.constant(0, dtype))
+    return result
 
 
 def carries_gradient(value: Output) -> bool:

@@ -125,7 +125,8 @@ class Derivative:
     def _x_value(self) -> Output:
         if self.x.node.op not in RESOURCE_VARIABLES:
             return self.x
-        return self.builder.ReadVariableOp(self.x, dtype=self.x.node.attrs["dtype"])
+        result: Output = self.builder.ReadVariableOp(self.x, dtype=self.x.node.attrs["dtype"])
+        return result
 
     @functools.cached_property
     def _reverse(self) -> tuple[Output, Output]:
@@ -146,7 +147,8 @@ class Derivative:
 
     def _placeholder(self, like: Output, name: str) -> Output:
         dtype = like.dtype.base if like.dtype is not None else None
-        return self.builder.Placeholder(dtype=dtype, shape=UNKNOWN, name=name)
+        result: Output = self.builder.Placeholder(dtype=dtype, shape=UNKNOWN, name=name)
+        return result
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
         """Return the gradient of y with respect to x; zeros where y does not depend on x."""

@@ -221,7 +221,8 @@ class _Conversion:
         if isinstance(step, tuple):
             predicate, branch = step
             branches = self.g.Switch(items, self.elements.get(predicate, predicate))
-            return self.g.Merge([branches[1 - branch], self.along(use, rest, branches[branch], change)])[0]
+            merged: Output = self.g.Merge([branches[1 - branch], self.along(use, rest, branches[branch], change)])[0]
+            return merged
         frame = self.loops.frame_of(step)
         assert frame is not None
         merge = enter_and_merge(self.g, items, frame.name, step.attr("parallel_iterations"))
@@ -245,6 +246,7 @@ class _Conversion:
         gives_stack = pop.output() in self.uses
         dtype = dtypes.variant if gives_stack else pop.attr("elem_type")
         with self.g.control_dependencies(pop.control_inputs):
+            rest: Output
             rest, element = self.g.TensorListPopBack(items, unknown, element_dtype=dtype)
         self.graph.replace_control_uses(pop, element.node)
         if gives_stack:

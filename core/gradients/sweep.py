@@ -273,7 +273,8 @@ class Sweep(abc.ABC):
             return self._concatenated([grad for grad in grads if isinstance(grad, IndexedSlices)])
         with self.builder.name_scope(self.scope):
             dense = [self.builder.densify(grad) for grad in grads]
-            return self.builder.AddN(dense)
+            result: Output | IndexedSlices = self.builder.AddN(dense)
+            return result
 
     def _concatenated(self, slices: list[IndexedSlices]) -> IndexedSlices:
         """Add up slices by concatenation."""
@@ -287,7 +288,8 @@ class Sweep(abc.ABC):
         shape = self.builder.Shape(y, out_type="int32")
         with self.builder.name_scope(name) as scope:
             one = self.builder.constant(1.0, dtype)
-            return self.builder.Fill(shape, one, name=scope)
+            result: Output = self.builder.Fill(shape, one, name=scope)
+            return result
 
     def _units(self) -> list[Unit]:
         """Return the units between xs and ys in topological order, an inner loop as a single unit."""

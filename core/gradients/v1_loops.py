@@ -147,12 +147,16 @@ class _LoopGradient:
 
     def _enter(self, value: Output, frame_name: str) -> Output:
         """Return the value in every iteration of a loop."""
-        return self.g.Enter(value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations)
+        result: Output = self.g.Enter(
+            value, frame_name=frame_name, is_constant=True, parallel_iterations=self.parallel_iterations
+        )
+        return result
 
     def _start_variable(self, initial: Output) -> Node:
         """Add Enter, Merge and Switch of a variable of the backward loop; return the Switch."""
         merge = enter_and_merge(self.g, initial, self.frame_name, self.parallel_iterations)
-        return self.g.Switch(merge, self.condition)[0].node
+        node: Node = self.g.Switch(merge, self.condition)[0].node
+        return node
 
     def _accumulate(self, enter: Node, grad: Output) -> Output:
         """Return the sum over all iterations of the gradient of a loop invariant."""

@@ -56,7 +56,8 @@ def pool(of: int, factor: int, more: int = 0) -> Formula:
 
     def formula(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
         _require_nhwc(node)
-        return (factor * math.prod(node.attr("ksize")) + more) * _size(outputs[0] if of < 0 else inputs[of])
+        window: int = math.prod(node.attr("ksize"))
+        return (factor * window + more) * _size(outputs[0] if of < 0 else inputs[of])
 
     return formula
 

@@ -61,10 +61,12 @@ def _cast(g: Any, value: Any, dtype: Any) -> Value:
     if dtype.is_complex:
         parts = g.parts(value) if value.dtype.is_complex else (value, None)
         real = g.cast(parts[0], part_dtype(dtype))
-        return g.complex(real, g.zeros_like(real) if parts[1] is None else g.cast(parts[1], part_dtype(dtype)))
-    if dtype is dtypes.bool_:
-        return g.Not(g.Equal(value, 0))
-    return g.cast(g.parts(value)[0], dtype)
+        result: Value = g.complex(real, g.zeros_like(real) if parts[1] is None else g.cast(parts[1], part_dtype(dtype)))
+    elif dtype is dtypes.bool_:
+        result = g.Not(g.Equal(value, 0))
+    else:
+        result = g.cast(g.parts(value)[0], dtype)
+    return result
 
 
 def _bilinear(name: str) -> Callable[..., Value]:
@@ -75,7 +77,8 @@ def _bilinear(name: str) -> Callable[..., Value]:
             return g.op(name, left, right, **attrs)
 
         (a, b), (c, d) = g.parts(x), g.parts(y)
-        return g.complex(g.Sub(product(a, c), product(b, d)), g.Add(product(a, d), product(b, c)))
+        result: Value = g.complex(g.Sub(product(a, c), product(b, d)), g.Add(product(a, d), product(b, c)))
+        return result
 
     return function
 
@@ -85,7 +88,8 @@ def _einsum(g: Any, *values: Any, equation: str) -> Value:
         return _bilinear("Einsum")(g, *values, equation=equation)
     if len(values) > 2:
         g.refuse("there is no Einsum of more than two complex tensors")
-    return g.complex(*(g.Einsum(part, equation=equation) for part in g.parts(values[0])))
+    result: Value = g.complex(*(g.Einsum(part, equation=equation) for part in g.parts(values[0])))
+    return result
 
 
 def _div(g: Any, x: Any, y: Any) -> Value:
@@ -95,7 +99,8 @@ def _div(g: Any, x: Any, y: Any) -> Value:
     c, d = g.Div(c, scale), g.Div(d, scale)
     size = g.Mul(g.Add(g.Mul(c, c), g.Mul(d, d)), scale)
     product = g.Mul(x, g.complex(c, g.Neg(d)))
-    return g.complex(*(g.Div(part, size) for part in g.parts(product)))
+    result: Value = g.complex(*(g.Div(part, size) for part in g.parts(product)))
+    return result
 
 
 def _equal(g: Any, x: Any, y: Any) -> Value:
@@ -143,11 +148,13 @@ def _prod_along(g: Any, x: Any, axis: int) -> Any:
 def _exp(g: Any, x: Any) -> Value:
     real, imag = g.parts(x)
     size = g.Exp(real)
-    return g.complex(g.Mul(size, g.Cos(imag)), g.Mul(size, g.Sin(imag)))
+    result: Value = g.complex(g.Mul(size, g.Cos(imag)), g.Mul(size, g.Sin(imag)))
+    return result
 
 
 def _log(g: Any, x: Any) -> Value:
-    return g.complex(g.Log(magnitude(g, x)), angle(g, x))
+    result: Value = g.complex(g.Log(magnitude(g, x)), angle(g, x))
+    return result
 
 
 def _sqrt(g: Any, x: Any) -> Value:
@@ -157,17 +164,20 @@ def _sqrt(g: Any, x: Any) -> Value:
     smaller = g.Where(g.Equal(larger, 0), 0, g.Div(g.Mul(imag, 0.5), larger))
     is_right = g.Not(g.Less(real, 0))
     turned = g.Where(g.Less(imag, 0), g.Neg(larger), larger)
-    return g.complex(g.Where(is_right, larger, g.Abs(smaller)), g.Where(is_right, smaller, turned))
+    result: Value = g.complex(g.Where(is_right, larger, g.Abs(smaller)), g.Where(is_right, smaller, turned))
+    return result
 
 
 def _sinh(g: Any, x: Any) -> Value:
     a, b = g.parts(x)
-    return g.complex(g.Mul(g.Sinh(a), g.Cos(b)), g.Mul(g.Cosh(a), g.Sin(b)))
+    result: Value = g.complex(g.Mul(g.Sinh(a), g.Cos(b)), g.Mul(g.Cosh(a), g.Sin(b)))
+    return result
 
 
 def _cosh(g: Any, x: Any) -> Value:
     a, b = g.parts(x)
-    return g.complex(g.Mul(g.Cosh(a), g.Cos(b)), g.Mul(g.Sinh(a), g.Sin(b)))
+    result: Value = g.complex(g.Mul(g.Cosh(a), g.Cos(b)), g.Mul(g.Sinh(a), g.Sin(b)))
+    return result
 
 
 def _tanh(g: Any, x: Any) -> Value:
@@ -175,18 +185,21 @@ def _tanh(g: Any, x: Any) -> Value:
     a, b = g.parts(x)
     a, b = g.Mul(g.Max(g.Min(a, _LARGE), -_LARGE), 2), g.Mul(b, 2)
     under = g.Add(g.Cosh(a), g.Cos(b))
-    return g.complex(g.Div(g.Sinh(a), under), g.Div(g.Sin(b), under))
+    result: Value = g.complex(g.Div(g.Sinh(a), under), g.Div(g.Sin(b), under))
+    return result
 
 
 def _turned(g: Any, x: Any) -> Value:
     """Emit i x."""
     real, imag = g.parts(x)
-    return g.complex(g.Neg(imag), real)
+    result: Value = g.complex(g.Neg(imag), real)
+    return result
 
 
 def _turned_back(g: Any, x: Any) -> Value:
     real, imag = g.parts(x)
-    return g.complex(imag, g.Neg(real))
+    result: Value = g.complex(imag, g.Neg(real))
+    return result
 
 
 def _around(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -45,7 +45,8 @@ def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | Non
 
 def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
     place: tuple[Any, ...] = (*[slice(None)] * (axis % x.ndim), indices)
-    return x[place]  # np.take ends the process where there are too many dimensions
+    result: Array = x[place]  # np.take ends the process where there are too many dimensions
+    return result
 
 
 def _mod(x: Array, y: Array, fmod: int = 0) -> Array:

@@ -339,7 +339,8 @@ class Emitter:
         element.
         """
         start, end = (bound if isinstance(bound, Value) else [bound] for bound in (start, end))
-        return self.op("Slice", value, start, end, [axis])
+        result: Value = self.op("Slice", value, start, end, [axis])
+        return result
 
     def stacked(self, rows: Value, elements: Elements | None = None) -> Value:
         """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
@@ -389,7 +390,8 @@ class Emitter:
         elements.
         """
         if value.rank:
-            return self.op("Greater", self.op("Size", value), 0)
+            result: Value = self.op("Greater", self.op("Size", value), 0)
+            return result
         zero = self.constant(b"", dtypes.string) if value.dtype is dtypes.string else 0
         return value if value.dtype is dtypes.bool_ else self.op("Not", self.op("Equal", value, zero))
 

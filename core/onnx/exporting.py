@@ -376,7 +376,8 @@ class _Frame:
         values, carried = self.carried(body, values, specs, (counter,))
 
         def goes_on(number: Value) -> Value:
-            return g.Where(g.Greater(step, 0), g.Less(number, limit), g.Greater(number, limit))
+            result: Value = g.Where(g.Greater(step, 0), g.Less(number, limit), g.Greater(number, limit))
+            return result
 
         def advance(current: Sequence[Any]) -> tuple[Value, Sequence[Any]]:
             after = self.exporter.call(body, current, [counter, *carried])

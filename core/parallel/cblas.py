@@ -27,7 +27,8 @@ def routine(name: str, char: str, arguments: Callable[[Any, Any], Sequence[Any]]
             if call is not None:
                 call.argtypes = tuple(arguments(real, integer))
                 call.restype = None
-                return call
+                routine: Callable[..., None] = call
+                return routine
     return None
 
 

@@ -183,7 +183,7 @@ def rows_at_once(inner: int, columns: int) -> int:
 def _is_few_by_turned(a: Array, b: Array) -> bool:
     """Return True for a few rows times a large column-major matrix: transposed, the product takes BLAS less time."""
     large = b.strides[0] == b.itemsize and b.shape[1] > _FEW_ROWS and b.size >= _LARGE
-    return large and 2 <= a.shape[0] <= _FEW_ROWS and a.dtype == b.dtype and a.dtype.kind == "f"
+    return bool(large and 2 <= a.shape[0] <= _FEW_ROWS and a.dtype == b.dtype and a.dtype.kind == "f")
 
 
 def _empty_product(a: Array, b: Array, out: Array | None) -> Array:

@@ -67,7 +67,8 @@ def bounded_normal_calls(gen: PrefetchedBlocks, counts: Array, mean: Any, stddev
         propose, blocks = _uniform_proposals(dtype, low, high), 2
     else:
         propose, blocks = _exponential_proposals(dtype, low, high, (low + root) / kind(2)), 1
-    return _accepted(gen, counts, propose, blocks) * stddev + mean
+    result: Array = _accepted(gen, counts, propose, blocks) * stddev + mean
+    return result
 
 
 def _accepted(gen: PrefetchedBlocks, counts: Array, propose: _Proposals, blocks: int) -> Array:

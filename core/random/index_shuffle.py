@@ -68,7 +68,8 @@ def _encrypt(value: Array, keys: list[Array], word: Array) -> Array:
         pause()
         left = left ^ _mix(right, word, mask) ^ first
         right = right ^ _mix(left, word, mask) ^ second
-    return left << word | right
+    result: Array = left << word | right
+    return result
 
 
 def _walk_tables(result: Array, limits: Array, keys: list[Array], places: Array) -> None:
@@ -109,4 +110,5 @@ def _rotate_left(x: Array, count: int, word: Array, mask: Array) -> Array:
 
 
 def _rotate_right(x: Array, count: int, word: Array) -> Array:
-    return (x >> np.uint64(count) | x << (word - np.uint64(count))) & ((_ONE << word) - _ONE)
+    result: Array = (x >> np.uint64(count) | x << (word - np.uint64(count))) & ((_ONE << word) - _ONE)
+    return result

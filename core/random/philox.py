@@ -238,7 +238,8 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     if dtype == np.float16:
         return ((words & np.uint32(0x3FF)) | np.uint32(15 << 10)).astype(np.uint16).view(np.float16) - np.float16(1)
     bits = ((words & np.uint32(0x7F)) | np.uint32(127 << 7)).astype(np.uint16)
-    return bits.view(ml_dtypes.bfloat16) - ml_dtypes.bfloat16(1)
+    result: Array = bits.view(ml_dtypes.bfloat16) - ml_dtypes.bfloat16(1)
+    return result
 
 
 _IN_A_BLOCK: Final = 4
@@ -358,7 +359,8 @@ def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, 
     rows, columns = np.nonzero(accepted)
     result[active[rows], places[rows, columns]] = samples[rows, columns]
     filled[active] += accepted.sum(axis=1)
-    return active[filled[active] < size]
+    output: Array = active[filled[active] < size]
+    return output
 
 
 def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[Any]) -> Array:
@@ -370,7 +372,8 @@ def uniform_int_from_words(words: Array, low: int, high: int, dtype: np.dtype[An
     """Return integers uniform on [low, high), from all bits of the words."""
     bits = words.view(f"u{dtype.itemsize}")
     remainder = bits % bits.dtype.type((high - low) % (1 << 8 * dtype.itemsize))
-    return (remainder + bits.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)
+    result: Array = (remainder + bits.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)
+    return result
 
 
 def full_int(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:

@@ -106,7 +106,8 @@ def record(row: Any) -> dict[str, Any]:
 
 def _is_text(value: Any) -> bool:
     """True for a dataclass with a text of its own, such as a shape."""
-    return type(value).__str__ is not object.__str__
+    plain: object = object.__str__
+    return type(value).__str__ is not plain
 
 
 def _plain(value: Any) -> Any:

@@ -71,14 +71,16 @@ class _Texts:
         if self.step:
             first = at if isinstance(at, int) else int(at[0])
             return self.words[first :: self.step][: len(self)].astype(np.uint64)
-        return self.words.take(self.starts + at)
+        result: _U64 = self.words.take(self.starts + at)
+        return result
 
     def fetch32(self, at: Any) -> _U64:
         return self.fetch64(at) & np.uint64(0xFFFFFFFF)
 
     def tail(self) -> _U64:
         """Return the bytes after the last full word of each string, padded with zeros."""
-        return self.fetch64(self.lengths // 8 * 8) & _LOW_BYTES[self.lengths % 8]
+        result: _U64 = self.fetch64(self.lengths // 8 * 8) & _LOW_BYTES[self.lengths % 8]
+        return result
 
 
 _LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(8)], np.uint64)
@@ -127,7 +129,8 @@ def _shift_mix(value: _U64) -> _U64:
 
 def _hash_16(u: _U64, v: _U64, mul: Any) -> _U64:
     a = _shift_mix((u ^ v) * mul)
-    return _shift_mix((v ^ a) * mul) * mul
+    result: _U64 = _shift_mix((v ^ a) * mul) * mul
+    return result
 
 
 _FARM_SHORT = np.array([0, 3, 7, 16, 32, 64])
@@ -135,7 +138,8 @@ _FARM_SHORT = np.array([0, 3, 7, 16, 32, 64])
 
 
 def _farm_steps(lengths: Array) -> Array:
-    return np.searchsorted(_FARM_SHORT, lengths) + np.maximum(lengths - 1, 0) // 64
+    result: Array = np.searchsorted(_FARM_SHORT, lengths) + np.maximum(lengths - 1, 0) // 64
+    return result
 
 
 def _farm(texts: _Texts) -> _U64:

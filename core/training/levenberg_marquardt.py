@@ -224,7 +224,8 @@ def _filtered(s: Vector, damping: float) -> Vector:
 
 
 def _column_norms(matrix: Vector) -> Vector:
-    return np.linalg.norm(matrix, axis=0)
+    norms: Vector = np.linalg.norm(matrix, axis=0)
+    return norms
 
 
 def _gradient_cosine(state: _State) -> float:

@@ -55,7 +55,7 @@ def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residua
     with g.name_scope("loss"):
         if kind == "crossentropy":
             return _crossentropy(g, output, labels)
-        difference = g.Sub(output, g.Reshape(labels, g.shape_of(output)))
+        difference: Output = g.Sub(output, g.Reshape(labels, g.shape_of(output)))
         if residuals:
             return difference
         return _mean(g, g.Square(difference) if kind == "mse" else g.Abs(difference))
@@ -78,20 +78,24 @@ def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
     clipped = _clipped(g, output)
     positive = g.Mul(target, g.Log(clipped))
     negative = g.Mul(g.Sub(one, target), g.Log(g.Sub(one, clipped)))
-    return g.Neg(_mean(g, g.AddV2(positive, negative)))
+    result: Output = g.Neg(_mean(g, g.AddV2(positive, negative)))
+    return result
 
 
 def _of_classes(g: GradientBuilder, output: Output, target: Output) -> Output:
     last = g.constant(np.array([-1], np.int32))
     shares = g.RealDiv(output, g.Sum(output, last, keep_dims=True))
-    return g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
+    result: Output = g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
+    return result
 
 
 def _clipped(g: GradientBuilder, x: Output) -> Output:
-    return g.Minimum(g.Maximum(x, g.scalar_like(x, _EPSILON)), g.scalar_like(x, 1 - _EPSILON))
+    result: Output = g.Minimum(g.Maximum(x, g.scalar_like(x, _EPSILON)), g.scalar_like(x, 1 - _EPSILON))
+    return result
 
 
 def _mean(g: GradientBuilder, x: Output) -> Output:
     """Add the mean over all elements."""
     axes = g.Range(g.constant(np.int32(0)), g.Rank(x), g.constant(np.int32(1)))
-    return g.Mean(x, axes)
+    result: Output = g.Mean(x, axes)
+    return result

@@ -166,12 +166,14 @@ class _Builder:
     def _squares(self, grads: Sequence[Output]) -> Output:
         """Add the sum of the squares of all elements."""
         halves = [self.g.Cast(self.g.L2Loss(grad), DstT=dtypes.float32) for grad in grads]
-        return self.g.Mul(self.g.AddN(halves), 2.0)
+        result: Output = self.g.Mul(self.g.AddN(halves), 2.0)
+        return result
 
     def _scaled(self, grad: Output, squares: Output, limit: float) -> Output:
         """Return the gradient times limit / max(norm, limit)."""
         factor = self.g.RealDiv(limit, self.g.Maximum(self.g.Sqrt(squares), limit))
-        return self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
+        result: Output = self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
+        return result
 
     def _learning_rate(self, rate: float | None, schedule: Schedule | None, step: Node) -> Output:
         value = self.optimizer.learning_rate if rate is None else rate
@@ -191,8 +193,10 @@ class _Builder:
 
     def _read(self, variable: Node) -> Output:
         if variable.op in RESOURCE_VARIABLES:
-            return self.g.ReadVariableOp(variable.output(), dtype=variable.attrs["dtype"])
-        return self.g.Identity(variable.output())
+            result: Output = self.g.ReadVariableOp(variable.output(), dtype=variable.attrs["dtype"])
+        else:
+            result = self.g.Identity(variable.output())
+        return result
 
     def _slots(self, variable: Node) -> dict[str, Node]:
         return {arg: self._slot(variable, slot.name, slot.initial) for arg, slot in self.optimizer.slots.items()}
@@ -267,8 +271,10 @@ class _Builder:
         """Assign to a variable its value times a scalar of the same dtype."""
         product = self.g.Mul(self._read(variable), factor)
         if variable.op in RESOURCE_VARIABLES:
-            return self.g.AssignVariableOp(variable.output(), product)
-        return self.g.Assign(variable.output(), product).node
+            node: Node = self.g.AssignVariableOp(variable.output(), product)
+        else:
+            node = self.g.Assign(variable.output(), product).node
+        return node
 
 
 def _dtype(value: Output) -> DType:

@@ -16,7 +16,7 @@ from ..support.errors import InvalidArgumentError, UnimplementedError
 
 DimLike: TypeAlias = Union[int, "Dim"]
 _Atom: TypeAlias = Union[str, "_Call"]
-_Monomial: TypeAlias = tuple[tuple[_Atom, int], ...]
+Monomial: TypeAlias = tuple[tuple[_Atom, int], ...]
 
 _anonymous = itertools.count()
 _MAX_PRODUCTS: Final = 1024
@@ -76,7 +76,7 @@ class Dim:
 
     __slots__ = ("_symbols", "terms")
 
-    def __init__(self, terms: Mapping[_Monomial, int]) -> None:
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
         self._symbols: frozenset[str] | None = None
 
@@ -124,7 +124,7 @@ class Dim:
             return Dim({monomial: c * other for monomial, c in self.terms.items()}) if other else 0
         if len(self.terms) * len(_terms(other)) > _MAX_PRODUCTS:
             return Dim.unknown()
-        terms: dict[_Monomial, int] = {}
+        terms: dict[Monomial, int] = {}
         for (left, a), (right, b) in itertools.product(self.terms.items(), _terms(other).items()):
             monomial = _multiply(left, right)
             terms[monomial] = terms.get(monomial, 0) + a * b
@@ -267,11 +267,11 @@ def _is_size(atom: _Atom) -> bool:
 _FUNCTIONS: dict[str, Callable[..., DimLike]] = {"//": floor_div, "max": dim_max, "min": dim_min}
 
 
-def _terms(value: DimLike) -> Mapping[_Monomial, int]:
+def _terms(value: DimLike) -> Mapping[Monomial, int]:
     return value.terms if isinstance(value, Dim) else {(): int(value)}
 
 
-def _simplest(terms: Mapping[_Monomial, int]) -> DimLike:
+def _simplest(terms: Mapping[Monomial, int]) -> DimLike:
     terms = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
     if not terms:
         return 0
@@ -280,19 +280,19 @@ def _simplest(terms: Mapping[_Monomial, int]) -> DimLike:
     return Dim(terms)
 
 
-def _multiply(left: _Monomial, right: _Monomial) -> _Monomial:
+def _multiply(left: Monomial, right: Monomial) -> Monomial:
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted(powers.items(), key=lambda item: str(item[0])))
 
 
-def _exact_quotient(a: Mapping[_Monomial, int], b: Mapping[_Monomial, int]) -> DimLike | None:
+def _exact_quotient(a: Mapping[Monomial, int], b: Mapping[Monomial, int]) -> DimLike | None:
     """Return a / b for a one-term divisor that divides every term, else None."""
     if len(b) != 1:
         return None
     ((divisor, scale),) = b.items()
-    terms: dict[_Monomial, int] = {}
+    terms: dict[Monomial, int] = {}
     for monomial, coefficient in a.items():
         powers = dict(monomial)
         for atom, power in divisor:
@@ -327,7 +327,7 @@ def _power_text(atom: _Atom, power: int, is_alone: bool) -> str:
     return text if power == 1 else f"{text}^{power}"
 
 
-def _term_text(monomial: _Monomial, coefficient: int) -> str:
+def _term_text(monomial: Monomial, coefficient: int) -> str:
     is_alone = coefficient == 1 and len(monomial) == 1
     factors = [_power_text(atom, power, is_alone) for atom, power in monomial]
     if coefficient == -1 and factors:

@@ -102,7 +102,8 @@ def _numpy_dtype(name: str) -> np.dtype[Any]:
     if name.startswith("ml_dtypes."):
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name.removeprefix("ml_dtypes.")))
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name.removeprefix("ml_dtypes.")))
+        return dtype
     return np.dtype(name)
 
 

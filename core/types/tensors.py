@@ -77,7 +77,8 @@ class Tensor:
     def preview(self, limit: int) -> list[Any] | None:
         """Return the first elements as Python values; None where the constant would have to be decoded."""
         if self._array is not None:
-            return self._array.ravel()[:limit].tolist()
+            elements: list[Any] = self._array.ravel()[:limit].tolist()
+            return elements
         peek = getattr(self.source, "preview", None)
         return None if peek is None else peek(limit)
 

@@ -81,7 +81,8 @@ class Master:
         """
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
-        return self._call("CreateSession", request, seconds, waiting)
+        response: pb.CreateSessionResponse = self._call("CreateSession", request, seconds, waiting)
+        return response
 
     def extend(self, handle: str, version: int, graph: bytes, look: Callable[[], None]) -> int:
         """Add the nodes and functions of a serialized GraphDef to a session; return the new version. `look` is as in `run`."""
@@ -97,7 +98,8 @@ class Master:
 
     def run(self, request: pb.RunStepRequest, seconds: float | None, look: Callable[[], None]) -> pb.RunStepResponse:
         """Run a step; the answer has the step's failure. `look` is called every ten seconds, and ends the step by raising."""
-        return self._call("RunStep", request, seconds, look=look)
+        response: pb.RunStepResponse = self._call("RunStep", request, seconds, look=look)
+        return response
 
     def devices(self, handle: str = "", seconds: float | None = None) -> list[Device]:
         """Return the devices of the cluster, or the devices of a session, beginning with the master's own.

@@ -51,7 +51,8 @@ class TensorSource:
             return None
         size = struct.calcsize(code)
         head = memoryview(buffer)[: min(limit, len(buffer) // size) * size]
-        return head.cast("B").cast(code).tolist()  # type: ignore[call-overload]
+        elements: list[Any] = head.cast("B").cast(code).tolist()  # type: ignore[call-overload]
+        return elements
 
     def _filled(self, stored: list[Any], code: str, limit: int) -> list[Any]:
         """Return the elements of a typed list; an empty list stands for zeros, and missing elements repeat the last

@@ -52,7 +52,7 @@ def read_printed(
 
 def _printed_forms(data: memoryview) -> Iterator[memoryview]:
     """Yield a text without byte order mark, then the same text in printed layout, where possible."""
-    yield data[len(BOM_UTF8) :] if data[: len(BOM_UTF8)] == BOM_UTF8 else data
+    yield data[len(BOM_UTF8) :] if bytes(data[: len(BOM_UTF8)]) == BOM_UTF8 else data
     try:
         printed = laid_out(_decode(data)).encode()
     except OtherLayout:

@@ -147,7 +147,7 @@ class Program:
 
 
 def _has_spec(value: EngineValue, spec: Any) -> bool:
-    return value.shape == spec.shape and value.dtype == spec.dtype
+    return bool(value.shape == spec.shape and value.dtype == spec.dtype)
 
 
 def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:

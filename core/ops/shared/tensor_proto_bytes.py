@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wire
+from ...codecs.varint import varint
 from ...runtime.state.edge_values import is_of, object_array
 from ...support.errors import InvalidArgumentError, TfgError
 from ...types import dtypes
@@ -36,7 +37,7 @@ def serialize_content(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
     if dtype is not dtypes.string:
         return serialize(array, dtype)
     head, texts = _head(array, dtype), array.ravel().tolist()
-    content = b"".join([*(wire.varint(len(text)) for text in texts), *texts])
+    content = b"".join([*(varint(len(text)) for text in texts), *texts])
     return head + wire.string_field(_CONTENT, content)
 
 

@@ -23,7 +23,7 @@ def output_channels(r: Rewriter, product: Node) -> int | None:
 
 def is_channels_first(node: Node) -> bool:
     """Return True for convolutions and normalizations of NCHW or NCDHW."""
-    return node.attr("data_format", b"").startswith(b"NC")
+    return bool(node.attr("data_format", b"").startswith(b"NC"))
 
 
 def bias_format(product: Node) -> bytes:

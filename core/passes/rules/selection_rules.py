@@ -27,7 +27,7 @@ def slice_of_pack(r: Rewriter, node: Node) -> Output | None:
     if pack.attr("axis") != 0:
         r.refuse("the pack is along another dimension")
         return None
-    count = pack.attrs["N"]
+    count: int = pack.attrs["N"]
     index = int(begin[0]) + count * int(begin[0] < 0)
     if _masks(node) != _ONE_ELEMENT or index not in range(count):
         r.refuse("the slice takes more than one element")

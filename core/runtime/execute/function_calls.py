@@ -99,7 +99,12 @@ class FunctionCalls:
         return run
 
     def loop(
-        self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
+        self,
+        condition: FuncRef,
+        body: FuncRef,
+        site: CallSite,
+        unused: tuple[int, ...],
+        plain: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:

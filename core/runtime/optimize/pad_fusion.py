@@ -259,7 +259,7 @@ def _takes_pads(step: Step) -> bool:
 
 
 def _is_valid(node: Node) -> bool:
-    return node.attr("padding") == b"VALID"
+    return bool(node.attr("padding") == b"VALID")
 
 
 def _is_step(step: Step) -> bool:

@@ -196,7 +196,7 @@ class _Grouping:
             return False
         if isinstance(step, PadFused) and not (step.fusion.only_pads and way.by_rows.overlaps):
             return False
-        return way.by_rows.suits(step.node, filters.shape)
+        return bool(way.by_rows.suits(step.node, filters.shape))
 
     def _constant(self, slot: int) -> Tensor | None:
         """Return the constant in a slot, as the graph has the constant; None for another slot."""

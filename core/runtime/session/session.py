@@ -319,7 +319,8 @@ class Session(Displayed):
                 self.node_states[node] = state = create()
                 if isinstance(state, Philox) and node.name in self._begun and self._has(node):
                     state.key, state.counter = self._begun[node.name]
-            return self.node_states[node]
+            known: _State = self.node_states[node]
+            return known
 
     def streams(self) -> dict[str, tuple[int, int]]:
         """Return key and counter of the random streams of the graph's nodes, by name; nodes in functions are left out."""

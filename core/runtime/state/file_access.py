@@ -157,7 +157,7 @@ class FileGate:
             hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
         )
 
-    def _still_there(self, path: str, checked: str, file: Any) -> Any:
+    def _still_there(self, path: str, checked: str, file: BinaryIO) -> BinaryIO:
         """Return the open file, unless a folder of the path became a link after the check of the name."""
         if os.path.realpath(checked) != checked:
             file.close()

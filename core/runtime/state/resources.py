@@ -255,7 +255,8 @@ class Variable(Shared, Readable):
         ):
             value = self._value = np.array(value, order="C")
         self.version += 1
-        return value
+        array: np.ndarray[Any, Any] = value
+        return array
 
     def _references(self) -> int:
         """Return CPython's count of references to the array: each view of the array holds a reference too."""

@@ -75,7 +75,7 @@ def _gives_lasting_handle(step: Step) -> bool:
     node = step.node
     if type(step) is not Step or step.is_guarded or not has_fact(node.op, "variable") or node.output_dtypes != (resource,):
         return False
-    return node.attr("shared_name") != ANONYMOUS_NAME.encode()
+    return bool(node.attr("shared_name") != ANONYMOUS_NAME.encode())
 
 
 def only_computes(step: Step) -> bool:

@@ -61,7 +61,8 @@ class VariableGroup:
             self._met = variables, order
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
-        return exclusively(order, self._stepped, (values, variables))
+        results: tuple[Any, ...] | Callable[..., Sequence[Any]] = exclusively(order, self._stepped, (values, variables))
+        return results
 
     def _merged(self, variables: Sequence[Any]) -> VariableGroup:
         """Return the group for runs in which several references lead to the same variable, as in `variables`."""
