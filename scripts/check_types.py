@@ -17,8 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "tfg").symlink_to(ROOT)
-        command = [sys.executable, "-m", "mypy", "-p", "tfg", *sys.argv[1:]]
-        return subprocess.run(command, cwd=ROOT, env=os.environ | {"MYPYPATH": folder}).returncode
+        # Run in that folder: names of files, by which mypy knows its cache, do not depend on it, and `__main__.py` of the
+        # checkout is no module at the top.
+        options = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+        command = [sys.executable, "-m", "mypy", *options, "-p", "tfg", *sys.argv[1:]]
+        return subprocess.run(command, cwd=folder, env=os.environ | {"MYPYPATH": folder}).returncode
 
 
 if __name__ == "__main__":
