@@ -12,7 +12,7 @@ from ..shared.tensor_text import element_text
 
 
 def summarize_array(value: Any, limit: int) -> str:
-    """The first `limit` elements (all of them for -1), inner dimensions in brackets, `...` where some were left out."""
+    """Return the first `limit` elements (all of them for -1), inner dimensions in brackets, `...` where some were left out."""
     array = np.asarray(value)
     count = array.size if limit < 0 else min(limit, array.size)
     if count == 0:
@@ -31,7 +31,9 @@ def _elements(values: np.ndarray[Any, Any]) -> list[str]:
 
 
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
-    """The texts, as far as they go, with brackets around all but the outermost dimension; a row cut short ends in dots."""
+    """Return the texts, as far as they go, with brackets around all but the outermost dimension; a row cut short ends in
+    dots.
+    """
     if len(shape) == 1:
         return " ".join(texts[: shape[0]])
     size = math.prod(shape[1:])

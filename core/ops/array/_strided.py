@@ -55,7 +55,7 @@ class Masks(NamedTuple):
 
 
 def numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
-    """The NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
+    """Return the NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
     dims = np.shape(begin)
     if len(dims) != 1 or np.shape(end) != dims or np.shape(strides) != dims:
         raise InvalidArgumentError(
@@ -105,7 +105,7 @@ def slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Calla
 
 
 def spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
-    """A StridedSliceGrad of the same shape at the same places each time."""
+    """Return a StridedSliceGrad of the same shape at the same places each time."""
     sizes = whole_dims(dims)
     index = numpy_index(sizes, begin, end, strides, masks)
 
@@ -126,7 +126,7 @@ def spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Arra
 
 
 def whole_dims(dims: Array) -> tuple[int, ...]:
-    """The dimensions of the tensor that a slice was taken of."""
+    """Return the dimensions of the tensor that a slice was taken of."""
     sizes = ints(dims, "shape")
     if min(sizes, default=0) < 0:
         raise InvalidArgumentError(f"the shape {sizes} has a negative dimension")
@@ -134,7 +134,7 @@ def whole_dims(dims: Array) -> tuple[int, ...]:
 
 
 def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:
-    """The shape of the slice, as far as the inputs' values and the masks tell."""
+    """Return the shape of the slice, as far as the inputs' values and the masks tell."""
     masks.check()
     (count,) = with_rank(merge_shapes(merge_shapes(begin.shape, end.shape), strides.shape), 1)
     if x.dims is None or not isinstance(count, int):
@@ -169,7 +169,7 @@ def _check_single(size: DimLike, start: DimLike | None, step: DimLike | None, i:
 
 
 def _length(size: DimLike, start: DimLike | None, stop: DimLike | None, step: DimLike) -> DimLike:
-    """The length of `start:stop:step` on a dimension that may be symbolic."""
+    """Return the length of `start:stop:step` on a dimension that may be symbolic."""
     if step == 0:
         raise InvalidArgumentError("strides must be non-zero")
     if not isinstance(step, int):

@@ -98,7 +98,7 @@ def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
 
 
 def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array | None:
-    """The value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
+    """Return the value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
     places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
     values = [spec.value for spec in data if spec.value is not None]
     if len(places) < len(indices) or len(values) < len(data):

@@ -72,7 +72,7 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
 
 
 def check_range(indices: Array, size: int, name: str = "indices") -> None:
-    """InvalidArgumentError for an index outside of [0, size)."""
+    """Raise InvalidArgumentError for an index outside [0, size)."""
     if not indices.size:
         return
     least, greatest = extremes(indices)
@@ -159,7 +159,7 @@ def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
 
 
 def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
-    """A function that takes `vector[start:stop]` for scalar tensors; a stop of None is the end."""
+    """Return a function that takes `vector[start:stop]` for scalar tensors; a stop of None is the end."""
 
     def part(start: Output, stop: Output | None) -> Output:
         begin = g.Reshape(start, [1])
@@ -229,7 +229,7 @@ def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
 
 
 def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
-    """How many leading dimensions an index vector addresses."""
+    """Return the number of leading dimensions that an index vector addresses."""
     if not index_shape:
         raise InvalidArgumentError("indices must be at least a vector")
     if not dims and index_shape[-1] == 0:

@@ -90,7 +90,7 @@ def concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, grad: Output) -> list[Output]:
-    """The slices of the gradient that belong to each input."""
+    """Return the slices of the gradient that belong to each input."""
     if len(values) == 1:
         return [grad]
     if axis.base_dtype is not dtypes.int32:
@@ -229,7 +229,7 @@ def pack_shape(values: list[TensorSpec], *, axis: int) -> Shape | TensorSpec:
 
 
 def _with_partial_value(values: list[TensorSpec], dims: Shape, axis: int) -> Shape | TensorSpec:
-    """The result's spec, with unknown elements where some of the packed integer scalars are not known."""
+    """Return the result's spec, with unknown elements where some of the packed integer scalars are not known."""
     spec = values[0]
     is_vector = dims.rank == 1 and spec.dtype.is_integer
     if not is_vector or all(v.value is None for v in values) or all(v.value is not None for v in values):

@@ -74,7 +74,7 @@ lower("OneHot", static=(1,))(
 
 @onnx("OneHot")
 def _one_hot_onnx(g: Any, indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
-    """Where the position along the new axis is the index."""
+    """Return True where the position along the new axis equals the index."""
     rank = g.rank(indices)
     axis = rank if axis == -1 else axis
     count = g.cast(depth, indices.dtype) if indices.dtype.name != "uint8" else g.cast(depth, dtypes.int32)

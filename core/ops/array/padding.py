@@ -156,7 +156,7 @@ def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
-    """The paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
+    """Return the paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
     if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
         raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
     if np.shape(paddings)[0] != rank:
@@ -197,7 +197,7 @@ def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
 
 
 def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
-    """The source index of each place of a padded dimension."""
+    """Return the source index of each place of a padded dimension."""
     offset = int(mode == "REFLECT")
     left = np.arange(before - 1, -1, -1) + offset
     right = size - 1 - offset - np.arange(after)

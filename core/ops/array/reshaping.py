@@ -91,7 +91,7 @@ def _reshaped(x: Array, dims: Array) -> Result:
 
 
 def _inferred(x: Array, others: list[int]) -> int:
-    """The dimension that makes up for the others; zeros among both shapes cancel out."""
+    """Return the dimension that makes up for the others; zeros among both shapes cancel out."""
     rest = math.prod(d for d in others if d)
     count = math.prod(d for d in x.shape if d) if 0 in others else x.size
     if count % rest:
@@ -383,7 +383,7 @@ def unravel_index(indices: Array, dims: Array) -> Result:
 
 
 def _strides(dims: Array) -> Array:
-    """The distance in elements between neighbours along each dimension of a row-major array."""
+    """Return the distance in elements between neighbours along each dimension of a row-major array."""
     return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 

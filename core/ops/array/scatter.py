@@ -37,13 +37,13 @@ def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_polic
 
 
 def _require_room(target: Sequence[int], indices: Array, updates: Array) -> None:
-    """InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
+    """Raise InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
     if (indices.size or updates.size) and not (math.prod(target) and indices.size and updates.size):
         raise InvalidArgumentError(f"Indices and updates specified for empty output shape {Shape(target)}")
 
 
 def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_shape: tuple[int, ...]) -> int:
-    """How many dimensions an index vector addresses; InvalidArgumentError where the shapes do not fit."""
+    """Return the number of dimensions that an index vector addresses; InvalidArgumentError where the shapes do not fit."""
     if not index_shape:
         raise InvalidArgumentError("indices must be at least a vector")
     depth = index_shape[-1]
@@ -189,7 +189,9 @@ def inplace_update(x: Array, i: Array, v: Array) -> Result:
 
 
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
-    """A copy of `x`, the row numbers and `v`; InvalidArgumentError where the shapes do not fit. No row is none to update."""
+    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError where the shapes do not fit. No row is none to
+    update.
+    """
     x, i, v = np.asarray(x), np.asarray(i), np.asarray(v)
     if i.ndim != 1:
         raise InvalidArgumentError(f"i must be a vector. {Shape(i.shape)}")

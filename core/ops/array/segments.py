@@ -58,7 +58,7 @@ def _register_segment(op: str, ufunc: np.ufunc, default: int) -> None:
 
 
 def _columns_in_vectors(data: Array) -> int:
-    """How many columns TensorFlow's sorted kernels take in vectors of eight numbers, or four in 64 bits."""
+    """Return the number of columns that TensorFlow's sorted kernels take in vectors of eight numbers, or four in 64 bits."""
     columns = math.prod(data.shape[1:])
     return columns - columns % (4 if data.itemsize == 8 else 8)
 
@@ -83,7 +83,7 @@ def _check_increasing(ids: Array) -> None:
 
 
 def _check_room(data: Array, count: int) -> None:
-    """InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
+    """Raise InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
     if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
         raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")
 
@@ -329,7 +329,7 @@ def _row_count(rows: Array, name: str) -> int:
 
 
 def _weights(op: str) -> Callable[..., Any] | None:
-    """How the sum over a segment of n rows is divided."""
+    """Return the divisor of the sum over a segment of n rows."""
     return {"SparseSegmentSum": None, "SparseSegmentMean": lambda n: n, "SparseSegmentSqrtN": np.sqrt}[op]
 
 
@@ -368,7 +368,7 @@ def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -
 
 
 def _weighted_rows(grad: Array, ids: Array, weigh: Callable[..., Any] | None) -> Array:
-    """The gradient's row for each gathered row."""
+    """Return the gradient's row for each gathered row."""
     rows = grad[ids]
     if weigh is None or not ids.size:
         return rows

@@ -113,7 +113,7 @@ def where_shape(x: TensorSpec) -> Shape:
 
 @flops("Where")
 def where_flops(x: TensorSpec) -> Cost:
-    """Whether each element is zero."""
+    """Return True for each element that is zero."""
     return Cost(flops=x.shape.num_elements)
 
 

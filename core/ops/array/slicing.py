@@ -307,7 +307,7 @@ def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, stri
 
 
 def _whole_onnx(g: Any, step: Any, forwards: int, backwards: int) -> Any:
-    """A bound that is left out, by the direction of the slice."""
+    """Return a bound that is left out, by the direction of the slice."""
     if isinstance(step, int):
         return forwards if step > 0 else backwards
     return g.Where(g.Greater(step, 0), g.constant(np.array([forwards])), g.constant(np.array([backwards])))

@@ -364,7 +364,7 @@ zero_flops("ListDiff")
 
 @kernel("InTopKV2")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
-    """Whether fewer than k classes are predicted above the target; false where a prediction is not finite."""
+    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))

@@ -29,7 +29,7 @@ from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 
 
 def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
-    """A (count, 2) input as pairs of ints; InvalidArgumentError for another shape or negative numbers."""
+    """Return a (count, 2) input as pairs of ints; InvalidArgumentError for another shape or negative numbers."""
     if np.shape(value) != (count, 2):
         raise InvalidArgumentError(f"{name} should have shape [{count}, 2] instead of {Shape(np.shape(value))}")
     flat = numbers(value)
@@ -39,7 +39,7 @@ def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
 
 
 def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
-    """The block's sizes; InvalidArgumentError where they are not positive or too many."""
+    """Return the block's sizes; InvalidArgumentError where they are not positive or too many."""
     sizes = ints(block_shape, "block_shape")
     if rank < 1 + len(sizes):
         raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")
@@ -85,7 +85,7 @@ def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: Te
 
 
 def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
-    """The shape after SpaceToBatchND, as far as block and paddings are known."""
+    """Return the shape after SpaceToBatchND, as far as block and paddings are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
@@ -153,7 +153,7 @@ def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: Tenso
 
 
 def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
-    """The shape after BatchToSpaceND, as far as block and crops are known."""
+    """Return the shape after BatchToSpaceND, as far as block and crops are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
@@ -240,7 +240,7 @@ def _original_format(x: Array, data_format: str) -> Array:
 
 
 def _channels_last(x: Array, data_format: str) -> Array:
-    """The input as NHWC."""
+    """Return the input as NHWC."""
     x = np.asarray(x)
     if data_format == "NCHW_VECT_C":
         if x.ndim != 5:

@@ -105,7 +105,7 @@ def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num
 
 
 def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
-    """The sizes with -1 resolved; InvalidArgumentError where they do not add up."""
+    """Return the sizes with -1 resolved; InvalidArgumentError where they do not add up."""
     if len(sizes) != num_split:
         raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
     rest = total - sum(s for s in sizes if s != -1)

@@ -36,7 +36,7 @@ def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elem
 
 
 def element_of(spec: TensorSpec, position: DimLike | None = None) -> TensorSpec:
-    """The spec of the element at `position` of a list, of any where there is None."""
+    """Return the spec of the element at `position` of a list, of any where there is None."""
     if not spec.handle:
         return TensorSpec(spec.dtype)
     where = Dim.unknown() if position is None else position
@@ -45,7 +45,7 @@ def element_of(spec: TensorSpec, position: DimLike | None = None) -> TensorSpec:
 
 
 def element_shape_of(spec: TensorSpec) -> Shape:
-    """The shape of a list's elements."""
+    """Return the shape of a list's elements."""
     return element_of(spec).shape
 
 
@@ -55,7 +55,9 @@ def declared_shape_of(spec: TensorSpec) -> Shape:
 
 
 def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
-    """The spec of a list after an element was put in; where nothing is known of the others, they are taken to be alike."""
+    """Return the spec of a list after an element was put in; where nothing is known of the others, they are taken to be
+    alike.
+    """
     spec_of_list = list_spec(element.dtype, declared_shape_of(spec), length)
     if length_of(spec) == 0:
         elements = TensorSpec(element.dtype, element.shape, element.value)
@@ -71,7 +73,7 @@ def length_of(spec: TensorSpec) -> DimLike | None:
 
 
 def dim_of(spec: TensorSpec) -> DimLike | None:
-    """The number that a scalar is known to be, None where that is not known."""
+    """Return the number that a scalar is known to be, None where that is not known."""
     dims = dims_of(spec)
     return dims[0] if dims is not None and len(dims) == 1 else None
 

@@ -30,7 +30,7 @@ def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
 
 
 def shape_in(tensor: Array) -> Shape:
-    """The shape in a shape tensor: -1 is an unknown rank, and in a vector an unknown dimension."""
+    """Return the shape in a shape tensor: -1 is an unknown rank, and in a vector an unknown dimension."""
     if not np.ndim(tensor):
         if int(tensor) != -1:
             raise InvalidArgumentError("The only valid scalar shape tensor is the fully unknown shape specified as -1.")

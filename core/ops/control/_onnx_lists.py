@@ -125,7 +125,7 @@ def _is_empty(item: Any) -> bool:
 
 
 def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
-    """The list with `item` at a place."""
+    """Return the list with `item` at a place."""
     agreed = _agreed_with_item(g, elements, item)
     if agreed is None or not _fits(elements, item):
         items, place = _pieces(g, elements), _place(g, index)
@@ -151,7 +151,7 @@ def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
 
 
 def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
-    """The list with the rows of `items` at places."""
+    """Return the list with the rows of `items` at places."""
     sizes = g.slice(g.dims(items), 1, np.iinfo(np.int64).max)
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
     agreed = _agreed(elements, rows)
@@ -240,7 +240,7 @@ def pushed(g: Any, elements: Any, item: Any) -> Any:
 
 
 def _differs(elements: Any, item: Any) -> bool:
-    """True where there is an element of another shape."""
+    """Return True where an element has another shape."""
     dims = elements.shape.dims
     return bool(dims and isinstance(dims[0], int) and dims[0] and item.shape.is_known and dims[1:] != item.shape.dims)
 
@@ -253,7 +253,7 @@ def popped(g: Any, elements: Any, shape: Any) -> tuple[Any, Any]:
 
 
 def split(g: Any, tensor: Any, lengths: Any) -> Any:
-    """A list of the parts of a tensor."""
+    """Return a list of the parts of a tensor."""
     sizes = g.known(lengths, "lengths")
     if sizes.size == 0:
         g.refuse("it has no parts")
@@ -273,10 +273,10 @@ def joined(g: Any, elements: Any) -> tuple[Any, Any]:
 
 
 def array_written(g: Any, handle: ArrayHandle, index: Any, value: Any, flow: Any) -> Any:
-    """A TensorArray with an element at a place."""
+    """Return a TensorArray with an element at a place."""
     return written(g, reached(g, flow, index, value) if handle.grows else flow, index, value)
 
 
 def array_scattered(g: Any, handle: ArrayHandle, indices: Any, value: Any, flow: Any) -> Any:
-    """A TensorArray with elements at several places."""
+    """Return a TensorArray with elements at several places."""
     return scattered(g, reached_by_all(g, flow, indices, value) if handle.grows else flow, indices, value)

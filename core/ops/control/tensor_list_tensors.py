@@ -51,7 +51,7 @@ def tensor_list_from_tensor_shape(tensor: TensorSpec, element_shape: TensorSpec,
 
 
 def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
-    """The shape of a row of `tensor`."""
+    """Return the shape of a row of `tensor`."""
     return g.Slice(g.shape_of(tensor), [1], [-1])
 
 
@@ -193,7 +193,7 @@ def tensor_list_stack(input_handle: Array, element_shape: Array, *, element_dtyp
 
 
 def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str) -> tuple[int, ...]:
-    """The shape of the elements at `indices`, from the list, the argument and the elements that are set."""
+    """Return the shape of the elements at `indices`, from the list, the argument and the elements that are set."""
     merged = merged_shapes(items.element_shape, element_shape)
     if merged.is_known:
         return merged.known()

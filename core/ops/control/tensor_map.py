@@ -28,7 +28,7 @@ class TensorMap:
     entries: Mapping[Any, tuple[Any, Any]]
 
     def __add__(self, other: TensorMap) -> TensorMap:
-        """The entries of both; values of the same key are added."""
+        """Return the entries of both; values of the same key are added."""
         if not isinstance(other, TensorMap):
             return NotImplemented
         total = dict(self.entries)
@@ -69,7 +69,7 @@ def empty_tensor_map_shape() -> Shape:
 
 @kernel("TensorMapSize")
 def tensor_map_size(input_handle: Array) -> Result:
-    """How many entries there are."""
+    """Return the number of entries."""
     return np.int32(len(_map(input_handle).entries))
 
 
@@ -113,7 +113,7 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 @kernel("TensorMapHasKey")
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
-    """Whether there is an entry."""
+    """Return True where the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 

@@ -48,21 +48,21 @@ def spec_of_node(node: Node) -> Spec:
 
 
 def number_in(value: Any, name: str) -> int:
-    """An integer argument of rank 0."""
+    """Return an integer argument of rank 0."""
     if np.ndim(value):
         raise InvalidArgumentError(f"{name} must be a scalar")
     return int(value)
 
 
 def flag_in(value: Any, name: str) -> bool:
-    """A boolean argument of rank 0."""
+    """Return a boolean argument of rank 0."""
     if np.ndim(value):
         raise InvalidArgumentError(f"{name} must be a scalar")
     return bool(value)
 
 
 def positive_in(value: Any, name: str) -> int:
-    """An integer argument above 0."""
+    """Return an integer argument above 0."""
     number = number_in(value, name)
     if number <= 0:
         raise InvalidArgumentError(f"{name} must be greater than zero.")
@@ -70,7 +70,7 @@ def positive_in(value: Any, name: str) -> int:
 
 
 def bytes_in(value: Any, name: str) -> bytes:
-    """A string argument of rank 0."""
+    """Return a string argument of rank 0."""
     if np.ndim(value):
         raise InvalidArgumentError(f"{name} must be a scalar")
     text: bytes = value.item() if isinstance(value, np.ndarray) else value
@@ -78,12 +78,12 @@ def bytes_in(value: Any, name: str) -> bytes:
 
 
 def text_in(value: Any, name: str) -> str:
-    """A string argument of rank 0, decoded."""
+    """Return a string argument of rank 0, decoded."""
     return bytes_in(value, name).decode("utf-8", "surrogateescape")
 
 
 def texts_in(value: Any, name: str) -> list[bytes]:
-    """A string argument of rank 0 or 1 as a list."""
+    """Return a string argument of rank 0 or 1 as a list."""
     if np.ndim(value) > 1:
         raise InvalidArgumentError(f"`{name}` must be a scalar or a vector.")
     return list(np.ravel(value).tolist())
@@ -114,7 +114,7 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
 
 
 def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
-    """The dtypes of a function's arguments."""
+    """Return the dtypes of a function's arguments."""
     body = ctx.session.functions.find(function)
     types = [arg.attrs["T"] for arg in body.args]
     return [body.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
@@ -153,7 +153,7 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
 
 
 def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], bool]:
-    """A function of the graph that says yes or no of an element."""
+    """Return a function of the graph that says yes or no of an element."""
     run = _short_cut(ctx, function, captured)
 
     def says(element: Element) -> bool:
@@ -166,7 +166,7 @@ def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) ->
 
 
 def dataset_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[..., Dataset]:
-    """A function of the graph that makes a dataset."""
+    """Return a function of the graph that makes a dataset."""
     run = function_of(ctx, function, captured)
 
     def call(args: Sequence[Any]) -> Dataset:
@@ -232,7 +232,7 @@ def require_calls(num_parallel_calls: Any) -> None:
 
 
 def with_twins(*ops: str) -> list[str]:
-    """The ops and their forerunners of the same interface, called `Experimental...`."""
+    """Return the ops and their forerunners of the same interface, called `Experimental...`."""
     return [name for op in ops for name in (op, f"Experimental{op}") if name in CATALOG]
 
 

@@ -13,6 +13,6 @@ DUMMY: Final = Seeds(0, 0, False)
 
 
 def chosen_seeds(ctx: KernelContext, seed: int, seed2: int, generator: Any, renewed: bool) -> Seeds:
-    """The seeds of a generator's handle, or an op's own where the handle is a dummy."""
+    """Return the seeds of a generator's handle, or an op's own where the handle is a dummy."""
     seeds = resource(generator, Seeds)
     return seeds_of(ctx, seed, seed2, renewed) if seeds is DUMMY else seeds

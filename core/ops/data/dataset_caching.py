@@ -50,7 +50,7 @@ class Checkpoint:
         self._types = types
 
     def is_there(self) -> bool:
-        """True where elements were kept."""
+        """Return True where the cache holds elements."""
         try:
             self._store.names(self._prefix, files=self._gate)
         except NotFoundError:

@@ -154,7 +154,7 @@ facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))
 
 @kernel(*with_twins("IteratorGetDevice"))
 def iterator_get_device(resource: Any) -> Array:
-    """Where an iterator is."""
+    """Return the device of an iterator."""
     return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
 
 

@@ -197,7 +197,7 @@ def choose_fastest_branch_dataset(
 
 
 def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Dataset], Dataset]:
-    """A function of the graph that makes a dataset of a dataset."""
+    """Return a function of the graph that makes a dataset of a dataset."""
     run = dataset_function(ctx, function, captured)
     return lambda dataset: run([scalar_object(dataset)])
 

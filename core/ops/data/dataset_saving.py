@@ -107,7 +107,7 @@ class Folder:
 
 
 def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: int) -> SavedShard:
-    """The elements in the files of a shard, each component a record."""
+    """Return the elements in the files of a shard, each component a record."""
     records = functools.partial(read_records, opener(ctx), compression=compression)
     return SavedShard((), paths, lambda path: elements_of(records(path), decoded, width))
 
@@ -141,7 +141,7 @@ def save_dataset(
 def _saving(
     ctx: KernelContext, input_dataset: Array, path: Array, compression: str, shard_of: Callable[[Element], int]
 ) -> Saving:
-    """The elements of a dataset on their way into a folder."""
+    """Return the elements of a dataset on their way into a folder."""
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
     return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
@@ -223,21 +223,21 @@ def snapshot_nested_dataset_reader(ctx: KernelContext, inputs: list[Array]) -> D
 
 
 def files_in(ctx: KernelContext, folder: str) -> list[bytes]:
-    """The files of a folder that hold elements."""
+    """Return the files of a folder that hold elements."""
     with system_errors(folder):
         names = [name for name in gate(ctx).names_in(folder) if name.endswith(".snapshot")]
     return [os.fsencode(os.path.join(folder, name)) for name in names]
 
 
 def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
-    """The files of each shard of a run."""
+    """Return the files of each shard of a run."""
     with system_errors(folder):
         shards = [name for name in gate(ctx).names_in(folder) if name.endswith(".shard")]
     return [files_in(ctx, os.path.join(folder, shard)) for shard in shards]
 
 
 def decoded(record: bytes) -> Any:
-    """The tensor in a record; DataLossError where there is none."""
+    """Return the tensor in a record; DataLossError where there is none."""
     try:
         return parse(record)[0]
     except ValueError as error:

@@ -64,7 +64,7 @@ class FirstFolder:
         return PASS if metadata.created / 1e6 >= time.time() - self.expiry else WRITE
 
     def load(self) -> Iterator[Element]:
-        """The elements in the folder, file by file."""
+        """Yield the elements in the folder, file by file."""
         for path in files_in(self._ctx, os.path.join(self._path, self._metadata().run)):
             compression = self._form.compression if self._form.compression == "GZIP" else ""
             with opener(self._ctx)(path) as file, guarded_error(path):
@@ -115,14 +115,14 @@ class ChunkFolder:
         self._path = path
 
     def chunks(self) -> list[bytes]:
-        """The paths of the chunks that are there, none where the folder of chunks is not."""
+        """Return the paths of the chunks that are there, none where the folder of chunks is not."""
         folder = os.path.join(self._path, "chunks")
         with contextlib.suppress(NotFoundError), system_errors(folder):
             return [os.fsencode(os.path.join(folder, name)) for name in gate(self._ctx).names_in(folder)]
         return []
 
     def is_done(self) -> bool:
-        """True where all chunks are there; an error where their writer failed."""
+        """Return True where all chunks are written; an error where their writer failed."""
         for name in ("ERROR", "DONE"):
             with contextlib.suppress(NotFoundError):
                 reason = read_file(self._ctx, os.path.join(self._path, name))

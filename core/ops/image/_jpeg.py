@@ -66,7 +66,7 @@ def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) ->
 
 
 def _whole(data: bytes, file: jpeg.Header, how: Decoding, channels: int) -> Array:
-    """The decoded components."""
+    """Return the decoded components."""
     try:
         return _decoded(data, file, how, channels, strict=True)
     except ValueError as error:

@@ -38,7 +38,7 @@ def gradient_by_matrices(g: Any, grads: Any, images: Any, taps: Callable[[int, i
 
 
 def _sides(g: Any, images: Any) -> tuple[int, int]:
-    """The height and the width."""
+    """Return the height and the width."""
     dims = images.shape.dims
     if dims is None or not all(isinstance(length, int) for length in dims[1:3]):
         g.refuse("the size of its images is unknown")
@@ -69,7 +69,7 @@ def crop_and_resize(
     first = g.Mul(g.reshape(g.vector(box_ind), -1, 1, 1), g.Mul(g.dim(image, 1), g.dim(image, 2)))
 
     def at(y: Any, x: Any) -> Any:
-        """The pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
+        """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
         y, x = (g.cast(g.Max(place, 0), dtypes.int64) for place in (y, x))
         y, x = g.Min(y, g.Sub(g.dim(image, 1), 1)), g.Min(x, g.Sub(g.dim(image, 2), 1))
         return g.Gather(rows, g.Add(first, g.Add(g.Mul(g.unsqueeze(y, 2), g.dim(image, 2)), g.unsqueeze(x, 1))), axis=0)
@@ -105,7 +105,9 @@ def _positions(g: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[An
 def suppressed(
     g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any = None, pads: bool = False, sigma: Any = None
 ) -> tuple[Any, Any, Any]:
-    """The numbers of the boxes kept, their scores, and how many they are; where `pads`, `most` numbers, zero behind them."""
+    """Return the numbers of the boxes kept, their scores, and how many they are; where `pads`, `most` numbers, zero behind
+    them.
+    """
     if sigma is not None and (sigma.array is None or sigma.array.any()):
         g.refuse("ONNX lowers no scores")
     count = g.vector(most)
@@ -147,7 +149,7 @@ def to_hsv(g: Any, images: Any) -> Any:
 
 
 def to_rgb(g: Any, images: Any) -> Any:
-    """The inverse of `to_hsv`."""
+    """Return the inverse of `to_hsv`."""
     hue, saturation, value = _channels(g, images)
     turn = g.Mul(hue, 6)
     shares = (

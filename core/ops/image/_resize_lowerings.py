@@ -12,7 +12,9 @@ from ...types.arrays import Array
 
 
 def resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..., Any]:
-    """The lowering of a resizing; `taps` of images, a size and the two attributes says how rows and columns are resampled."""
+    """Return the lowering of a resizing; `taps` of images, a size and the two attributes says how rows and columns are
+    resampled.
+    """
 
     def lowering(xla: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
         return resampled(xla, images, *taps(images, size, align_corners, half_pixel_centers))
@@ -21,7 +23,7 @@ def resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..., Any]:
 
 
 def gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..., Any]:
-    """The lowering of the gradient of a resizing; `taps` takes the gradient, the images and the two attributes."""
+    """Return the lowering of the gradient of a resizing; `taps` takes the gradient, the images and the two attributes."""
 
     def lowering(xla: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
         return resampled_gradient(xla, grads, images.dtype, *taps(grads, images, align_corners, half_pixel_centers))
@@ -39,7 +41,7 @@ def resampled(xla: Any, images: Any, *axes: Taps) -> Any:
 
 
 def resampled_gradient(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
-    """The gradient for images of that dtype; in double the sums alone are double, as TensorFlow's are."""
+    """Return the gradient for images of that dtype; in double the sums alone are double, as TensorFlow's are."""
     if dtype != np.float64:
         return _spread(xla, grads, rows.matrix(np.float32), columns.matrix(np.float32)).astype(dtype)
     total: Any = 0

@@ -74,7 +74,7 @@ def _overlaps(xla: Any, some: Any, others: Any) -> Any:
 
 
 def _corners(xla: Any, boxes: Any) -> tuple[Any, Any, Any]:
-    """The lower corners, the upper corners and the areas."""
+    """Return the lower corners, the upper corners and the areas."""
     low, high = xla.minimum(boxes[..., :2], boxes[..., 2:]), xla.maximum(boxes[..., :2], boxes[..., 2:])
     return low, high, (high[..., 0] - low[..., 0]) * (high[..., 1] - low[..., 1])
 

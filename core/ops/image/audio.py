@@ -110,7 +110,7 @@ zero_flops("DecodeWav", "EncodeWav")
 
 
 def _fft_length(window_size: int) -> int:
-    """The power of two that the window fits into."""
+    """Return the power of two that the window fits into."""
     return 1 << max(window_size - 1, 0).bit_length()
 
 
@@ -187,7 +187,7 @@ def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float)
 
 
 def _cosines(coefficients: int, channels: int) -> Array:
-    """The discrete cosine transform, (coefficients, channels)."""
+    """Return the discrete cosine transform, (coefficients, channels)."""
     angles = np.pi / channels * np.arange(coefficients)[:, None] * (np.arange(channels) + 0.5)
     return np.sqrt(2.0 / channels) * np.cos(angles)
 

@@ -45,7 +45,7 @@ from . import _onnx_images as in_onnx
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
-    """The number of boxes; box_ind names an image for each."""
+    """Return the number of boxes; box_ind names an image for each."""
     if boxes.size == 0 and box_ind.size == 0:
         return 0
     require_rank(boxes, 2, "boxes")
@@ -341,7 +341,7 @@ def _check_sampling(image_size: Array, min_object_covered: float, crops: Crops) 
 
 
 def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: bool) -> Array:
-    """The boxes in pixels, (n, 4)."""
+    """Return the boxes in pixels, (n, 4)."""
     require_rank(bounding_boxes, 3, "bounding_boxes")
     require(bounding_boxes.shape[2] == 4, f"bounding_boxes must have 4 columns, not shape {bounding_boxes.shape}")
     if not bounding_boxes.size:
@@ -352,7 +352,7 @@ def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: boo
 
 
 def _sample(stream: Philox, image_size: Array, boxes: Array, covered: float, crops: Crops) -> tuple[Array, ...]:
-    """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
+    """Return the first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, crops)
     objects = _object_boxes(boxes, height, width, crops.use_image_if_no_bounding_boxes)
     words = Words(stream.reserve(1, crops.max_attempts))

@@ -50,7 +50,7 @@ def _contents(contents: Array) -> bytes:
 
 
 def _open(data: bytes, what: str) -> Any:
-    """A Pillow image; InvalidArgumentError where the file is damaged."""
+    """Return a Pillow image; InvalidArgumentError where the file is damaged."""
     image_module = _pillow()
     try:
         image = image_module.open(io.BytesIO(data))
@@ -63,7 +63,7 @@ def _open(data: bytes, what: str) -> Any:
 
 
 def _pixels(image: Any, what: str) -> Array:
-    """The decoded pixels (height, width, channels)."""
+    """Return the decoded pixels (height, width, channels)."""
     try:
         array = np.asarray(image)
     except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
@@ -373,7 +373,7 @@ zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
 
 
 def _decode_gif(data: bytes) -> Array:
-    """All frames (frames, height, width, 3), uint8."""
+    """Return all frames (frames, height, width, 3), uint8."""
     image = _open(data, "GIF")
     frames = []
     for number in range(getattr(image, "n_frames", 1)):

@@ -204,7 +204,7 @@ def _mirrored(ratio: Array, sector: Array) -> Array:
 
 
 def _sector_of(hue: Array) -> Array:
-    """The sixth of the colour circle, 0 for no number."""
+    """Return the sixth of the colour circle, 0 for no number."""
     return np.fmin(np.fmax(hue, np.float32(0)), np.float32(5)).astype(np.int64)
 
 
@@ -258,7 +258,7 @@ def _saturated(images: Array, scale: float) -> Array:
 
 
 def _plus(x: Array, term: float) -> Array:
-    """The sum, rounded to float32 from double precision."""
+    """Return the sum, rounded to float32 from double precision."""
     return (x.astype(np.float64) + term).astype(np.float32)
 
 
@@ -269,7 +269,9 @@ def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
 
 
 def _mean(images: Array) -> Array:
-    """The mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits agree)."""
+    """Return the mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits
+    agree).
+    """
     rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
     count = rest.shape[-2]
     while rest.shape[-2] > 1:

@@ -23,7 +23,7 @@ _BEYOND = np.float32(2**62)
 
 
 def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
-    """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
+    """Return the glimpse's first row (or column), cut off towards zero as in TensorFlow."""
     at, image, size = np.float32(offset), np.float32(image), np.float32(size)
     require(np.isfinite(at), f"offsets must be finite, not {at}")
     at = at * image if normalized else at
@@ -35,7 +35,7 @@ def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bo
 
 
 def _overlap(start: int, size: int, image: int) -> tuple[Any, Any]:
-    """The slices of glimpse and image where they meet."""
+    """Return the slices of glimpse and image where they meet."""
     if start < 0:
         length = min(max(size + start, 0), image)
         first = size - max(size + start, 0)
@@ -143,7 +143,7 @@ _FILL_MODES = {
 
 
 def _positions(transforms: Array, height: int, width: int) -> tuple[Array, Array]:
-    """Where each output pixel reads the input, (transforms, height, width) of rows and columns; NaN at infinity."""
+    """Return the input position of each output pixel, (transforms, height, width) of rows and columns; NaN at infinity."""
     x = np.arange(width, dtype=np.float32)
     y = np.arange(height, dtype=np.float32)[:, None]
     a = [transforms[:, i, None, None] for i in range(8)]
@@ -238,7 +238,7 @@ def image_projective_transform_shape(
 
 
 def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
-    """The transforms that lead back: the inverse matrices, scaled so that their last element is 1."""
+    """Return the transforms that lead back: the inverse matrices, scaled so that their last element is 1."""
     ones = g.Fill(g.Pack([g.Squeeze(g.Slice(g.shape_of(transforms), [0], [1]), squeeze_dims=[0]), 1]), 1.0)
     matrices = g.Reshape(g.ConcatV2([transforms, ones], 1), [-1, 3, 3])
     flat = g.Reshape(g.MatrixInverse(matrices), [-1, 9])

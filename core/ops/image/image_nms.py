@@ -35,7 +35,7 @@ def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, 
 
 
 def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> tuple[Any, Any]:
-    """The limit and the threshold as numbers."""
+    """Return the limit and the threshold as numbers."""
     limit = scalar(max_output_size, "max_output_size")
     threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
     require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
@@ -234,7 +234,7 @@ def combined_non_max_suppression(
 
 
 def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lowest: Any) -> list[Array]:
-    """The boxes kept of all classes, their scores and their classes."""
+    """Return the boxes kept of all classes, their scores and their classes."""
     results = []
     overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):

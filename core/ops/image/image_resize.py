@@ -52,7 +52,7 @@ def _check_centers(align_corners: bool, half_pixel_centers: bool) -> None:
 
 
 def _size(images: Array, size: Array) -> tuple[int, int]:
-    """The checked output height and width."""
+    """Return the checked output height and width."""
     require_rank(images, 4, "images")
     height, width = ints(size, "size", 2)
     require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
@@ -61,7 +61,7 @@ def _size(images: Array, size: Array) -> tuple[int, int]:
 
 
 def _taps(method: Callable[..., Any], shape: tuple[int, ...], height: int, width: int, *settings: bool) -> tuple[Any, Any]:
-    """How rows and columns are resampled."""
+    """Return the taps of rows and columns."""
     return method(shape[1], height, *settings), method(shape[2], width, *settings)
 
 
@@ -246,7 +246,7 @@ def resize_area_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) 
 
 
 def _area_weights(g: GradientBuilder, node: Node, images: Output, size: Output, axis: int) -> Output:
-    """The matrix (target, source) of the weights along height or width."""
+    """Return the matrix (target, source) of the weights along height or width."""
     source, target = (
         g.StridedSlice(values, [place], [place + 1], [1], shrink_axis_mask=1)
         for values, place in ((g.shape_of(images), axis + 1), (size, axis))
@@ -301,7 +301,7 @@ def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
 
 
 def _slice_of(places: Array) -> Any:
-    """The slice that takes ascending places, where they are evenly apart."""
+    """Return the slice that takes ascending places, where they are evenly apart."""
     first, last = int(places[0]), int(places[-1])
     step = int(places[1]) - first if len(places) > 1 else 1
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
@@ -332,7 +332,7 @@ def _scaling_taps(
 
 
 def _pair(x: Array, name: str) -> list[Any]:
-    """The two numbers of a vector, for rows and columns."""
+    """Return the two numbers of a vector, for rows and columns."""
     require_shape(x, (2,), name)
     return x.tolist()
 
@@ -384,7 +384,7 @@ def _scaling_cost(images: TensorSpec, scaled: TensorSpec, scale: TensorSpec, ker
 
 
 def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLike:
-    """How many positions each output position weighs; unknown where the scale stretches the kernel and is unknown."""
+    """Return the number of taps of each output position; unknown where the scale stretches the kernel and is unknown."""
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
     if antialias and scale is None:
         return UNKNOWN.num_elements
@@ -452,7 +452,7 @@ def _area_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool) -> Any:
 
 
 def _gradient_in_onnx(method: Callable[[int, int, bool, bool], Taps]) -> Callable[..., Any]:
-    """The lowering of the gradient of a resizing by the weights of `method`."""
+    """Return the lowering of the gradient of a resizing by the weights of `method`."""
 
     def lowering(g: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
         def taps(size: int, count: int) -> Taps:

@@ -95,7 +95,7 @@ def _strings_at(places: Array, tags: Array) -> tuple[Array, Array]:
 
 
 def entries_of(texts: Sequence[bytes]) -> Entries | None:
-    """The entries of the maps of Examples."""
+    """Return the entries of the maps of Examples."""
     data = b"".join((*texts, _BEHIND))
     places = np.frombuffer(data, np.uint8)
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))

@@ -88,13 +88,13 @@ def _map(data: bytes) -> dict[bytes, bytes]:
 
 
 def parse_example(data: bytes) -> dict[bytes, bytes]:
-    """The features of an Example by name, each still to be parsed."""
+    """Return the features of an Example by name, each still to be parsed."""
     field = wire.sole(data)
     return _map(field[1] if field is not None and field[0] == 1 else b"".join(wire.contents(data, 1)))
 
 
 def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
-    """The context's features and the feature lists of a SequenceExample by name, each still to be parsed."""
+    """Return the context's features and the feature lists of a SequenceExample by name, each still to be parsed."""
     parts = {number: b"".join(wire.contents(data, number)) for number in (1, 2)}
     lists = {name: wire.contents(value, 1) for name, value in _map(parts[2]).items()}
     return _map(parts[1]), lists
@@ -141,7 +141,7 @@ class Columns:
         return Column(np.array(sizes, np.int64), values)
 
     def holds_nothing(self, key: bytes) -> bool:
-        """Whether an example has the feature without values of any kind."""
+        """Return True where an example has the feature without values of any kind."""
         return any(key in example and parse_feature(example[key]).dtype is None for example in self._examples)
 
     def _checked(self, feature: Feature, dtype: DType, key: bytes, index: int) -> Feature | None:

@@ -30,12 +30,12 @@ def node_name_part(name: bytes) -> bytes:
 
 
 def number_part(number: Any) -> bytes:
-    """The part of a value that holds a number."""
+    """Return the part of a value that holds a number."""
     return wire.float_field(_SIMPLE_VALUE, number, always=True)
 
 
 def histogram_part(values: Array, name: str) -> bytes:
-    """The part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
+    """Return the part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
     numbers = np.asarray(values)
     if not np.isfinite(numbers).all():
         if np.isnan(numbers).any():
@@ -51,7 +51,7 @@ def histogram_part(values: Array, name: str) -> bytes:
 
 
 def tensor_part(array: Array, dtype: DType) -> bytes:
-    """The part of a value that holds a tensor."""
+    """Return the part of a value that holds a tensor."""
     return wire.bytes_field(_TENSOR, tensor_proto_bytes.serialize(np.asarray(array), dtype))
 
 
@@ -68,7 +68,7 @@ def numbered_tags(tag: bytes, kind: bytes, count: int, limit: int) -> list[bytes
 
 
 def images(tag: bytes, tensor: Array, limit: int, bad_color: Array) -> bytes:
-    """A Summary with up to `limit` images of a batch (n, height, width, channels)."""
+    """Return a Summary with up to `limit` images of a batch (n, height, width, channels)."""
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
         raise InvalidArgumentError(f"Tensor must be 4-D with last dim 1, 3, or 4, not {tensor.shape}")
     if len(tensor) and not tensor.size:
@@ -86,7 +86,9 @@ def images(tag: bytes, tensor: Array, limit: int, bad_color: Array) -> bytes:
 
 
 def normalized(image: Array, bad_color: Array) -> Array:
-    """A float image as uint8: scaled to 255, with negative values around 128; pixels that are not finite are bad_color."""
+    """Return a float image as uint8: scaled to 255, with negative values around 128; pixels that are not finite are
+    bad_color.
+    """
     finite = np.isfinite(image.astype(np.float64)).all(axis=2)
     inside = image[finite]
     low, high = (np.float32(inside.min()), np.float32(inside.max())) if inside.size else (np.float32(0), np.float32(0))
@@ -101,7 +103,7 @@ def normalized(image: Array, bad_color: Array) -> Array:
 
 
 def audio(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
-    """A Summary with up to `limit` clips of a batch (n, frames) or (n, frames, channels)."""
+    """Return a Summary with up to `limit` clips of a batch (n, frames) or (n, frames, channels)."""
     if tensor.ndim not in (2, 3):
         raise InvalidArgumentError(f"Tensor must be 3-D or 2-D, got: {tensor.shape}")
     if not rate > 0:

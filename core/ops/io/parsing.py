@@ -25,7 +25,7 @@ from ._csv import csv_column, csv_default
 
 
 def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
-    """The numbers with their bytes in the order asked for; the parts of a complex number keep their places."""
+    """Return the numbers with their bytes in the order asked for; the parts of a complex number keep their places."""
     if little_endian or dtype.size == 1:
         return array
     part = dtype.size // 2 if dtype.is_complex else dtype.size

@@ -48,7 +48,7 @@ class Dense:
         return _layout(self.shape)[1]
 
     def check(self, index: int) -> None:
-        """InvalidArgumentError where shape and default do not fit each other."""
+        """Raise InvalidArgumentError where shape and default do not fit each other."""
         if self.default.dtype != self.dtype.numpy:
             raise InvalidArgumentError(f"dense_defaults[{index}] is {self.default.dtype}, not {self.dtype}")
         if self.is_variable:
@@ -66,7 +66,7 @@ class Dense:
 
 @functools.lru_cache(1024)
 def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
-    """Whether the first dimension of a feature is unknown, and the dimensions that are known."""
+    """Return True where the first dimension of a feature is unknown, and the known dimensions."""
     is_variable = bool(shape.rank) and not isinstance(shape[0], int)
     return is_variable, (shape[1:] if is_variable else shape).known()
 
@@ -74,7 +74,7 @@ def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
 def dense_features(
     keys: Sequence[bytes], types: Sequence[DType], shapes: Sequence[Shape], defaults: Sequence[Array]
 ) -> list[Dense]:
-    """The dense features of an op; InvalidArgumentError where their number, shapes or defaults do not fit."""
+    """Return the dense features of an op; InvalidArgumentError where their number, shapes or defaults do not fit."""
     if not len(keys) == len(types) == len(shapes) == len(defaults):
         raise InvalidArgumentError(
             f"{len(keys)} dense keys, {len(types)} types, {len(shapes)} shapes and {len(defaults)} defaults do not fit"
@@ -134,7 +134,7 @@ def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> Invali
 
 
 def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
-    """The examples in serialized messages."""
+    """Return the examples in serialized messages."""
     entries = entries_of(serialized) if len(serialized) >= MANY_MESSAGES else None
     if entries is not None:
         return Columns(_examples.ParsedLater(serialized), names, entries)
@@ -154,7 +154,7 @@ def parse_batch(
     dense: list[Dense],
     ragged: list[tuple[bytes, DType, DType]],
 ) -> tuple[list[Array], ...]:
-    """All outputs in their order. `sparse` are (key, dtype), `ragged` (key, dtype, splits dtype)."""
+    """Return all outputs in their order. `sparse` are (key, dtype), `ragged` (key, dtype, splits dtype)."""
     is_single = serialized.ndim == 0
     if serialized.ndim > 1:
         raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {serialized.shape}")

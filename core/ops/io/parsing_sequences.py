@@ -131,7 +131,9 @@ class _Batch:
             raise InvalidArgumentError(f"Invalid protocol message input, example id: {self._name(index)}") from None
 
     def check_context(self, features: Sequence[Any]) -> None:
-        """InvalidArgumentError where a dense context feature holds nothing, or has no default and there is no example."""
+        """Raise InvalidArgumentError for a dense context feature that is empty, or that has neither a default nor an
+        example.
+        """
         for dense in features:
             size = math.prod(dense.row)
             if size and not dense.default.size and not len(self.context):
@@ -180,7 +182,7 @@ class _Batch:
         return result, lengths
 
     def sparse(self, key: bytes, dtype: DType) -> tuple[Array, Array, Array]:
-        """A feature list as a SparseTensor of rank 3: example, time, element."""
+        """Return a feature list as a SparseTensor of rank 3: example, time, element."""
         steps = [lists or [] for lists in self.steps(key, dtype)]
         times = np.array([len(lists) for lists in steps], np.int64)
         features = [feature for lists in steps for feature in lists]
@@ -191,7 +193,7 @@ class _Batch:
         return indices.astype(np.int64), values, np.array([len(steps), times.max(initial=0), lengths.max(initial=0)], np.int64)
 
     def ragged(self, key: bytes, dtype: DType, splits: DType) -> tuple[Array, Array, Array]:
-        """A feature list as values, outer and inner row splits."""
+        """Return a feature list as values, outer and inner row splits."""
         steps = [lists or [] for lists in self.steps(key, dtype)]
         features = [feature for lists in steps for feature in lists]
         outer = np.cumsum([0, *(len(lists) for lists in steps)]).astype(splits.numpy)
@@ -200,7 +202,7 @@ class _Batch:
 
 
 def _parse(serialized: Array, names: Array, features: _Features) -> tuple[list[Array], ...]:
-    """All outputs of ParseSequenceExampleV2 in their order."""
+    """Return all outputs of ParseSequenceExampleV2 in their order."""
     features.check()
     batch = _Batch(serialized, names)
     try:
@@ -277,7 +279,7 @@ def _encoded(keys: Sequence[str]) -> list[bytes]:
 
 
 def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]:
-    """The outputs of V2 that the older ops have too."""
+    """Return the outputs of V2 that the older ops have too."""
     return (*outputs[:4], *outputs[6:11])
 
 

@@ -28,7 +28,7 @@ from ..shared.kernel_files import file_name, gate
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:
-    """A vector of `count` strings."""
+    """Return a vector of `count` strings."""
     if value.ndim != 1:
         raise InvalidArgumentError(f"Input {what} should be an 1-D tensor, got {value.shape}")
     if value.size != count:
@@ -130,7 +130,7 @@ def _deferred_outputs(ctx: KernelContext) -> Set[int]:
 
 
 def _otherwise_used(node: Node) -> set[int]:
-    """The outputs that something else than an assignment reads, directly or through an Identity."""
+    """Return the outputs that something else than an assignment reads, directly or through an Identity."""
     used = set()
     for user in node.uses:
         is_passed_on = user.is_identity and all(map(_is_assignment, user.uses))

@@ -32,7 +32,7 @@ def require_system(matrix: Any, rhs: Any) -> None:
 
 
 def matrix_shape(spec: Any) -> Shape:
-    """The shape of a batch of matrices, checked."""
+    """Return the shape of a batch of matrices, checked."""
     require(spec.rank is None or spec.rank >= 2, f"the input must have at least rank 2, not shape {spec.shape}")
     return spec.shape
 
@@ -47,7 +47,7 @@ def square_shape(spec: Any) -> Shape:
 
 
 def system_shape(matrix: Any, rhs: Any) -> Shape:
-    """The shape of the solution of a batch of square or least-squares systems."""
+    """Return the shape of the solution of a batch of square or least-squares systems."""
     a, b = matrix_shape(matrix), matrix_shape(rhs)
     if a.dims is None or b.dims is None:
         return UNKNOWN
@@ -82,7 +82,7 @@ def reflected_flops(rows: DimLike, columns: DimLike, count: DimLike) -> DimLike:
 
 
 def cubic(numerator: int, denominator: int = 1) -> Callable[..., Cost]:
-    """A FLOPs function: numerator/denominator n^3 for each n x n matrix of the first input."""
+    """Return a FLOPs function: numerator/denominator n^3 for each n x n matrix of the first input."""
 
     def cost(x: Any, *rest: Any) -> Cost:
         size = x.shape[-1]
@@ -92,17 +92,17 @@ def cubic(numerator: int, denominator: int = 1) -> Callable[..., Cost]:
 
 
 def product(g: Any, x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) -> Any:
-    """The matrix products in a gradient."""
+    """Return the matrix products in a gradient."""
     return g.BatchMatMulV2(x, y, adj_x=adj_x, adj_y=adj_y)
 
 
 def transposed(g: Any, x: Any) -> Any:
-    """The transposes in a gradient."""
+    """Return the transposes in a gradient."""
     return g.Einsum([x], equation="...ij->...ji")
 
 
 def adjoint(g: Any, x: Any) -> Any:
-    """The conjugate transposes in a gradient."""
+    """Return the conjugate transposes in a gradient."""
     return g.conj(transposed(g, x))
 
 

@@ -19,7 +19,7 @@ def _matrices(g: Any, x: Any) -> Any:
 
 
 def identity(g: Any, matrix: Any) -> Any:
-    """The identity of a matrix's size and dtype."""
+    """Return the identity of a matrix's size and dtype."""
     numbers = along(g, matrix, -1)
     return g.cast(g.Equal(g.unsqueeze(numbers, -1), numbers), matrix.dtype)
 
@@ -120,7 +120,7 @@ def cholesky(g: Any, matrix: Any) -> Any:
 
 
 def cholesky_gradient(g: Any, factor: Any, grad: Any) -> Any:
-    """The gradient by the matrix that was factored (Murray, arXiv:1602.07527)."""
+    """Return the gradient by the matrix that was factored (Murray, arXiv:1602.07527)."""
     lower = triangle(g, factor, lower=True)
     middle = triangle(g, g.MatMul(transposed(g, lower), triangle(g, grad, lower=True)), lower=True)
     both = g.Add(middle, transposed(g, middle))

@@ -55,7 +55,7 @@ def _check_count(equation: Any, inputs: Sequence[object]) -> None:
 
 
 def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
-    """The size of each label, and the labels of the output; None where a rank is unknown."""
+    """Return the size of each label, and the labels of the output; None where a rank is unknown."""
     if any(x.shape.dims is None for x in inputs):
         return {}, None
     try:
@@ -74,7 +74,7 @@ def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
 
 
 def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:
-    """The labels of each input with their sizes there."""
+    """Return the labels of each input with their sizes there."""
     subscripts = _parsed(equation, inputs).inputs
     return [dict(zip(numerics.expand(s, len(x.shape)), x.shape)) for s, x in zip(subscripts, inputs)]
 

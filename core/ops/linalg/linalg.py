@@ -355,7 +355,7 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
 
 
 def _pseudo_inverse(matrix: Array) -> Array:
-    """The Moore-Penrose inverses; NaN for matrices that are not finite."""
+    """Return the Moore-Penrose inverses; NaN for matrices that are not finite."""
     finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
     return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0)), matrix.dtype.type(np.nan))
 

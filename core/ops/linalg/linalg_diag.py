@@ -74,7 +74,7 @@ def matrix_diag(diagonal: Array) -> Result:
 # the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
 @functools.lru_cache(maxsize=64)
 def _places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
-    """Where each element of the band lies: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
+    """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
     row, column = np.nonzero(_band(rows, columns, -lower, upper))
     diagonal = column - row
     length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
@@ -85,7 +85,7 @@ def _places(rows: int, columns: int, lower: int, upper: int, align: str) -> tupl
 
 
 def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
-    """The length of the longest diagonal between `lower` and `upper`."""
+    """Return the length of the longest diagonal between `lower` and `upper`."""
     return dim_min(rows + min(upper, 0), columns - max(lower, 0))
 
 
@@ -476,7 +476,7 @@ def _set_diag_onnx(g: Any, x: Any, diagonal: Any, k: Array, align: str) -> Any:
 
 
 def _set_main_onnx(g: Any, x: Any, diagonal: Any) -> Any:
-    """The main diagonal, of whatever size: the element of each row, where the column is the row's."""
+    """Return the main diagonal, of whatever size: the element of each row, where the column is the row's."""
     rows, columns = (along(g, x, axis) for axis in (-2, -1))
     rank = g.rank(diagonal)
     longer = g.Pad(diagonal, [0] * (2 * rank - 1) + [1])  # for rows beyond the diagonal, which may be empty

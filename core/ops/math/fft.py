@@ -54,7 +54,7 @@ def _require_lengths(input: Array, needed: list[int]) -> None:
 
 def _real_transform(rank: int) -> Callable[..., Any]:
     def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
-        """The first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
+        """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
         _require_rank(input, rank)
         lengths = _lengths(fft_length, rank)
         _require_precision(input, Tcomplex)
@@ -69,7 +69,7 @@ def _real_transform(rank: int) -> Callable[..., Any]:
 
 
 def _half(lengths: Sequence[Any]) -> list[Any]:
-    """The sizes of half a spectrum; nothing has half of nothing."""
+    """Return the sizes of half a spectrum; nothing has half of nothing."""
     last = lengths[-1]
     return [*lengths[:-1], 0 if isinstance(last, int) and last == 0 else last // 2 + 1]
 
@@ -116,7 +116,7 @@ def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
 
 
 def _sizes(g: GradientBuilder, x: Any, rank: Any) -> Any:
-    """The last `rank` dimensions of x, and their product."""
+    """Return the last `rank` dimensions of x, and their product."""
     sizes = g.StridedSlice(g.shape_of(x), [-rank], [0], [1], end_mask=1)
     return sizes, g.Prod(sizes, g.constant([0], "int32"))
 
@@ -136,7 +136,7 @@ def _complex_gradient(suffix: str, rank: int, inverse: bool) -> Callable[..., An
 
 
 def _real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
-    """The real part of the unnormalized inverse transform of the half spectrum with zeros for the other half."""
+    """Return the real part of the unnormalized inverse transform of the half spectrum with zeros for the other half."""
 
     def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         x, lengths = node.inputs
@@ -164,7 +164,9 @@ def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
 
 
 def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
-    """How often each element of a half spectrum occurs in the whole: the first once, the last once for even lengths."""
+    """Return the multiplicity of each element of a half spectrum in the whole: 1 for the first, and for the last of an even
+    length, else 2.
+    """
     last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
     places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
     is_alone = g.LogicalOr(g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last))
@@ -172,7 +174,7 @@ def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
 
 
 def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
-    """The last `rank` dimensions padded with zeros to `sizes`: they are no longer than that."""
+    """Return the last `rank` dimensions padded with zeros to `sizes`: they are no longer than that."""
     missing = g.Sub(sizes, _sizes(g, x, rank)[0])
     inner = g.Pack([g.ZerosLike(missing), missing], axis=1)
     outer = g.Fill(g.Pack([g.Sub(g.Rank(x), g.constant(rank, "int32")), 2]), g.constant(0, "int32"))
@@ -218,7 +220,7 @@ def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any
 
 
 def _fitted_onnx(g: Any, x: Any, sizes: Any) -> Any:
-    """The last dimensions cut, or filled up with zeros, to `sizes`."""
+    """Return the last dimensions cut, or filled up with zeros, to `sizes`."""
     rank, axes = g.rank(x), [*range(g.rank(x) - len(sizes), g.rank(x))]
     zeros = g.constant(np.zeros(len(sizes), np.int64))
     x = g.Slice(x, zeros, sizes, axes)

@@ -25,7 +25,7 @@ from ..shared.shape_arguments import scalar_of
 
 
 def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
-    """How often each key below `size` occurs, or the sums of their weights."""
+    """Count each key below `size`, or sum its weights."""
     if not weights.size:
         return np.bincount(keys, minlength=size)[:size].astype(dtype)
     if dtype.kind in "iu":
@@ -133,7 +133,7 @@ def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbi
 
 @kernel("Bucketize")
 def bucketize(input: Array, *, boundaries: list[float]) -> Result:
-    """How many of the ascending boundaries are not above each element."""
+    """Count the ascending boundaries that are not above each element."""
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
     return np.searchsorted(limits, input, side="right").astype(np.int32)
@@ -218,7 +218,7 @@ def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
 
 @onnx("Bucketize")
 def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
-    """How many boundaries are not above a value."""
+    """Count the boundaries that are not above a value."""
     limits = g.constant(np.array(boundaries, np.float32))
     below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
     return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)

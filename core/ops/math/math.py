@@ -193,7 +193,7 @@ facts("reciprocal", of=("Reciprocal", "Inv"))
 
 
 def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel of the same number of elements in y and dy, from a NumPy formula."""
+    """Return a kernel of the same number of elements in y and dy, from a NumPy formula."""
 
     def gradient_op(y: Array, dy: Array) -> Array:
         if y.shape != dy.shape:
@@ -206,7 +206,7 @@ def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unless_zero(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """The formula, but 0 where dy is 0, also for a y that is infinite or no number."""
+    """Return the formula, but 0 where dy is 0, also for a y that is infinite or no number."""
     return lambda y, dy: np.where(dy == 0, y.dtype.type(0), formula(np.conj(y), dy))
 
 

@@ -53,7 +53,7 @@ def _sorted_axes(indices: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel from `function(input, axes, keepdims)`."""
+    """Return a kernel from `function(input, axes, keepdims)`."""
 
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
         if not reduction_indices.size and reduction_indices.ndim == 1:
@@ -94,7 +94,7 @@ def _prod(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
 
 
 def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """The sum over the count, both rounded to the dtype before a floating division; integers are summed in 64 bits."""
+    """Return the sum over the count, both rounded to the dtype before a floating division; integers are summed in 64 bits."""
     count = math.prod([input.shape[axis] for axis in axes])
     if input.dtype.kind not in "iu":
         total = _sum(input, axes, keepdims)
@@ -191,7 +191,7 @@ def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, ou
 
 
 def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
-    """The shape of the result with the reduced dimensions kept as 1."""
+    """Return the shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
     source = g.shape_of(x)
     rank = g.Size(source)
@@ -322,7 +322,7 @@ def range_(start: Array, limit: Array, delta: Array) -> Result:
 
 
 def _count(start: Any, limit: Any, delta: Any) -> Any:
-    """How many numbers lie between; InvalidArgumentError where there are more than 64 bits can count."""
+    """Return the number of elements of a range; InvalidArgumentError where 64 bits cannot count them."""
     count = np.ceil(np.abs((limit - start) / delta))
     if not count < 2**63:
         raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= 9223372036854775807: {start}, {limit}, {delta}")
@@ -364,7 +364,7 @@ not_differentiable("Range", "LinSpace")
 
 
 def _lowered_reduction(name: str) -> Callable[..., Any]:
-    """The lowering of a reduction that is a function of the namespace."""
+    """Return the lowering of a reduction that is a function of the namespace."""
 
     def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
         return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims)

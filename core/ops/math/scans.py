@@ -34,7 +34,7 @@ def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float,
 
 
 def _place(axis: Array, rank: int) -> int:
-    """The axis, counted from the first, that a scan goes along."""
+    """Return the axis, counted from the first, that a scan goes along."""
     if np.ndim(axis):
         raise InvalidArgumentError(f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
     if not -rank <= axis < rank:

@@ -32,7 +32,7 @@ from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shap
 
 
 def _times(derivative: Callable[..., Any]) -> Callable[..., Any]:
-    """A gradient from the derivative as a function (g, x, y)."""
+    """Return a gradient from the derivative as a function (g, x, y)."""
     return lambda g, x, y, dy: g.Mul(dy, derivative(g, x, y))
 
 
@@ -158,7 +158,7 @@ def _zeta(x: Array, q: Array) -> Array:
 
 
 def _polygamma(n: Array, x: Array) -> Array:
-    """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
+    """Return the n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
     n, x = np.broadcast_arrays(n, x)
     result = np.full(n.shape, np.nan)
     natural = (n >= 0) & (n == np.floor(n))

@@ -9,7 +9,7 @@ from ...graph.graph import Node, Output
 
 
 def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """The step of an LSTM: i, cs, f, o, ci, co, h."""
+    """Return the step of an LSTM: i, cs, f, o, ci, co, h."""
     x, cs_prev, h_prev, w, wci, wcf, wco, b = inputs
     gates = g.BiasAdd(g.MatMul(g.ConcatV2([x, h_prev], 1), w), b)
     i, ci, f, o = g.Split(1, gates, num_split=4)
@@ -27,7 +27,7 @@ def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) ->
 
 
 def gru_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
-    """The step of a GRU: r, u, c, h."""
+    """Return the step of a GRU: r, u, c, h."""
     x, h_prev, w_ru, w_c, b_ru, b_c = inputs
     gates = g.Sigmoid(g.BiasAdd(g.MatMul(g.ConcatV2([x, h_prev], 1), w_ru), b_ru))
     r, u = g.Split(1, gates, num_split=2)

@@ -15,7 +15,7 @@ _MOST_SLICES: Final = 25
 
 
 def max_pool(xla: Any, x: Any, *, ksize: Sequence[int], strides: Sequence[int], padding: str) -> Any:
-    """The largest element of each window."""
+    """Return the largest element of each window."""
     return xla.lax.reduce_window(x, _lowest(x.dtype), xla.lax.max, ksize, strides, padding)
 
 

@@ -277,7 +277,7 @@ def softsign_grad_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]
 
 
 def _per_element(cost: Any) -> Any:
-    """A FLOPs function: so much for each element."""
+    """Return a FLOPs function: so much for each element."""
     return lambda *specs: cost * specs[0].shape.num_elements
 
 

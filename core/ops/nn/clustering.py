@@ -96,7 +96,7 @@ def kmeans_plus_plus_initialization_flops(
 
 
 def _candidates(num_retries_per_sample: TensorSpec, count: int) -> DimLike:
-    """How many candidates each center is chosen from."""
+    """Return the number of candidates for each center."""
     if num_retries_per_sample.value is None or not isinstance(count, int):
         return UNKNOWN.num_elements
     return 1 + numerics.retries_of(scalar_int(num_retries_per_sample.value, "num_retries_per_sample"), count)

@@ -46,7 +46,7 @@ def _decoded_lengths(inputs: Array, sequence_length: Array) -> Array:
 
 
 def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list[list[int]]:
-    """The labels of each sequence, in the order of their places."""
+    """Return the labels of each sequence, in the order of their places."""
     require_rank(labels_indices, 2, "labels_indices")
     require_rank(labels_values, 1, "labels_values")
     require(labels_indices.shape[0] == len(labels_values), "labels_indices and labels_values differ in length")

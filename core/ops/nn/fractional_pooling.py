@@ -51,7 +51,7 @@ def _random_lengths(size: int, count: int, generator: Philox) -> list[int]:
 
 
 def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Array:
-    """Where each region begins, and the end of the last."""
+    """Return the starts of the regions, and the end of the last."""
     samples = 2 if pseudo_random else count
     generator = stream.reserve(1, (samples + 3) // 4)
     lengths = (_pseudo_random_lengths if pseudo_random else _random_lengths)(size, count, generator)

@@ -171,7 +171,7 @@ def fused_conv3d(
 
 
 def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
-    """How many zeros are before and behind each dimension of NDHWC, whatever `padding` says; none of an empty list."""
+    """Return the numbers of zeros before and after each dimension of NDHWC for any `padding`; zero for an empty list."""
     if not padding_list:
         return []
     if len(padding_list) != 10 or min(padding_list) < 0:
@@ -314,7 +314,7 @@ def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -
 
 
 def _finished_onnx(g: Any, y: Any, args: list[Any], fusion: Fusion) -> Any:
-    """The fused ops, in order, on channels-last values."""
+    """Return the fused ops, in order, on channels-last values."""
     left = list(args)
     for op in fusion.fused_ops:
         if op == "BiasAdd":

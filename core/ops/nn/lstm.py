@@ -129,7 +129,9 @@ def _cell(cell: Cell[Array], settings: Settings, layout: tuple[int, ...]) -> tup
 
 
 def _cell_gradient(cell: Cell[Array], step: Step[Array], use_peephole: bool) -> tuple[Any, Any]:
-    """The gradients of cs_prev (through the cell), and of the gates input, cell, forget, output before their functions."""
+    """Return the gradients of cs_prev (through the cell), and of the gates input, cell, forget, output before their
+    functions.
+    """
     i, _, f, o, ci, co, cs_grad, h_grad = step
     do = o * (1 - o) * h_grad * co
     dcs = (1 - co * co) * h_grad * o + cs_grad
@@ -223,7 +225,7 @@ facts("backward", of=("LSTMBlockCellGrad",))
 
 
 def _check_sequence(seq_len_max: Array, cell: Cell[Array]) -> int:
-    """The number of steps to take."""
+    """Return the number of steps to take."""
     steps = scalar(seq_len_max, "seq_len_max")
     require_rank(cell.x, 3, "x")
     require(0 <= steps <= len(cell.x), f"seq_len_max {steps} is not in [0, {len(cell.x)}]")
@@ -290,7 +292,7 @@ def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_pee
 def _block_lstm_grad(
     seq_len_max: Array, cell: Cell[Array], results: Steps[Array], use_peephole: bool, layout: tuple[int, ...]
 ) -> tuple[Array, ...]:
-    """The gradients of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
+    """Return the gradients of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
     steps = _check_sequence(seq_len_max, cell)
     dtype = cell.x.dtype
     for name, value in results._asdict().items():

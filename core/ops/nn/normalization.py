@@ -85,7 +85,7 @@ def fused_batch_norm(x: Array, vectors: Vectors[Array], settings: Settings) -> t
 
 
 def _factor_and_bias(vectors: Vectors[Array], epsilon: float) -> tuple[Array, Array]:
-    """The vectors that normalize: x * factor + bias."""
+    """Return the vectors that normalize: x * factor + bias."""
     scale, offset, mean, variance = vectors
     factor = scale / np.sqrt(variance + scale.dtype.type(epsilon))
     return factor, offset - mean * factor
@@ -174,7 +174,7 @@ class Saved(NamedTuple, Generic[_Value]):
 
 
 def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Settings) -> tuple[Array, Array, Array]:
-    """The gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
+    """Return the gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
     x, scale, mean, variance = saved
     is_training, data_format = settings.is_training, settings.data_format
     if y_backprop.shape != x.shape:
@@ -347,7 +347,7 @@ def _squared_onnx(g: Any, x: Any) -> Any:
 
 
 def _spread(g: Any, v: Any, data_format: str) -> Any:
-    """A vector along the channels."""
+    """Return a vector along the channels."""
     return g.reshape(v, [-1 if name == "C" else 1 for name in data_format])
 
 

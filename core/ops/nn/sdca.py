@@ -163,7 +163,7 @@ def _order(
     duals: Array,
     is_adaptive: bool,
 ) -> Any:
-    """The order of examples: a permutation, or drawn with adaptive probabilities that fall with each draw."""
+    """Return the order of examples: a permutation, or drawn with adaptive probabilities that fall with each draw."""
     count = len(labels)
     random = ctx.state(lambda: np.random.default_rng(_seed(ctx)))
     if not is_adaptive or any(label is None for label in labels) or not count:

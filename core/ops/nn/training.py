@@ -149,7 +149,7 @@ def _as_kernel(apply: Callable[..., Any], update: Callable[..., None]) -> Callab
 
 
 def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
-    """The kernel that applies `update` to whole variables."""
+    """Return the kernel that applies `update` to whole variables."""
     step = _on_inputs(update)
 
     def apply(*inputs: Any, **attrs: Any) -> Any:
@@ -169,7 +169,7 @@ def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
 
 
 def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
-    """The kernel that applies `update` to some rows; a row that occurs several times is updated as often, in order."""
+    """Return the kernel that applies `update` to some rows; a row that occurs several times is updated as often, in order."""
     indices_at = layout.indices
     assert indices_at is not None
     step = _on_inputs(update)

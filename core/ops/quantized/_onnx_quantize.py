@@ -18,7 +18,7 @@ def fake(g: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bo
 
 
 def _nudged(g: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
-    """Whether the range is [0, 0], the bounds moved so that zero is a step, and the size of a step."""
+    """Return a mask of ranges [0, 0], the bounds moved so that zero is a step, and the size of a step."""
     first, last = int(narrow_range), (1 << num_bits) - 1
     is_empty = g.And(g.Equal(low, 0), g.Equal(high, 0))
     scale = g.Div(g.Sub(g.Where(is_empty, 1, high), low), last - first)

@@ -41,7 +41,7 @@ def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
 
 
 def _sum_range(a: tuple[Any, Any], b: tuple[Any, Any], bits: int) -> tuple[Any, Any]:
-    """A symmetric range, 2^bits times as wide as the operands."""
+    """Return a symmetric range, 2^bits times as wide as the operands."""
     extreme = max(abs(min(a[0], b[0])), abs(max(a[1], b[1])))
     return np.float32(-extreme * np.float32(1 << bits)), np.float32(extreme * np.float32(1 << bits))
 
@@ -56,7 +56,7 @@ def _broadcast(x: Array, y: Array) -> tuple[int, ...]:
 def _operand_ranges(
     x: Array, y: Array, min_x: Array, max_x: Array, min_y: Array, max_y: Array
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """The ranges of two operands, none of them empty; the operands must broadcast."""
+    """Return the ranges of two operands, none of them empty; the operands must broadcast."""
     a, b = range_of(min_x, max_x, "x"), range_of(min_y, max_y, "y")
     require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
     require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")

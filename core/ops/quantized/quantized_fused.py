@@ -117,7 +117,7 @@ def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None
 
 
 def _accumulate(form: _Form, tensors: dict[Any, Any], attrs: Any) -> tuple[Array, Array]:
-    """The exact sums as float64, and the step of each output channel."""
+    """Return the exact sums as float64, and the step of each output channel."""
     types = attrs.types
     x, w = tensors["x"].astype(np.float64), tensors["w"].astype(np.float64)
     level = _level(tensors["min_x"], tensors["max_x"], types[0])
@@ -178,7 +178,7 @@ def _run(form: _Form, attrs: _Convolution | _Product, *inputs: Array) -> Result 
 
 
 def _summand(form: Any, tensors: Any, sums: Any, level: Any, dtype: Any) -> Any:
-    """The summand in steps of the sums."""
+    """Return the summand in steps of the sums."""
     summand = tensors["summand"]
     require(summand.shape == sums.shape, f"the summand must have shape {sums.shape}, not {summand.shape}")
     if not form.end:

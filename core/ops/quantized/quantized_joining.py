@@ -19,7 +19,7 @@ from .requantize import with_range
 
 
 def _joined_range(ranges: list[tuple[Any, ...]], dtype: DType) -> tuple[Any, Any]:
-    """The range that holds all and zero; symmetric for signed types."""
+    """Return the range that holds all and zero; symmetric for signed types."""
     low = min(0, *(r[0] for r in ranges))
     high = max(r[1] for r in ranges)
     if limits(dtype)[0] < 0:

@@ -161,7 +161,7 @@ class Ranged(NamedTuple):
     high: Array
 
     def to_float(self, name: str, dtype: DType) -> Any:
-        """The numbers that the integers stand for."""
+        """Return the numbers that the integers stand for."""
         return to_float(self.values, *range_of(self.low, self.high, name), dtype)
 
 

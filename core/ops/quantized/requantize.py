@@ -18,7 +18,7 @@ from ..shared.quantized_ranges import limits, range_of, requantize, to_float
 
 
 def _used_range(q: Array, bounds: tuple[Any, Any], dtype: DType) -> tuple[Array, Array]:
-    """The range between the smallest and the largest integer there is, and zero."""
+    """Return the range between the smallest and the largest integer there is, and zero."""
     ends = np.array([q.min(initial=limits(dtype)[1]), q.max(initial=limits(dtype)[0])])
     low, high = to_float(ends, *bounds, dtype)
     return np.minimum(low, np.float32(0)), high

@@ -171,7 +171,7 @@ class _Convolution:
         require(channels == depth * groups[1], f"{channels} channels are not {groups[1]} groups of {depth}")
 
     def run(self, lhs: Array, rhs: Array) -> Array:
-        """The exact sums, in the order of the output: both operands are centered floats."""
+        """Return the exact sums, in the order of the output: both operands are centered floats."""
         if self.batch_groups != 1:
             raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is known")
         x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)

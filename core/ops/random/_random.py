@@ -55,7 +55,7 @@ def node_stream(ctx: Any, seed: int, seed2: int) -> Stream:
 
 
 def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
-    """A stream for a node's two seeds; two zeros mean the session's seed, or chance."""
+    """Return a stream for a node's two seeds; two zeros mean the session's seed, or chance."""
     if not seed and not seed2:
         if ctx.session.seed is not None:
             seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
@@ -113,7 +113,7 @@ def requested_shape(shape: TensorSpec) -> Shape:
 
 
 def element_count(dims: tuple[int, ...]) -> int:
-    """The product of dimensions."""
+    """Return the product of dimensions."""
     return math.prod(dims)
 
 
@@ -138,7 +138,7 @@ def samples_first(drawn: Any, samples: int, dims: tuple[int, ...]) -> Any:
 
 
 def trailing_samples(dims: tuple[int, ...], parameters: tuple[int, ...]) -> int:
-    """How many samples each parameter gets; InvalidArgumentError unless `dims` ends with the parameters' shape."""
+    """Return the number of samples for each parameter; InvalidArgumentError unless `dims` ends with the parameters' shape."""
     if len(parameters) > len(dims) or dims[len(dims) - len(parameters) :] != parameters:
         raise InvalidArgumentError(f"Shape passed in must end with broadcasted shape: {dims} does not with {parameters}")
     return element_count(dims[: len(dims) - len(parameters)])
@@ -193,14 +193,14 @@ def draw_for_classes(rows: int, samples: int) -> Draw:
 
 
 def draw_multinomial(uniforms: Any, logits: Any, dtype: Any) -> Any:
-    """A class for each uniform sample of each row of `logits`."""
+    """Return a class for each uniform sample of each row of `logits`."""
     if not uniforms.size:
         return np.zeros(uniforms.shape, dtype.numpy)
     return as_type(philox_distributions.multinomial(uniforms, logits), dtype)
 
 
 def check_multinomial(logits: Any, num_samples: Any) -> None:
-    """InvalidArgumentError unless logits is a matrix with classes and num_samples a scalar that is not negative."""
+    """Raise InvalidArgumentError unless logits is a matrix with classes and num_samples a scalar that is not negative."""
     if np.ndim(logits) != 2:
         raise InvalidArgumentError(f"logits should be a matrix, got shape {Shape(np.shape(logits))}")
     if np.ndim(num_samples):
@@ -219,7 +219,7 @@ def multinomial_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
 
 
 def shuffled(gen: Philox, value: Any) -> Any:
-    """The rows of `value` in the order that the stream gives."""
+    """Return the rows of `value` in the order that the stream gives."""
     return value[philox_distributions.permutation(gen, len(value))]
 
 

@@ -358,7 +358,7 @@ _MAX_SOBOL_DIM = 1111
 
 
 def _pieces(count: int, step: int) -> Iterator[int]:
-    """How many to do next, until `count` are done; the run's time is looked at in between."""
+    """Yield the sizes of chunks until `count` is reached; the run's time is checked between chunks."""
     for start in range(0, count, step):
         pause()
         yield min(step, count - start)

@@ -35,13 +35,13 @@ def seeded(seed: Any) -> Philox:
 
 
 def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
-    """The generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
+    """Return the generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
     check_algorithm(alg, size)
     return positioned(key, counter)
 
 
 def check_algorithm(alg: Any, size: int) -> None:
-    """InvalidArgumentError unless the scalar `alg` is an algorithm that a CPU runs for `size` outputs."""
+    """Raise InvalidArgumentError unless the scalar `alg` is an algorithm that a CPU runs for `size` outputs."""
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
@@ -50,7 +50,7 @@ def check_algorithm(alg: Any, size: int) -> None:
 
 
 def positioned(key: Any, counter: Any) -> Philox:
-    """The generator of a key and a counter as tensors."""
+    """Return the generator of a key and a counter as tensors."""
     if key.shape != (1,):
         raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
     if counter.ndim != 1 or len(counter) < 2:

@@ -410,7 +410,7 @@ zero_flops("StatelessShuffle")
 
 @kernel("RandomIndexShuffle")
 def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
-    """Where each index goes in a permutation of [0, max_index] that the seed (three words) decides."""
+    """Return the image of each index under a permutation of [0, max_index] chosen by the seed (three words)."""
     count = max(index.size, max_index.size, seed.size // 3)
     for name, value in (("index", index), ("max_index", max_index)):
         if value.ndim > 1 or (value.ndim == 1 and len(value) != count):

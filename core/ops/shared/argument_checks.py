@@ -70,5 +70,5 @@ def single(x: Array, name: str) -> Any:
 
 
 def with_rank(shape: Shape, rank: int) -> tuple[DimLike, ...]:
-    """The dimensions of a shape that must have this rank."""
+    """Return the dimensions of a shape that must have this rank."""
     return tuple(merge_shapes(shape, Shape([None] * rank)))

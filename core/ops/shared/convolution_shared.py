@@ -141,7 +141,7 @@ def convolve(
 
 
 def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
-    """The gradient for an input of `input_shape`."""
+    """Return the gradient for an input of `input_shape`."""
     require_rank(w, geometry.rank, "filter")
     require_rank(grad, geometry.rank, "out_backprop")
     grad_last = to_channels_last(grad, geometry.data_format)
@@ -152,7 +152,7 @@ def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry
 
 
 def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geometry: StrictGeometry) -> Array:
-    """The gradient for a filter of `filter_shape`."""
+    """Return the gradient for a filter of `filter_shape`."""
     require_rank(x, geometry.rank, "input")
     require_rank(grad, geometry.rank, "out_backprop")
     last, grad_last = to_channels_last(x, geometry.data_format), to_channels_last(grad, geometry.data_format)

@@ -40,7 +40,7 @@ def _gradient(build: Build, g: GradientBuilder, node: Node, *grads: Output | Non
 
 
 def _parts(outputs: Sequence[Output], inputs: Sequence[Output]) -> list[Node]:
-    """The nodes between, in order."""
+    """Return the nodes between, in order."""
     ends = {value.node for value in inputs}
     members = dict.fromkeys(output.node for output in outputs if output.node not in ends)
     stack = list(members)

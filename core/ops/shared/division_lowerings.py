@@ -7,7 +7,7 @@ from typing import Any
 
 
 def divided(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:
-    """A division: of integers by the function `whole` of the namespace, where no divisor is 0; of others by `real`."""
+    """Return a division: of integers by the function `whole` of the namespace, where no divisor is 0; of others by `real`."""
 
     def call(xla: Any, x: Any, y: Any) -> Any:
         if not _is_whole(y):

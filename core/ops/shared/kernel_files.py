@@ -50,12 +50,12 @@ def file_name(value: Any) -> str:
 
 
 def gate(ctx: Any) -> FileGate:
-    """The way of a kernel's node to files."""
+    """Return the way of a kernel's node to files."""
     return FileGate(ctx.session.files, ctx.node)
 
 
 def read_file(ctx: Any, path: str) -> bytes:
-    """All of a file."""
+    """Return all of a file."""
     with system_errors(path), gate(ctx).open(path) as file:
         return file.read()
 
@@ -82,7 +82,7 @@ def append_file(ctx: Any, path: str, contents: bytes) -> None:
 
 
 def matching_files(ctx: Any, pattern: str) -> list[str]:
-    """The files that a glob pattern matches, in folders that the session opens."""
+    """Return the files that a glob pattern matches, in folders that the session opens."""
     path = file_name(pattern)
     scheme = pattern[: len(pattern) - len(path)]
     with system_errors(path):

@@ -17,7 +17,7 @@ _HEXADECIMAL = re.compile(rb"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-
 
 
 def parse_float(text: bytes) -> float | None:
-    """A decimal or hexadecimal number, infinity or NaN between whitespace, None for anything else."""
+    """Return a decimal or hexadecimal number, infinity or NaN between whitespace, None for anything else."""
     text = text.strip()
     if _DECIMAL.fullmatch(text):
         return float(text.split(b"(")[0])
@@ -34,7 +34,7 @@ _INTEGER = re.compile(rb"([+-]?)0*(\d{1,20})")
 
 
 def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
-    """A decimal integer that fits the dtype, between whitespace, None for anything else."""
+    """Return a decimal integer that fits the dtype, between whitespace, None for anything else."""
     text = text.strip()
     least, most = _bounds(dtype)
     match = _INTEGER.fullmatch(text)

@@ -22,7 +22,7 @@ def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
 
 
 def _leading(g: Any, x: Any, dims: int) -> Any:
-    """The dimensions before the last few."""
+    """Return the dimensions before the last few."""
     sizes = x.shape.dims[: g.rank(x) - dims]
     if all(isinstance(size, int) for size in sizes):
         return list(sizes)
@@ -85,19 +85,19 @@ def window_of(g: Any, w: Any) -> list[int]:
 
 
 def filter_first(g: Any, w: Any) -> Any:
-    """A filter (window..., in, out) as (out, in, window...)."""
+    """Return a filter (window..., in, out) as (out, in, window...)."""
     rank = len(w.shape)
     return g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
 
 
 def transposed(g: Any, x: Any) -> Any:
-    """The last two dimensions exchanged."""
+    """Return the last two dimensions exchanged."""
     rank = g.rank(x)
     return g.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
 def adjoint_of(g: Any, x: Any) -> Any:
-    """The conjugate transposes of matrices."""
+    """Return the conjugate transposes of matrices."""
     return transposed(g, g.conjugate(x))
 
 

@@ -10,7 +10,7 @@ _END = np.iinfo(np.int64).max
 
 
 def lowest(value: Any, sign: int) -> float:
-    """The smallest number of the dtype of a value, the largest for a `sign` of -1."""
+    """Return the smallest number of the dtype of a value, the largest for a `sign` of -1."""
     dtype = value.dtype.numpy
     if value.dtype.is_floating:
         import ml_dtypes
@@ -35,7 +35,7 @@ def reduced(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> 
 
 
 def number_of(g: Any, ids: Any) -> Any:
-    """How many segments the last number stands for."""
+    """Return the number of segments: the last id plus 1."""
     return g.Add(g.slice(g.Concat([-1], g.vector(ids), axis=0), -1, _END), 1)
 
 
@@ -47,7 +47,7 @@ def of_sorted(g: Any, data: Any, ids: Any, how: str, start: float, empty: float 
 
 
 def counted(g: Any, data: Any, ids: Any, count: Any) -> Any:
-    """How many rows each segment has, to be divided by."""
+    """Return the number of rows in each segment, as a divisor."""
     ones = g.Expand(g.constant(np.int64(1)), g.dims(ids))
     counts = reduced(g, ones, ids, count, "add", 0)
     return g.unsqueeze(counts, *range(1, 1 + g.rank(data) - g.rank(ids)))

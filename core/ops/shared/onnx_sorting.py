@@ -11,7 +11,7 @@ from .onnx_lowerings import along
 
 
 def top_k(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
-    """The k largest or smallest of each row and where they are."""
+    """Return the k largest or smallest of each row and where they are."""
     return g.TopK(x, g.vector(k), outputs=2, axis=-1, largest=largest)
 
 
@@ -32,7 +32,7 @@ def in_top_k(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
 
 
 def unique(g: Any, x: Any, axis: Any = None) -> Any:
-    """The elements, or rows along an axis, as they first come, the number of each in `x`, and how often they come."""
+    """Return the elements, or rows along an axis, as they first come, the number of each in `x`, and how often they come."""
     if x.dtype.is_object and x.rank == 1:
         return _unique_strings(g, x)
     is_whole = axis is None or axis.shape.dims == (0,) or x.rank == 1

@@ -13,7 +13,7 @@ from .window_geometry import output_sizes, window_pads
 
 
 def depth_and_space(op: str) -> Any:
-    """The lowering of SpaceToDepth or DepthToSpace."""
+    """Return the lowering of SpaceToDepth or DepthToSpace."""
 
     def lowering(g: Any, x: Any, *, block_size: int, data_format: str) -> Any:
         if data_format not in ("NHWC", "NCHW"):

@@ -11,7 +11,7 @@ from .onnx_lowerings import adjoint_of, last_dims
 
 
 def strides(g: Any, dims: Any) -> Any:
-    """How far apart neighbours along each dimension are."""
+    """Return the distance of neighbours along each dimension."""
     rank = last_dims(g, dims, 1)[0]
     products = [g.constant(np.array([1]))]
     for axis in range(rank - 1, 0, -1):
@@ -20,12 +20,12 @@ def strides(g: Any, dims: Any) -> Any:
 
 
 def places(g: Any, indices: Any, dims: Any) -> Any:
-    """The places of index vectors (n, rank)."""
+    """Return the places of index vectors (n, rank)."""
     return g.ReduceSum(g.Mul(indices, strides(g, dims)), [1], keepdims=0)
 
 
 def vectors(g: Any, places: Any, dims: Any) -> Any:
-    """The index vectors of places (n)."""
+    """Return the index vectors of places (n)."""
     apart = g.Max(strides(g, dims), 1)
     return g.Mod(g.Div(g.unsqueeze(places, 1), apart), g.Max(dims, 1))
 
@@ -54,7 +54,7 @@ def reshaped(g: Any, indices: Any, dims: Any, sizes: Any) -> tuple[Any, Any]:
 
 
 def sliced(g: Any, indices: Any, values: Any, dims: Any, start: Any, size: Any) -> tuple[Any, Any, Any]:
-    """The elements in a box."""
+    """Return the elements in a box."""
     inside = g.And(g.GreaterOrEqual(indices, start), g.Less(indices, g.Add(start, size)))
     is_inside = g.cast(g.ReduceMin(g.cast(inside, dtypes.int64), [1], keepdims=0), dtypes.bool_)
     places_inside = g.reshape(g.NonZero(is_inside), [-1])
@@ -111,7 +111,7 @@ def product(g: Any, indices: Any, values: Any, dims: Any, dense: Any, *, adjoint
 
 
 def reduced(g: Any, indices: Any, values: Any, dims: Any, axes: Any, keep_dims: bool, how: str, start: float) -> Any:
-    """A dense tensor of the elements combined over axes; 0 where there are none."""
+    """Return a dense tensor of the elements combined over axes; 0 where there are none."""
     rank = last_dims(g, dims, 1)[0]
     dropped = {int(axis) % rank for axis in np.ravel(g.known(axes, "axes"))}
     remaining = np.array([axis for axis in range(rank) if axis not in dropped], np.int64)
@@ -130,7 +130,7 @@ def reduced(g: Any, indices: Any, values: Any, dims: Any, axes: Any, keep_dims: 
 
 
 def added(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
-    """A dense tensor with the elements added."""
+    """Return a dense tensor with the elements added."""
     return g.ScatterND(dense, g.cast(indices, dtypes.int64), values, reduction="add")
 
 

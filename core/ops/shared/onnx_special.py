@@ -50,7 +50,7 @@ def interpolated(g: Any, x: Any, function: Function, low: float, high: float, pi
 
 
 def smooth(g: Any, x: Any, function: Function, turn: float = 8) -> Any:
-    """A function of x >= 0 that is smooth in x up to `turn`, and in 1/x from there on."""
+    """Return a function of x >= 0 that is smooth in x up to `turn`, and in 1/x from there on."""
 
     def turned(v: Array) -> Any:
         return function(np.where(v <= 1, turn * v, turn / (2 - v)))
@@ -91,7 +91,7 @@ def shrunk(lowering: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _by_logarithm(g: Any, x: Any, function: Function) -> Any:
-    """A function of positive numbers that is smooth in their logarithm."""
+    """Return a function of positive numbers that is smooth in their logarithm."""
     return interpolated(g, g.Log(x), lambda logarithm: function(np.exp(logarithm)), -90, 90, 720)
 
 
@@ -187,7 +187,7 @@ def _sine(g: Any, x: Any) -> Any:
 
 
 def digamma(g: Any, x: Any) -> Any:
-    """The asymptotic series from 8.5 on; below 0.5 by reflection."""
+    """Return the asymptotic series from 8.5 on; below 0.5 by reflection."""
     is_left = g.Less(x, 0.5)
     right = g.Where(is_left, g.Sub(1, x), x)
     inverse = g.Reciprocal(right)
@@ -231,7 +231,7 @@ def _terms(g: Any, q: Any) -> Any:
 
 
 def polygamma(g: Any, n: Any, x: Any) -> Any:
-    """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x)."""
+    """Return the n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x)."""
     after = g.Add(n, 1)
     size = g.Mul(g.Exp(lgamma(g, after)), zeta(g, after, x))
     is_even = g.Equal(g.Mod(n, g.like(2, n), fmod=1), 0)
@@ -387,7 +387,7 @@ def igammac(g: Any, a: Any, x: Any) -> Any:
 
 
 def _over_density(g: Any, a: Any, x: Any) -> Any:
-    """The derivative of the lower integral by a, over x^a exp(-x) / gamma(a)."""
+    """Return the derivative of the lower integral by a, over x^a exp(-x) / gamma(a)."""
     logarithm = g.Sub(g.Log(x), digamma(g, a))
     total, changes = _lower_series(g, a, x)
     value, slope = _upper_fraction(g, a, x)

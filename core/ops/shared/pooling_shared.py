@@ -149,7 +149,7 @@ def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: 
 
 
 def pool_max_gradient_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: Pool) -> Array:
-    """The gradient, shaped like the input, where the input first equals the maximum."""
+    """Return the gradient, shaped like the input, where the input first equals the maximum."""
     x, dx = pool.last(orig_input), pool.last(grad, "out_grad_backprop")
     reject_depth(pool)
     y = pool.last(orig_output, "tensor_out")

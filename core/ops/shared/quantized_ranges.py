@@ -16,18 +16,18 @@ from .argument_checks import require
 
 
 def limits(dtype: DType) -> tuple[int, int]:
-    """The smallest and the largest integer of a quantized type."""
+    """Return the smallest and the largest integer of a quantized type."""
     info = np.iinfo(dtype.numpy)
     return int(info.min), int(info.max)
 
 
 def steps(dtype: DType) -> int:
-    """How many integers there are."""
+    """Return the number of integers in the type."""
     return 1 << (8 * dtype.size)
 
 
 def round_half_away(x: Any) -> Any:
-    """The nearest integer; halves away from zero, as C's round."""
+    """Return the nearest integer; halves away from zero, as C's round."""
     return np.trunc(x + np.copysign(np.asarray(0.5, np.asarray(x).dtype), x))
 
 
@@ -39,7 +39,7 @@ def range_of(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
 
 
 def scalar_range(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
-    """A range that arrives as two scalars."""
+    """Return a range that arrives as two scalars."""
     require(np.ndim(low) == np.ndim(high) == 0, f"the range of {name} must be scalars: {np.shape(low)}, {np.shape(high)}")
     return range_of(low, high, name)
 
@@ -70,7 +70,7 @@ def unclamped(x: Any, low: Any, high: Any, dtype: DType) -> int:
 
 
 def to_float(q: Any, low: Any, high: Any, dtype: DType) -> Array:
-    """The real numbers of integers, computed in double precision, float32."""
+    """Return the real numbers of integers, computed in double precision, float32."""
     if low == high:
         return np.full(np.shape(q), low, np.float32)
     count = steps(dtype)
@@ -81,7 +81,7 @@ def to_float(q: Any, low: Any, high: Any, dtype: DType) -> Array:
 
 
 def from_float(x: Any, low: Any, high: Any, dtype: DType) -> Array:
-    """The integers of real numbers, computed in double precision, clipped to the type."""
+    """Return the integers of real numbers, computed in double precision, clipped to the type."""
     lowest, highest = limits(dtype)
     if low == high:
         return np.full(np.shape(x), lowest, dtype.numpy)
@@ -163,7 +163,7 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
 
 
 def fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """Where x lies below, within and above the nudged range; all within where the range is [0, 0]."""
+    """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
     below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high

@@ -34,7 +34,7 @@ class ReferenceHandle(Variable):
 
 
 def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:
-    """A handle of the resource of that name, the node's own where there is none; created at first touch."""
+    """Return a handle of the resource of that name, the node's own where there is none; created at first touch."""
     name = shared_name or ctx.name
     content = ctx.resources.get_or_create(container, name, kind, create)
     return ReferenceHandle(container, name, content) if ctx.node.op_def.outputs[0].is_ref else scalar_object(content)

@@ -21,7 +21,9 @@ def dims_of(spec: TensorSpec) -> list[DimLike] | None:
 
 
 def as_dims(value: Any) -> list[DimLike]:
-    """The elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for others."""
+    """Return the elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for
+    others.
+    """
     dims = np.ravel(value).tolist()
     wrong = next((d for d in dims if not isinstance(d, (int, Dim))), None)
     if wrong is not None:
@@ -87,12 +89,12 @@ def scalar_int(value: Any, name: str) -> int:
 
 
 def number(value: Any) -> int:
-    """A plain int; UnimplementedError for a symbolic dimension where a number is needed."""
+    """Return a plain int; UnimplementedError for a symbolic dimension where a number is needed."""
     return operator.index(value)
 
 
 def numbers(value: Any) -> list[int]:
-    """The elements of an integer array as a flat list of plain ints."""
+    """Return the elements of an integer array as a flat list of plain ints."""
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu":
         return value.tolist()
     return [number(v) for v in np.ravel(value).tolist()]

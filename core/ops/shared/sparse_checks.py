@@ -14,7 +14,7 @@ from ...types.shapes import Shape, TensorSpec
 
 
 def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the sparse tensor") -> None:
-    """InvalidArgumentError unless the three parts fit: (n, rank), (n,) and (rank,)."""
+    """Raise InvalidArgumentError unless the three parts fit: (n, rank), (n,) and (rank,)."""
     if np.ndim(indices) != 2:
         raise InvalidArgumentError(f"indices of {name} must be a matrix, not of shape {Shape(np.shape(indices))}")
     if np.ndim(values) != 1:
@@ -30,7 +30,7 @@ def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the
 
 
 def check_bounds(indices: Array, dense_shape: Array | Sequence[int]) -> None:
-    """InvalidArgumentError for an index outside of the dense shape."""
+    """Raise InvalidArgumentError for an index outside the dense shape."""
     bad = (indices < 0) | (indices >= np.asarray(dense_shape))
     if np.any(bad):
         row = int(np.argwhere(bad)[0][0])
@@ -40,7 +40,7 @@ def check_bounds(indices: Array, dense_shape: Array | Sequence[int]) -> None:
 
 
 def check_order(indices: Array, dense_shape: Array) -> None:
-    """InvalidArgumentError for an index out of bounds, out of row-major order or repeated."""
+    """Raise InvalidArgumentError for an index out of bounds, out of row-major order or repeated."""
     check_bounds(indices, dense_shape)
     flat = flat_positions(indices, dense_shape)
     bad = flat[1:] <= flat[:-1]
@@ -51,7 +51,7 @@ def check_order(indices: Array, dense_shape: Array) -> None:
 
 
 def flat_positions(indices: Array, dims: Any) -> Array:
-    """The row-major position of each index vector in an array of shape `dims`."""
+    """Return the row-major position of each index vector in an array of shape `dims`."""
     flat = np.zeros(len(indices), np.int64)
     for axis, size in enumerate(np.asarray(dims).tolist()):
         flat = flat * size + indices[:, axis]
@@ -59,7 +59,7 @@ def flat_positions(indices: Array, dims: Any) -> Array:
 
 
 def index_vectors(flat: Array, dims: Any) -> Array:
-    """The index vectors, (n, rank), of row-major positions."""
+    """Return the index vectors, (n, rank), of row-major positions."""
     sizes = np.asarray(dims).tolist()
     result = np.empty((len(flat), len(sizes)), np.int64)
     rest = np.asarray(flat, np.int64)
@@ -71,7 +71,7 @@ def index_vectors(flat: Array, dims: Any) -> Array:
 
 
 def sparse_shapes(rank: Any = None) -> tuple[Shape, Shape, Shape]:
-    """The shapes of the three parts of a sparse result of unknown size."""
+    """Return the shapes of the three parts of a sparse result of unknown size."""
     count = Shape([None])
     return count + Shape([rank]), count, Shape([rank])
 
@@ -119,7 +119,7 @@ def _merged_runs(keys: Array, count: int) -> tuple[Array, Array]:
 
 
 def _merge_steps(a: list[int], b: list[int]) -> Iterator[tuple[int, int]]:
-    """The steps of a merge that takes unsorted lists as they come."""
+    """Yield the steps of a merge that takes unsorted lists as they come."""
     i = j = 0
     while i < len(a) or j < len(b):
         if j == len(b) or (i < len(a) and a[i] < b[j]):

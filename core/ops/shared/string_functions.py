@@ -56,5 +56,5 @@ def joined_rows(separator: bytes, rows: Iterable[Iterable[bytes]]) -> Iterable[b
 
 
 def same_shape(x: TensorSpec, *rest: Any, **attrs: Any) -> Shape:
-    """The shape of the first input."""
+    """Return the shape of the first input."""
     return x.shape

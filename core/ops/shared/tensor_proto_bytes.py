@@ -53,12 +53,12 @@ def _dtype_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
 
 
 def shape_message(shape: tuple[int, ...]) -> bytes:
-    """A TensorShapeProto."""
+    """Return a TensorShapeProto."""
     return b"".join(wire.bytes_field(2, wire.varint_field(1, size)) for size in shape)
 
 
 def parse(data: bytes) -> tuple[np.ndarray[Any, Any], DType]:
-    """The tensor in a message; DataLossError for bytes that are none, ValueError for a message that is no tensor."""
+    """Return the tensor in a message; DataLossError for bytes that are none, ValueError for a message that is no tensor."""
     by_number: dict[int, list[wire.Field]] = {}
     for field in wire.fields(data):
         by_number.setdefault(field.number, []).append(field)
@@ -102,7 +102,7 @@ def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) 
 
 
 def _split_texts(content: bytes, count: int) -> list[Any]:
-    """The strings in a block of `count` lengths and the bytes of all."""
+    """Return the strings in a block of `count` lengths and the bytes of all."""
     lengths, position = wire.read_varints(content, count)
     if position + sum(lengths) != len(content):
         raise ValueError(f"{len(content)} bytes are not {count} strings")

@@ -43,12 +43,12 @@ def _checked(kind: Callable[..., Any], *attributes: Any) -> Any:
 
 
 def is_channels_first(data_format: str) -> bool:
-    """True for NCHW, NCDHW and CHANNELS_FIRST."""
+    """Return True for NCHW, NCDHW and CHANNELS_FIRST."""
     return data_format in ("NCHW", "NCDHW", "CHANNELS_FIRST")
 
 
 def to_channels_last(x: np.ndarray[Any, Any], data_format: str) -> np.ndarray[Any, Any]:
-    """A view of `x` as (N, spatial..., C)."""
+    """Return a view of `x` as (N, spatial..., C)."""
     return x.transpose(0, *range(2, x.ndim), 1) if is_channels_first(data_format) else x
 
 
@@ -58,7 +58,7 @@ def from_channels_last(x: np.ndarray[Any, Any], data_format: str) -> np.ndarray[
 
 
 def shape_to_channels_last(shape: Any, data_format: str) -> tuple[Any, ...]:
-    """The dimensions of a shape in the order N, spatial..., C."""
+    """Return the dimensions of a shape in the order N, spatial..., C."""
     dims = tuple(shape)
     return (dims[0], *dims[2:], dims[1]) if is_channels_first(data_format) else dims
 
@@ -69,12 +69,12 @@ def shape_from_channels_last(dims: Sequence[DimLike], data_format: str) -> Shape
 
 
 def spatial(values: Sequence[Any], data_format: str) -> tuple[Any, ...]:
-    """The entries of a per-dimension attribute that belong to the spatial dimensions."""
+    """Return the entries of a per-dimension attribute that belong to the spatial dimensions."""
     return tuple(values[2:] if is_channels_first(data_format) else values[1:-1])
 
 
 def batch_and_channel(values: Sequence[Any], data_format: str) -> tuple[Any, Any]:
-    """The entries of a per-dimension attribute that belong to batch and channels."""
+    """Return the entries of a per-dimension attribute that belong to batch and channels."""
     return values[0], values[1] if is_channels_first(data_format) else values[-1]
 
 
@@ -100,7 +100,7 @@ def output_sizes(
     padding: str,
     explicit: Pads | None = None,
 ) -> tuple[DimLike, ...]:
-    """The number of windows along each dimension; sizes may be symbolic."""
+    """Return the number of windows along each dimension; sizes may be symbolic."""
     if padding == "SAME":
         return tuple(ceil_div(size, stride) for size, stride in zip(sizes, strides))
     if padding == "EXPLICIT":

@@ -10,7 +10,7 @@ from ...types.shapes import Shape
 
 
 def check_splits(splits: Array, count: int) -> None:
-    """InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
+    """Raise InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
     if np.ndim(splits) != 1 or splits.size == 0:
         raise InvalidArgumentError(f"ragged splits must be a vector with elements, not of shape {Shape(np.shape(splits))}")
     if splits[0] != 0:

@@ -53,7 +53,7 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
 
 
 def _range_lengths(first: Array, last: Array, step: Array) -> Array:
-    """How many numbers each range has."""
+    """Return the number of elements of each range."""
     if first.dtype == np.float64:
         lengths = np.maximum(np.ceil((last - first) / step), 0)
         if not np.all(lengths < 2.0**63):
@@ -189,7 +189,7 @@ def _filled(size: list[int], values: Array, default_value: Array, index: Array, 
 
 
 def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Array, ...]]) -> list[int]:
-    """The dimensions of the result: as given, otherwise as the longest row needs."""
+    """Return the dimensions of the result: as given, otherwise as the longest row needs."""
     inner = values.shape[1:]
     rank = len(rows) + values.ndim
     if np.ndim(dims) == 0:
@@ -239,7 +239,7 @@ def ragged_tensor_to_tensor_shape(
 
 @gradient("RaggedTensorToTensor")
 def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Where each value came to lie is told by a ragged tensor of the values' numbers; 0 marks the default's places."""
+    """Find the place of each value by a ragged tensor of the values' numbers; 0 marks the default's places."""
     _, values, default = node.inputs[:3]
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
     numbers = g.Range(1, g.AddV2(count, 1), 1)

@@ -67,7 +67,7 @@ def _sparse_rows(indices: Array, values: Array, dense_shape: Array, validate_ind
 
 
 def _combine(a: _Rows, b: _Rows, operation: str) -> tuple[Array, Array, Array]:
-    """The sparse result of a set operation on the sets of two arrays of sets."""
+    """Return the sparse result of a set operation on the sets of two arrays of sets."""
     functions = _OPERATIONS.get(operation.lower())
     if functions is None:
         raise InvalidArgumentError(f"Invalid set_operation {operation}.")
@@ -212,7 +212,7 @@ def sparse_to_sparse_set_operation_flops(
 
 @kernel("SetSize")
 def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
-    """How many distinct values each set of a sparse tensor has."""
+    """Count the distinct values in each set of a sparse tensor."""
     rows = _sparse_rows(indices, values, dense_shape, validate_indices)
     sets = math.prod(rows.group_shape)
     count, codes, _ = _coded(rows.values, sets)

@@ -76,7 +76,7 @@ def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tupl
 
 
 def _resolved(dims: list[Any], count: int) -> list[Any]:
-    """The new dimensions with -1 found from the number of elements."""
+    """Return the new dimensions with -1 found from the number of elements."""
     gaps = [i for i, d in enumerate(dims) if d == -1]
     if len(gaps) > 1 or any(d < -1 for d in dims):
         raise InvalidArgumentError(f"sizes must be non-negative, only one may be -1: {dims}")

@@ -173,7 +173,7 @@ def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: 
 
 
 def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
-    """The values at `rows`, 0 where the sparse tensor has none."""
+    """Return the values at `rows`, 0 where the sparse tensor has none."""
     return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
 
 

@@ -43,7 +43,7 @@ class Columns(NamedTuple):
 
 
 def _columns(inputs: Columns) -> tuple[Any, Any]:
-    """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
+    """Return the columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
     indices, values, shapes, dense = inputs
     if not len(indices) == len(values) == len(shapes):
         raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")
@@ -94,7 +94,7 @@ def _texts(column: _Column) -> Array | list[bytes]:
 
 
 def _joined(columns: list[_Column], places: list[Array], separator: bytes) -> Array:
-    """The features of each cross joined as text."""
+    """Return the features of each cross joined as text."""
     parts = [[texts[i] for i in place.tolist()] for texts, place in zip(map(_texts, columns), places)]
     result = np.empty(len(places[0]) if places else 0, object)
     result[:] = [separator.join(cross) for cross in zip(*parts)]
@@ -124,7 +124,7 @@ def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]
 
 
 def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buckets: int) -> Array:
-    """The fingerprints of each cross chained, as a bucket number."""
+    """Return the fingerprints of each cross chained, as a bucket number."""
     count = len(places[0]) if places else 0
     result = None if start is None else np.full(count, start, np.uint64)
     for column, place in zip(prints, places):

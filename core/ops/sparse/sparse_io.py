@@ -25,7 +25,7 @@ from ..shared.tensor_proto_bytes import parse, serialize_content
 
 
 def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:
-    """The three parts of a sparse tensor as strings or as variants."""
+    """Return the three parts of a sparse tensor as strings or as variants."""
     if out_type is dtypes.variant:
         return list(parts)
     return [serialize_content(np.asarray(p), d) for p, d in zip(parts, (dtypes.int64, value_dtype, dtypes.int64))]
@@ -53,7 +53,7 @@ def _tensor(item: Array | bytes) -> Array:
 
 
 def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
-    """The sparse tensors in the rows of a sparse tensor of rank 2 at least."""
+    """Yield the sparse tensors in the rows of a sparse tensor of rank 2 at least."""
     validate(indices, values, dense_shape)
     if dense_shape.size < 2:
         raise InvalidArgumentError(f"Rank of input SparseTensor should be > 1, but saw rank: {dense_shape.size}")

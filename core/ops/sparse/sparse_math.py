@@ -200,7 +200,7 @@ def sparse_dense_cwise_add_gradient(g: GradientBuilder, node: Node, grad: Output
 
 
 def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
-    """The dense elements beside the values, and a function that sums values into the dense shape."""
+    """Return the dense elements beside the values, and a function that sums values into the dense shape."""
     indices, _, dense_shape, dense = node.inputs
     one = g.constant(1, "int64")
     dims = g.Shape(dense, out_type="int64")

@@ -46,7 +46,7 @@ class SparseMatrix:
         return self.parts[0].dtype
 
     def indices(self) -> Array:
-        """The index vectors of all elements in row-major order, (n, rank)."""
+        """Return the index vectors of all elements in row-major order, (n, rank)."""
         rows = []
         for batch, part in enumerate(self.parts):
             coordinates = part.tocoo()
@@ -63,7 +63,7 @@ class SparseMatrix:
 
 
 def _held(variant: Array, dtype: DType | None = None) -> SparseMatrix:
-    """The sparse matrix in a variant; InvalidArgumentError for anything else or another dtype."""
+    """Return the sparse matrix in a variant; InvalidArgumentError for anything else or another dtype."""
     handle = np.asarray(variant, object)
     if handle.ndim != 0 or not isinstance(handle.item(), SparseMatrix):
         raise InvalidArgumentError("the variant holds no sparse matrix")
@@ -77,7 +77,7 @@ _MAX_ROWS = 1 << 31
 
 
 def _built(indices: Array, values: Array, dims: list[int]) -> Array:
-    """A sparse matrix in a variant, from index vectors in row-major order."""
+    """Return a sparse matrix in a variant, from index vectors in row-major order."""
     if len(dims) not in (2, 3):
         raise InvalidArgumentError(f"a sparse matrix must be of rank 2 or 3, not {len(dims)}")
     check_bounds(indices, dims)
@@ -162,7 +162,7 @@ def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
 
 @kernel("SparseMatrixNNZ")
 def sparse_matrix_nnz(matrix: Array) -> Result:
-    """How many elements each matrix has."""
+    """Return the number of elements of each matrix."""
     held = _held(matrix)
     counts = np.array([part.nnz for part in held.parts], np.int32)
     return counts if held.is_batch else counts[0]
@@ -308,7 +308,7 @@ def sparse_matrix_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output)
 
 
 def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
-    """A dense matrix, or batch of them, transposed or adjoint."""
+    """Return a dense matrix, or batch of them, transposed or adjoint."""
     if not (transpose or adjoint):
         return x
     rank = g.Rank(x)

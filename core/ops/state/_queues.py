@@ -80,11 +80,11 @@ class Queue(Shared):
         self.put(element)
 
     def available(self) -> int:
-        """How many elements may leave now."""
+        """Return the number of elements that may leave now."""
         return len(self)
 
     def has_room(self) -> bool:
-        """True where another element fits."""
+        """Return True where another element fits."""
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
@@ -113,7 +113,7 @@ class Queue(Shared):
         self.tell()
 
     def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
-        """InvalidArgumentError where dtypes or shapes are not the queue's."""
+        """Raise InvalidArgumentError where dtypes or shapes are not the queue's."""
         if len(components) != len(self.spec.dtypes):
             raise InvalidArgumentError(
                 f"Wrong number of components in tuple. Expected {len(self.spec.dtypes)}, got {len(components)}"

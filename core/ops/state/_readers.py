@@ -29,11 +29,11 @@ class Reader(Shared):
         self._records: Iterator[Record] = iter(())
 
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
-        """The records of a work unit."""
+        """Return the records of a work unit."""
         raise NotImplementedError
 
     def read(self, next_unit: NextUnit, read_file: ReadFile) -> Record:
-        """The next record."""
+        """Return the next record."""
         while True:
             if self.unit is None:
                 unit = next_unit()

@@ -49,7 +49,7 @@ class Table(Shared):
     _sought: int = dataclasses.field(default=0, init=False, repr=False, compare=False)
 
     def check_types(self, keys: DType, values: DType | None = None) -> None:
-        """InvalidArgumentError where keys or values have another dtype than the table's."""
+        """Raise InvalidArgumentError where keys or values have another dtype than the table's."""
         if keys is not self.key_dtype or values not in (None, self.value_dtype):
             raise InvalidArgumentError(
                 f"Signature mismatch, have: {keys}{'' if values is None else f'->{values}'} "
@@ -71,7 +71,7 @@ class Table(Shared):
         return list(map(tuple, keys.reshape(math.prod(shape), math.prod(self.key_shape)).tolist())), shape
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The value of each key, the default where there is none."""
+        """Return the value of each key, the default where there is none."""
         shape = self.batch_shape(keys)
         full = (*shape, *self.value_shape)
         if default.shape not in (self.value_shape, full):
@@ -101,7 +101,7 @@ class Table(Shared):
     def _find_many(
         self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any], full: tuple[int, ...]
     ) -> np.ndarray[Any, Any]:
-        """The values, of shape `full`, of a vector of integers."""
+        """Return the values, of shape `full`, of a vector of integers."""
         if self._indexed is None:
             self._indexed = IntegerIndex(self.key_array(list(self.entries))), self._value_array(list(self.entries.values()))
         index, values = self._indexed
@@ -144,7 +144,7 @@ class Table(Shared):
         self.insert(keys, values)
 
     def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """All keys and values."""
+        """Return all keys and values."""
         return self.as_arrays(self.entries)
 
     def as_arrays(self, keys: Iterable[Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

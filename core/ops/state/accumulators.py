@@ -75,7 +75,7 @@ class DenseAccumulator(_Accumulator):
         self.line.serve()
 
     def take(self, needed: int) -> Any:
-        """The mean or sum."""
+        """Return the mean or sum."""
         self.require(needed)
         result = self.total / np.asarray(self.count, self.dtype.numpy) if self.is_mean else self.total
         self.total = None
@@ -148,7 +148,7 @@ def _merged(ours: list[tuple[int, Any, int]], theirs: list[tuple[int, Any, int]]
 
 
 def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
-    """InvalidArgumentError unless `actual` begins with the declared dimensions."""
+    """Raise InvalidArgumentError unless `actual` begins with the declared dimensions."""
     if len(actual) < len(declared) or any(isinstance(d, int) and d != n for d, n in zip(declared, actual)):
         raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(actual)}")
 

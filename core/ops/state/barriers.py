@@ -106,13 +106,13 @@ def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
 
 @kernel("BarrierReadySize")
 def barrier_ready_size(handle: Any) -> Result:
-    """How many elements are complete."""
+    """Return the number of complete elements."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
 @kernel("BarrierIncompleteSize")
 def barrier_incomplete_size(handle: Any) -> Result:
-    """How many elements lack a component."""
+    """Return the number of elements that lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)
 
 

@@ -211,7 +211,7 @@ def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> 
 
 
 def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
-    """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    """Return the shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)
     return [first + spec.shape for spec in handle.handle]
@@ -261,13 +261,13 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
 def queue_is_closed(handle: Any) -> Result:
-    """Whether the queue was closed."""
+    """Return True where the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
 @kernel("QueueSize", "QueueSizeV2")
 def queue_size(handle: Any) -> Result:
-    """How many elements wait."""
+    """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))
 
 

@@ -167,13 +167,13 @@ facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
 
 @kernel("ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2")
 def reader_num_records_produced(reader_handle: Any) -> Result:
-    """How many records were read."""
+    """Return the number of records read."""
     return np.int64(resource(reader_handle, Reader).produced)
 
 
 @kernel("ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2")
 def reader_num_work_units_completed(reader_handle: Any) -> Result:
-    """How many work units are done."""
+    """Return the number of finished work units."""
     return np.int64(resource(reader_handle, Reader).work_finished)
 
 

@@ -44,7 +44,7 @@ def generate_vocab_remapping(
 
 
 def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
-    """The lines of a vocabulary file, the first `size` where that is not negative."""
+    """Return the lines of a vocabulary file, the first `size` where that is not negative."""
     if name.ndim:
         raise InvalidArgumentError(f"{what} should be a single string, but got shape {Shape(name.shape)}")
     path = file_name(name.item())

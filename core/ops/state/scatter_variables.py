@@ -39,7 +39,7 @@ def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: 
 
 
 def _read(handle: Array, dtype: DType) -> Array:
-    """The value of a resource variable of the expected dtype."""
+    """Return the value of a resource variable of the expected dtype."""
     variable = resource_variable(handle)
     if variable.dtype is not dtype:
         raise InvalidArgumentError(f"variable '{variable.name}' is {variable.dtype}, not {dtype}")

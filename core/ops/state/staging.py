@@ -55,7 +55,7 @@ class _Area(Shared):
 
 
 def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
-    """The values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
+    """Return the values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
     for i, (part, dtype) in enumerate(zip(map(np.asarray, values), dtypes)):
         if not is_of(part, dtype):
             raise InvalidArgumentError(f"part {i} of what was staged is {part.dtype}, not {dtype}")
@@ -128,7 +128,7 @@ class MapArea(_Area):
         return taken
 
     def any_key(self) -> int:
-        """The smallest key of an ordered area, the latest of another; WouldBlock where there is none."""
+        """Return the smallest key of an ordered area, the latest of another; WouldBlock where there is none."""
         if not self.complete:
             raise WouldBlock(f"staging area '{self.name}' is empty")
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))
@@ -273,19 +273,19 @@ def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
 
 @kernel("StageSize")
 def stage_size(ctx: KernelContext, *, bounds: Bounds) -> Result:
-    """How many tuples wait."""
+    """Return the number of tuples in the area."""
     return np.int32(len(_staging_area(ctx, bounds).elements))
 
 
 @kernel("MapSize", "OrderedMapSize")
 def map_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
-    """How many elements are complete."""
+    """Return the number of complete elements."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).complete))
 
 
 @kernel("MapIncompleteSize", "OrderedMapIncompleteSize")
 def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
-    """How many elements lack parts."""
+    """Return the number of elements that lack parts."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 

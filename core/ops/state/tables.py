@@ -150,7 +150,7 @@ class DenseAttrs(NamedTuple):
 
 
 def _dense(ctx: KernelContext, keys: tuple[Array, Array], attrs: DenseAttrs) -> Callable[..., Any]:
-    """A factory of dense tables; `keys` are the empty and the deleted key."""
+    """Return a factory of dense tables; `keys` are the empty and the deleted key."""
     empty, deleted = map(np.asarray, keys)
     if deleted.shape != empty.shape:
         raise InvalidArgumentError(f"Empty and deleted keys must have same shape, got {empty.shape} and {deleted.shape}")
@@ -370,7 +370,7 @@ facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
 
 @kernel("LookupTableSize", "LookupTableSizeV2")
 def lookup_table_size(table_handle: Any) -> Result:
-    """How many entries there are."""
+    """Return the number of entries."""
     return np.int64(len(resource(table_handle, Table)))
 
 

@@ -40,7 +40,7 @@ _unique = itertools.count()
 
 
 def _versions(name: str) -> tuple[str, str, str]:
-    """The three names of an op that exists for each kind of handle."""
+    """Return the three names of an op that exists for each kind of handle."""
     return name, f"{name}V2", f"{name}V3"
 
 
@@ -49,14 +49,14 @@ def _string_handle(array: TensorArray, container: str) -> Array:
 
 
 def _reference(array: TensorArray, container: str) -> Variable:
-    """A V1 handle: a reference to the container and the name."""
+    """Return a V1 handle: a reference to the container and the name."""
     handle = Variable(array.name, dtypes.string, Shape((2,)))
     handle.assign(_string_handle(array, container))
     return handle
 
 
 def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
-    """The TensorArray behind a handle of any version."""
+    """Return the TensorArray behind a handle of any version."""
     if isinstance(handle, Variable):
         handle = handle.read()
     if handle.size == 1 and isinstance(handle.item(), TensorArray):

@@ -360,7 +360,7 @@ def read_variable_op_shape(resource: TensorSpec, *, dtype: DType) -> Shape:
 
 
 def _content_shape(resource: TensorSpec, dtype: Any = None) -> Shape:
-    """The static shape of the variable behind a handle."""
+    """Return the static shape of the variable behind a handle."""
     if not resource.handle:
         return UNKNOWN
     content = resource.handle[0]

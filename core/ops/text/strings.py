@@ -210,12 +210,8 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
     """Join strings along dimensions; the first named dimension varies fastest."""
     axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
     joiner = separator.encode("utf-8", "surrogateescape")
-    remaining = [axis for axis in range(inputs.ndim) if axis not in axes]
-    rows = (
-        inputs.transpose(*remaining, *reversed(axes)).reshape(*(inputs.shape[a] for a in remaining), -1)
-        if inputs.size
-        else None
-    )
+    outer = [axis for axis in range(inputs.ndim) if axis not in axes]
+    rows = inputs.transpose(*outer, *reversed(axes)).reshape(*(inputs.shape[a] for a in outer), -1) if inputs.size else None
     result = tuple(1 if a in axes else n for a, n in enumerate(inputs.shape) if keep_dims or a not in axes)
     if not axes:
         return inputs

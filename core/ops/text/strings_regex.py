@@ -45,13 +45,13 @@ def _replace(input: Array, pattern: bytes, rewrite: bytes, everywhere: bool) -> 
 
 @kernel("RegexFullMatch")
 def regex_full_match(input: Array, pattern: Array) -> Result:
-    """Whether each string as a whole matches."""
+    """Return True for each string that matches as a whole."""
     return _full_match(input, scalar(pattern, "pattern"))
 
 
 @kernel("StaticRegexFullMatch")
 def static_regex_full_match(input: Array, *, pattern: str) -> Result:
-    """Whether each string as a whole matches."""
+    """Return True for each string that matches as a whole."""
     return _full_match(input, re2.encode(pattern))
 
 

@@ -58,11 +58,11 @@ class _Reader:
 
     @property
     def _takes_as_it_is(self) -> bool:
-        """True where only malformed text is changed."""
+        """Return True where only malformed text is changed."""
         return self._decoder.is_utf8 and not self._replace_control and not is_bounded()
 
     def transcode(self, text: bytes, codec: str) -> bytes:
-        """The text in another encoding."""
+        """Return the text in another encoding."""
         valid = unicode.utf8(text) if self._takes_as_it_is else None
         return _write(self.read(text)[0], codec) if valid is None else valid.encode(codec)
 
