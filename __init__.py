@@ -1,4 +1,4 @@
-"""tfg: look into, run, count and change TensorFlow graphs without TensorFlow."""
+"""tfg: inspect, explain, run, train and rewrite TensorFlow graphs, without installing TensorFlow."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 def root() -> None:
-    """Look into, run, count and change TensorFlow graphs without TensorFlow.
+    """Inspect, explain, run, train and rewrite TensorFlow graphs, without installing TensorFlow.
 
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip; - is standard input.
 

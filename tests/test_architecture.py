@@ -267,7 +267,9 @@ def test_nothing_that_a_run_wrote_is_kept_in_the_root():
 def test_list_of_packages_is_complete():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     folders = {path.parent.relative_to(ROOT).parts for path in SOURCES}
-    expected = {"tfg", *(".".join(("tfg", *parts)) for parts in folders)}
+    inside = [path for data in ("sample_graphs", "formats/page/vendor") for path in [ROOT / data, *(ROOT / data).rglob("*/")]]
+    data = {path.relative_to(ROOT).parts for path in inside if path.is_dir() and path.name != "__pycache__"}
+    expected = {"tfg", *(".".join(("tfg", *parts)) for parts in folders | data)}
     assert set(project["tool"]["setuptools"]["packages"]) == expected
 
 

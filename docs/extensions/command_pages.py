@@ -26,7 +26,7 @@ _EXAMPLES = "\b\n"
 
 def man_pages(author: str) -> list[tuple[str, str, str, str, int]]:
     """One of section 1 for tfg and for each command: page of the site, name, what it is for, author, section."""
-    pages = [("commands/index", "tfg", "look into, run, count and change TensorFlow graphs", author, 1)]
+    pages = [("commands/index", "tfg", "inspect, explain, run, train and rewrite TensorFlow graphs", author, 1)]
     return pages + [(f"commands/{name}", f"tfg-{name}", _lowered(summary(name) or ""), author, 1) for name in commands()]
 
 
