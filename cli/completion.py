@@ -1,6 +1,6 @@
 """What a shell offers at the tab key: names of the graph that stands on the command line, of passes, of signatures.
 
-`eval "$(_TFG_COMPLETE=bash_source tfg)"` switches it on, with zsh_source or fish_source for these shells.
+`eval "$(tfg completion bash)"` switches it on; other shells are zsh and fish.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.running import SAMPLES, process
+from tests.cli.running import SAMPLES, process, tfg
 
 XOR = str(SAMPLES / "xor.pbtxt")
 
@@ -38,3 +38,15 @@ def test_graphs_are_files():
 
 def test_a_graph_that_is_not_there_offers_nothing():
     assert offered("run", "nowhere.pb", "--fetch", "lo") == []
+
+
+@pytest.mark.parametrize(
+    ("shell", "used"), [("bash", "complete -o nosort"), ("zsh", "#compdef tfg"), ("fish", "complete --no-files")]
+)
+def test_the_script_of_a_shell_asks_tfg(shell, used):
+    done = tfg("completion", shell)
+    assert used in done.out and f"_TFG_COMPLETE={shell}_complete" in done.out
+
+
+def test_a_shell_without_a_script_is_refused():
+    assert "'bash', 'zsh', 'fish'" in tfg("completion", "tcsh").err

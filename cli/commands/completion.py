@@ -1,0 +1,27 @@
+"""`tfg completion`: print the script that completes commands, options and names at the tab key."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from .. import render
+from ..helps import GroupedCommand
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("shell", type=click.Choice(_SHELLS))
+def command(shell: str) -> None:
+    """Print the script that lets SHELL complete commands, options and the names of a graph.
+
+    \b
+    eval "$(tfg completion bash)"
+    tfg completion fish > ~/.config/fish/completions/tfg.fish
+    """
+    from ..main import root
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    render.print_text(kind(root, {}, "tfg", "_TFG_COMPLETE").source())
