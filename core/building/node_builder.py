@@ -21,6 +21,7 @@ from ..types.shapes import Shape, as_shape
 from ..types.tensors import FuncRef, Tensor, as_array
 from .built_variables import Variable
 from .naming import Names
+from .op_functions import op_function
 from .placement import Device, canonical_device
 
 """The GraphDef version of the TensorFlow that catalog.txt was made from."""
@@ -56,7 +57,11 @@ class NodeBuilder:
     def __getattr__(self, op: str) -> Callable[..., Any]:
         if op.startswith("__") or op not in CATALOG:
             raise AttributeError(f"'{op}' is neither a method of GraphBuilder nor a declared op")
-        return lambda *inputs, **options: self.apply(op, *inputs, **options)
+        return op_function(self.apply, op)
+
+    def __dir__(self) -> list[str]:
+        """Return the methods and the declared ops, for tab completion."""
+        return sorted({*super().__dir__(), *CATALOG})
 
     def apply(self, op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Add a node of type `op`; list arguments are given as sequences, attributes by keyword."""

@@ -71,7 +71,7 @@ def check_gradient(
         fed, x_value = _handles(x_value.item())
     if x_value.dtype.kind != "f":
         raise InvalidArgumentError(f"'{x}' is {x_value.dtype}: central differences need real floating-point numbers")
-    r = np.random.default_rng(0).uniform(0.5, 1.5, y_value.shape).astype(y_value.dtype)
+    r = np.asarray(np.random.default_rng(0).uniform(0.5, 1.5, y_value.shape), y_value.dtype)
     gradient = builder.zeros_like(variable) if grad is None else builder.densify(grad)
     analytic = np.asarray(run.run(gradient.name, {**feeds, weights.name: r, x: fed(x_value)}), np.float64)
     count = min(x_value.size, max_elements)

@@ -9,7 +9,7 @@ import numbers
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from ...support.errors import ArgumentTypeError, FailedPreconditionError, Invali
 from ...support.gc_control import rare_collection
 from ...support.log import Stopwatch
 from ...support.words import counted
+from ...types.arrays import Array
 from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from .automatic_program import AutomaticProgram
 
 _State = TypeVar("_State")
+_Key = TypeVar("_Key")
+Feeds: TypeAlias = Mapping[Any, Any] | None
 
 _TOLD: Final = 3
 """The largest number of fetches in the name of a plan."""
@@ -179,6 +182,19 @@ class Session(Displayed):
         other.resources = self.resources
         other._is_started = True
         return other
+
+    @overload
+    def run(self, fetches: str | Output, feeds: Feeds = None, *, hook: Hook | None = None) -> Array: ...
+    @overload
+    def run(self, fetches: Node, feeds: Feeds = None, *, hook: Hook | None = None) -> None: ...
+    @overload
+    def run(self, fetches: list[str] | list[Output], feeds: Feeds = None, *, hook: Hook | None = None) -> list[Array]: ...
+    @overload
+    def run(
+        self, fetches: Mapping[_Key, str] | Mapping[_Key, Output], feeds: Feeds = None, *, hook: Hook | None = None
+    ) -> dict[_Key, Array]: ...
+    @overload
+    def run(self, fetches: Any, feeds: Feeds = None, *, hook: Hook | None = None) -> Any: ...
 
     def run(self, fetches: Any, feeds: Mapping[Any, Any] | None = None, *, hook: Hook | None = None) -> Any:
         """Return the values of `fetches`: NumPy arrays for tensors (`a:0` or an Output), None for operations (`a` or a

@@ -1,0 +1,40 @@
+"""A program that uses tfg as a library: it runs, and mypy --strict finds nothing in it."""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import tfg
+
+CLIENT = pathlib.Path(__file__).with_name("client.py")
+ROOT = pathlib.Path(tfg.__file__).parent
+
+
+def test_the_client_runs():
+    done = subprocess.run([sys.executable, CLIENT], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nearest names: y" in done.stdout
+
+
+def test_the_client_is_typed(tmp_path):
+    (tmp_path / "tfg").symlink_to(ROOT)
+    shutil.copy(CLIENT, tmp_path)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", "client.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "checked 1 source file" in done.stdout or "no issues found in 1 source file" in done.stdout, done.stderr
+    assert not [line for line in done.stdout.splitlines() if line.startswith("client.py")]
+
+
+def test_ops_of_a_builder_are_documented():
+    b = tfg.GraphBuilder()
+    assert {"MatMul", "constant", "name_scope"} <= set(dir(b))
+    assert str(inspect.signature(b.MatMul)).startswith("(a, b, /, *, transpose_a=False, transpose_b=False")
+    assert b.Conv2D.__name__ == "Conv2D" and "one of SAME, VALID, EXPLICIT" in b.Conv2D.__doc__
+    assert inspect.signature(b.Placeholder).parameters["dtype"].default is inspect.Parameter.empty
+    for op in dir(b):
+        if op[0].isupper():
+            assert inspect.signature(getattr(b, op)).parameters["name"].default is None
