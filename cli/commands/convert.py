@@ -40,7 +40,7 @@ _OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --stri
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConvertOptions:
-    """What `tfg convert` is told beside how to open a session for the values to freeze."""
+    """The options of `tfg convert`, apart from those that open a session for the values to freeze."""
 
     text: bool | None
     compress: bool | None

@@ -18,7 +18,7 @@ from ..sections.ops_sections import coverage_sections, detail_sections, formula_
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpsOptions:
-    """What `tfg ops` is told."""
+    """The options of `tfg ops`."""
 
     names: tuple[str, ...]
     family: str | None

@@ -37,7 +37,7 @@ _MAX_NAMES = 10
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """What `tfg compare` is told beside how to open its sessions."""
+    """The options of `tfg compare`, apart from those that open its sessions."""
 
     passes: str | None
     fast_math: bool

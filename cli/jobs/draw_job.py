@@ -1,4 +1,4 @@
-"""What `tfg draw` does between its options and its output."""
+"""The work of `tfg draw`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_TEXT_LAYERS = 12
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawOptions:
-    """What `tfg draw` is told."""
+    """The options of `tfg draw`."""
 
     selection: Selection
     function: str | None

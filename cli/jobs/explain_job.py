@@ -1,4 +1,4 @@
-"""What `tfg explain` does between its options and its output."""
+"""The work of `tfg explain`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..sections.ops_sections import detail_sections
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ExplainOptions:
-    """What `tfg explain` is told."""
+    """The options of `tfg explain`."""
 
     nodes: tuple[str, ...]
     fetches: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What `tfg flops` does between its options and its output."""
+"""The work of `tfg flops`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROWS_OF_A_TABLE: Final = 20
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FlopsOptions:
-    """What `tfg flops` is told beside how to open a session for --measured."""
+    """The options of `tfg flops`, apart from those that open a session for --measured."""
 
     fetches: tuple[str, ...]
     feeds: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What `tfg grad` does between its options and its output."""
+"""The work of `tfg grad`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..sessions import SessionOptions
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GradOptions:
-    """What `tfg grad` is told beside how to open its session."""
+    """The options of `tfg grad`, apart from those that open its session."""
 
     ys: tuple[str, ...]
     xs: tuple[str, ...]

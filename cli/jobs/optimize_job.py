@@ -1,4 +1,4 @@
-"""What `tfg optimize` does between its options and its output."""
+"""The work of `tfg optimize`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REASONS = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizeOptions:
-    """What `tfg optimize` is told beside how to open the sessions of --verify."""
+    """The options of `tfg optimize`, apart from those that open the sessions of --verify."""
 
     output: str | None
     save_model: str | None

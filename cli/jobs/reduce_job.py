@@ -1,4 +1,4 @@
-"""What `tfg reduce` does between its options and its output."""
+"""The work of `tfg reduce`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_RUN: Final = (126, 127)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ReduceOptions:
-    """What `tfg reduce` is told beside how to open its session."""
+    """The options of `tfg reduce`, apart from those that open its session."""
 
     fetches: tuple[str, ...]
     test: str

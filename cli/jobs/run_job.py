@@ -1,4 +1,4 @@
-"""What `tfg run` does between its options and its output."""
+"""The work of `tfg run`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CACHE = 2**28
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What `tfg run` is told beside how to open its session."""
+    """The options of `tfg run`, apart from those that open its session."""
 
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]

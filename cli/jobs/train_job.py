@@ -1,4 +1,4 @@
-"""What `tfg train` does between its options and its output."""
+"""The work of `tfg train`, from its options to its output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """What `tfg train` is told beside how to open its session."""
+    """The options of `tfg train`, apart from those that open its session."""
 
     loss: str
     variables: str

@@ -1,4 +1,4 @@
-"""What `tfg view` does between its options and its page."""
+"""The work of `tfg view`, from its options to its page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..sections.explain_sections import graph_sections
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """What `tfg view` is told."""
+    """The options of `tfg view`."""
 
     fetches: tuple[str, ...]
     no_flops: bool
