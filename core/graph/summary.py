@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ..registry.op_facts import has_fact
 from ..support.display import Pictured
 from ..support.words import counted
+from .constants import Constants
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,8 +27,15 @@ class Summarized(Pictured):
     file: str = ""
     """The name of the file or folder that the graph was loaded from."""
 
+    _nodes: dict[str, Node]
+
     def __iter__(self) -> Iterator[Node]:
         raise NotImplementedError
+
+    @property
+    def constants(self) -> Constants:
+        """The values of the Const nodes by name, as NumPy arrays."""
+        return Constants(self._nodes)
 
     def __repr__(self) -> str:
         return f"<Graph {headline(self.file, list(self), self.meta)}>"

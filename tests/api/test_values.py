@@ -25,3 +25,12 @@ def test_results_are_arrays_with_dlpack():
 def test_jax_takes_results():
     jax = pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
     np.testing.assert_array_equal(jax.numpy.from_dlpack(result()), [0, -1, -2, -3])
+
+
+def test_constants_by_name():
+    b = tfg.GraphBuilder()
+    b.Neg(b.constant([1.0, 2.0], name="c"), name="y")
+    constants = b.graph.constants
+    assert list(constants) == ["c"] and len(constants) == 1
+    np.testing.assert_array_equal(constants["c"], np.float32([1, 2]))
+    assert "y" not in constants and "z" not in constants

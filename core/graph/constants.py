@@ -1,0 +1,36 @@
+"""The constants of a graph as arrays by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .node import Node
+
+
+class Constants(Mapping[str, "np.ndarray[Any, Any]"]):
+    """The values of a graph's Const nodes by name; a value is decoded when it is asked for.
+
+    KeyError for a name that no constant has.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node]) -> None:
+        self._nodes = nodes
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        node = self._nodes[name]
+        if not node.is_constant:
+            raise KeyError(name)
+        return node.constant_value()
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, node in self._nodes.items() if node.is_constant)
+
+    def __len__(self) -> int:
+        return sum(node.is_constant for node in self._nodes.values())
+
+    def __repr__(self) -> str:
+        return f"<Constants: {len(self):,}>"
