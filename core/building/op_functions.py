@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 
@@ -22,7 +22,9 @@ def op_function(apply: Callable[..., Any], op: str) -> Callable[..., Any]:
     if op not in _described or _described[op][0] is not definition:
         _described[op] = (definition, docstring(definition), signature(definition))
     add.__name__ = add.__qualname__ = op
-    _, add.__doc__, cast("Any", add).__signature__ = _described[op]
+    _, add.__doc__, described = _described[op]
+    function: Any = add
+    function.__signature__ = described
     return add
 
 
