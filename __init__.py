@@ -10,12 +10,6 @@ from .core.runtime.state import checkpoint_store, graph_codec
 from .core.support import display, errors
 
 if TYPE_CHECKING:
-    from .api.analyses import check, compare, compare_states, diff, flops, ops
-    from .api.changes import convert, extract, freeze, reduce
-    from .api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
-    from .api.drawing import Drawing, draw
-    from .api.training import TrainingReport, train
-    from .api.viewing import GraphPage, view
     from .core.building.builder import GraphBuilder
     from .core.comparing.value_comparison import GraphComparison
     from .core.explaining.diff import GraphDiff
@@ -31,12 +25,18 @@ if TYPE_CHECKING:
     from .core.runtime.session.session import Session
     from .core.runtime.state.file_access import FileAccess
     from .formats import load, save
+    from .formats.api.analyses import check, compare, compare_states, diff, flops, ops
+    from .formats.api.changes import convert, extract, freeze, reduce
+    from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
+    from .formats.api.drawing import Drawing, draw
+    from .formats.api.training import TrainingReport, train
+    from .formats.api.viewing import GraphPage, view
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "Checkpoint": "api.checkpoints",
-    "Drawing": "api.drawing",
+    "Checkpoint": "formats.api.checkpoints",
+    "Drawing": "formats.api.drawing",
     "FileAccess": "core.runtime.state.file_access",
     "FlopsReport": "core.flops.flops_report",
     "Graph": "core.graph.graph",
@@ -44,39 +44,39 @@ _LAZY = {
     "GraphComparison": "core.comparing.value_comparison",
     "GraphDiff": "core.explaining.diff",
     "GraphFacts": "core.explaining.graph_facts",
-    "GraphPage": "api.viewing",
+    "GraphPage": "formats.api.viewing",
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
     "Problem": "core.explaining.problems",
     "Session": "core.runtime.session.session",
-    "TrainingReport": "api.training",
-    "check": "api.analyses",
-    "compare": "api.analyses",
-    "compare_states": "api.analyses",
-    "convert": "api.changes",
+    "TrainingReport": "formats.api.training",
+    "check": "formats.api.analyses",
+    "compare": "formats.api.analyses",
+    "compare_states": "formats.api.analyses",
+    "convert": "formats.api.changes",
     "count_flops": "core.flops",
-    "diff": "api.analyses",
-    "draw": "api.drawing",
+    "diff": "formats.api.analyses",
+    "draw": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
-    "extract": "api.changes",
-    "flops": "api.analyses",
-    "freeze": "api.changes",
+    "extract": "formats.api.changes",
+    "flops": "formats.api.analyses",
+    "freeze": "formats.api.changes",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
     "load": "formats",
-    "ops": "api.analyses",
+    "ops": "formats.api.analyses",
     "optimize": "core.passes.pipeline",
-    "read_checkpoint": "api.checkpoints",
-    "reduce": "api.changes",
+    "read_checkpoint": "formats.api.checkpoints",
+    "reduce": "formats.api.changes",
     "save": "formats",
-    "train": "api.training",
-    "view": "api.viewing",
+    "train": "formats.api.training",
+    "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",
-    "write_checkpoint": "api.checkpoints",
+    "write_checkpoint": "formats.api.checkpoints",
 }
 __all__ = [
     "Checkpoint",
@@ -143,7 +143,7 @@ def _checkpoint_store() -> checkpoint_store.CheckpointStore:
 
 
 def _display() -> display.Display:
-    found: display.Display = importlib.import_module(".api.notebook", __name__).NotebookDisplay()
+    found: display.Display = importlib.import_module(".formats.api.notebook", __name__).NotebookDisplay()
     return found
 
 

@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ...api.viewing import make_page
 from ...core.drawing.view_model import Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
+from ...formats.api.viewing import make_page
 from ...formats.codecs.source import write_file
 from ...formats.page.writing import to_html
 from .. import render

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..core.support.arguments import takes
-from ..core.support.display import Displayed
-from ..core.support.errors import NotFoundError
-from ..core.support.words import counted
-from ..core.types.arrays import Array
-from ..core.types.tensors import Tensor
-from ..formats.state import read_state, read_variables, write_state
+from ...core.support.arguments import takes
+from ...core.support.display import Displayed
+from ...core.support.errors import NotFoundError
+from ...core.support.words import counted
+from ...core.types.arrays import Array
+from ...core.types.tensors import Tensor
+from ..state import read_state, read_variables, write_state
 from .sessions import State, as_tensors
 
 _MAX_CLOSE: Final = 3

@@ -7,22 +7,22 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from ..core.comparing.drawn_feeds import generated_feeds
-from ..core.comparing.value_comparison import Recorder
-from ..core.explaining.graph_facts import explain_graph
-from ..core.graph.graph import Graph
-from ..core.onnx.exporting import export
-from ..core.passes.pipeline import guessed_fetches, inline_functions
-from ..core.runtime.session.runner import Runner
-from ..core.runtime.session.session import Session
-from ..core.support.arguments import takes
-from ..core.support.errors import InvalidArgumentError, TfgError
-from ..core.support.file_formats import extension_of
-from ..core.transforms import freezing
-from ..core.transforms.reduction import reduce_graph
-from ..core.transforms.subgraphs import subgraph
-from ..formats.onnx_model import require, save_onnx
-from ..formats.saving import graph_form, write_graph
+from ...core.comparing.drawn_feeds import generated_feeds
+from ...core.comparing.value_comparison import Recorder
+from ...core.explaining.graph_facts import explain_graph
+from ...core.graph.graph import Graph
+from ...core.onnx.exporting import export
+from ...core.passes.pipeline import guessed_fetches, inline_functions
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
+from ...core.support.arguments import takes
+from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.file_formats import extension_of
+from ...core.transforms import freezing
+from ...core.transforms.reduction import reduce_graph
+from ...core.transforms.subgraphs import subgraph
+from ..onnx_model import require, save_onnx
+from ..saving import graph_form, write_graph
 from .sessions import State, as_tensors, named, names_of, opened
 
 

@@ -11,23 +11,23 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ..core.drawing.picture import Look, make_picture
-from ..core.explaining.graph_facts import GraphFacts, facts_without_detail
-from ..core.explaining.node_facts import NodeFacts
-from ..core.explaining.node_listing import declared_shapes, node_record, own_attributes, value_text
-from ..core.flops.flops_report import FlopsReport
-from ..core.flops.views import by_op, readable
-from ..core.graph.graph import Graph, Node, Output
-from ..core.graph.summary import outputs
-from ..core.graph.variable_nodes import find_variables
-from ..core.passes.pipeline import OptimizeReport
-from ..core.runtime.session.session import Session
-from ..core.support.display import Report, record
-from ..core.support.errors import TfgError
-from ..core.support.escaping import printable_line
-from ..core.support.words import counted, size_in_bytes
-from ..formats.dot import to_dot
-from ..formats.rendering import layout_program
+from ...core.drawing.picture import Look, make_picture
+from ...core.explaining.graph_facts import GraphFacts, facts_without_detail
+from ...core.explaining.node_facts import NodeFacts
+from ...core.explaining.node_listing import declared_shapes, node_record, own_attributes, value_text
+from ...core.flops.flops_report import FlopsReport
+from ...core.flops.views import by_op, readable
+from ...core.graph.graph import Graph, Node, Output
+from ...core.graph.summary import outputs
+from ...core.graph.variable_nodes import find_variables
+from ...core.passes.pipeline import OptimizeReport
+from ...core.runtime.session.session import Session
+from ...core.support.display import Report, record
+from ...core.support.errors import TfgError
+from ...core.support.escaping import printable_line
+from ...core.support.words import counted, size_in_bytes
+from ..dot import to_dot
+from ..rendering import layout_program
 from .viewing import GraphPage, view
 
 _MAX_ROWS: Final = 12

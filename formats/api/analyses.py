@@ -6,17 +6,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.comparing.drawn_feeds import Feeds
-from ..core.comparing.value_comparison import GraphComparison, compare_graphs, compare_values
-from ..core.explaining.diff import GraphDiff, diff_graphs
-from ..core.explaining.problems import Problem, find_problems
-from ..core.flops import count_flops as flops
-from ..core.graph.graph import Graph
-from ..core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
-from ..core.passes.pipeline import guessed_fetches
-from ..core.support.arguments import expect, takes
-from ..core.support.errors import InvalidArgumentError
-from ..formats.loading import load_leniently
+from ...core.comparing.drawn_feeds import Feeds
+from ...core.comparing.value_comparison import GraphComparison, compare_graphs, compare_values
+from ...core.explaining.diff import GraphDiff, diff_graphs
+from ...core.explaining.problems import Problem, find_problems
+from ...core.flops import count_flops as flops
+from ...core.graph.graph import Graph
+from ...core.op_libraries.op_listing import OpDetail, OpSummary, describe_op, is_declared, select_ops
+from ...core.passes.pipeline import guessed_fetches
+from ...core.support.arguments import expect, takes
+from ...core.support.errors import InvalidArgumentError
+from ..loading import load_leniently
 from .sessions import State, as_tensors, named, names_of, opened
 
 __all__ = ["check", "compare", "compare_states", "diff", "flops", "ops"]

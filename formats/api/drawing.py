@@ -7,16 +7,16 @@ import os
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from ..core.drawing.picture import MAX_BOXES, Look, make_picture
-from ..core.drawing.sketch import sketch
-from ..core.graph.graph import Graph
-from ..core.support.arguments import takes
-from ..core.support.display import Displayed
-from ..core.support.errors import InvalidArgumentError
-from ..core.support.escaping import printable_line
-from ..formats.codecs.source import write_file
-from ..formats.dot import to_dot
-from ..formats.rendering import layout_program
+from ...core.drawing.picture import MAX_BOXES, Look, make_picture
+from ...core.drawing.sketch import sketch
+from ...core.graph.graph import Graph
+from ...core.support.arguments import takes
+from ...core.support.display import Displayed
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.escaping import printable_line
+from ..codecs.source import write_file
+from ..dot import to_dot
+from ..rendering import layout_program
 
 _SECONDS: Final = 60.0
 _SKETCHED: Final = 18

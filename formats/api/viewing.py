@@ -7,22 +7,22 @@ import html
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from ..core.drawing.view_model import Book, Figures, Sheet, make_book
-from ..core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
-from ..core.flops import CountCache, count_flops
-from ..core.flops.by_node import flops_by_node, flops_shares
-from ..core.flops.views import readable
-from ..core.graph.graph import Graph, Node
-from ..core.inference.inference import Answers, Inference, infer
-from ..core.passes.pipeline import guessed_fetches
-from ..core.support.arguments import takes
-from ..core.support.display import Displayed
-from ..core.support.errors import TfgError
-from ..core.support.gc_control import rare_collection
-from ..core.support.words import counted
-from ..core.types.dims import DimLike
-from ..formats.codecs.source import write_file
-from ..formats.page.writing import to_html
+from ...core.drawing.view_model import Book, Figures, Sheet, make_book
+from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
+from ...core.flops import CountCache, count_flops
+from ...core.flops.by_node import flops_by_node, flops_shares
+from ...core.flops.views import readable
+from ...core.graph.graph import Graph, Node
+from ...core.inference.inference import Answers, Inference, infer
+from ...core.passes.pipeline import guessed_fetches
+from ...core.support.arguments import takes
+from ...core.support.display import Displayed
+from ...core.support.errors import TfgError
+from ...core.support.gc_control import rare_collection
+from ...core.support.words import counted
+from ...core.types.dims import DimLike
+from ..codecs.source import write_file
+from ..page.writing import to_html
 from .sessions import names_of
 
 _MAX_NAMES: Final = 3

@@ -7,16 +7,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from ..core.graph.graph import Graph
-from ..core.runtime.session.runner import Runner
-from ..core.runtime.session.session import Session
-from ..core.support.arguments import takes
-from ..core.support.display import Report
-from ..core.support.words import counted
-from ..core.training.optimizers import find_optimizer, optimizer_name
-from ..core.training.schedules import parse_schedule
-from ..core.training.train_step import add_training
-from ..core.training.trainer import Progress, Trainer
+from ...core.graph.graph import Graph
+from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
+from ...core.support.arguments import takes
+from ...core.support.display import Report
+from ...core.support.words import counted
+from ...core.training.optimizers import find_optimizer, optimizer_name
+from ...core.training.schedules import parse_schedule
+from ...core.training.train_step import add_training
+from ...core.training.trainer import Progress, Trainer
 from .sessions import State, as_tensors, named, opened
 
 

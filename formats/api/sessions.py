@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.graph.graph import Graph
-from ..core.runtime.session.runner import Runner, initializers, iterator_initializers, table_initializers
-from ..core.runtime.session.session import Session
-from ..core.support.arguments import expect
-from ..core.types.tensors import Tensor
+from ...core.graph.graph import Graph
+from ...core.runtime.session.runner import Runner, initializers, iterator_initializers, table_initializers
+from ...core.runtime.session.session import Session
+from ...core.support.arguments import expect
+from ...core.types.tensors import Tensor
 
 State = Mapping[str, Any]
 """Values of variables by name: arrays or Tensors."""
