@@ -34,7 +34,7 @@ def rows() -> Iterator[str]:
         for parameter in command.params:
             if not isinstance(parameter.type, OutputFile):
                 continue
-            flag = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+            flag = max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
             if flag != OF_ALL:
                 options[parameter.type.writable].append(f"`{name} {flag}`")
             elif name == commands()[0]:

@@ -114,7 +114,7 @@ def _refuse_what_states_do_not_take() -> None:
     for param in ctx.command.params:
         is_given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and param.name not in taken:
-            raise click.UsageError(f"{param.opts[0]} does nothing where states are compared", ctx)
+            raise click.UsageError(f"{max(param.opts, key=len)} does nothing where states are compared", ctx)
 
 
 class _Run:

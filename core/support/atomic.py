@@ -189,7 +189,9 @@ def new_file(path: str, mode: int | None) -> IO[bytes]:
     if mode is None:
         return open(path, "xb")
     file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))  # noqa: SIM115 - handed to the caller
-    os.chmod(path, mode)  # after open, since the umask must not change the permissions of the replaced file
+    # After open, since the umask must not change the permissions of the replaced file; by the descriptor where the system can,
+    # since another writer may remove the name as abandoned before the file is locked.
+    os.chmod(file.fileno() if os.chmod in os.supports_fd else path, mode)
     return file
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.children import fork_to
 from tests.cli.running import tfg as run
 from tfg.core.runtime.optimize import tiers
 from tfg.core.runtime.optimize.tiers import Tier
@@ -274,13 +275,11 @@ def test_forked_processes_read_the_same_file(form, tmp_path, open_files):
     else:
         np.savez(tmp_path / form, **values)
     tensors = read_state(tmp_path / form)
-    children = []
-    for _ in range(2):
-        child = os.fork()
-        if not child:
-            right = all((tensors[name].read() == value).all() for _ in range(10) for name, value in values.items())
-            os._exit(0 if right else 1)
-        children.append(child)
+
+    def reads_right() -> bool:
+        return all((tensors[name].read() == value).all() for _ in range(10) for name, value in values.items())
+
+    children = [fork_to(reads_right) for _ in range(2)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 
+from tests.children import fork_to
 from tests.security import kills
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
@@ -111,11 +112,13 @@ def test_tensorflow_reads_a_bundle_between_its_two_swaps(tmp_path):
     moment = 0
     while True:
         write_checkpoint(prefix, {"w": FULL[:2]})
-        child = os.fork()
-        if child == 0:
+
+        def write(moment: int = moment) -> bool:
             kills.die_at(moment)
             write_checkpoint(prefix, {"w": FULL, "s": VALUES["s"]})
-            os._exit(0)
+            return True
+
+        child = fork_to(write)
         if os.waitpid(child, 0)[1] == 0:
             raise AssertionError("no kill fell between the swaps")
         if read_index(prefix)[0].num_shards == 2:

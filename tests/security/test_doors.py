@@ -54,6 +54,7 @@ LOOKS = {
     "view": [("view", "{}", "-o", "{out}.html")],
     "diff": [("diff", "{}", "{}")],
     "ops": [("ops", "--missing", "{}")],
+    "completion": [("completion", "bash")],
     "checkpoint": [],
     "convert": [("convert", "{}", "{out}", "--to", "text"), ("convert", "{}", "{out}", "--inline-functions")],
     "grad": [("grad", "{}", "--y", "loss", "--x", "x", "-o", "{out}")],

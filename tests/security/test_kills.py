@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.children import fork_to
 from tests.cli.running import SAMPLES
 from tests.security import kills
 from tfg.cli.main import run
@@ -60,11 +61,7 @@ def test_two_writers_and_a_reader(version, tmp_path):
     write(0)
     children = []
     for number in (1, 2):
-        child = os.fork()
-        if child == 0:
-            while True:
-                write(number)
-        children.append(child)
+        children.append(fork_to(lambda number=number: [write(number) for _ in itertools.count()]))
     try:
         seen = {_read(tmp_path / "f") for _ in range(150)}
         end = time.monotonic() + 60  # a busy machine may let one of them wait

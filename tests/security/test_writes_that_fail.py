@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from tests.children import fork_to
 from tests.security import kills
 
 _LIMIT = 1 << 12
@@ -30,11 +31,12 @@ for name, writer in kills.WRITERS.items():
 def _write(name: str, folder: pathlib.Path, limit: int = -1) -> str:
     """The error of a writer in a process of its own, whose files may not be larger than the limit."""
     ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
+
+    def write() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         os.write(theirs, _outcome(name, folder).encode())
-        os._exit(0)
+
+    child = fork_to(write)
     os.close(theirs)
     with open(ours) as outcome:
         found = outcome.read()

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests import opcases
+from tests.children import fork_to
 from tests.core.ops.test_ops import build, check_step
 from tests.pipelines import NUMBER, function, int64, numbers, text
 from tests.recorded_answers import answers
@@ -273,9 +274,7 @@ def test_a_forked_process_goes_on_without_the_threads(threads):
     pull = MappedAhead(_numbers(20).begin(), call, 2, 4, _always).next
     with Run(1):
         found = _pulled(pull, 3)
-        child = os.fork()
-        if not child:
-            os._exit(0 if found + _pulled(pull, 18) == [*range(20), None] else 1)
+        child = fork_to(lambda: found + _pulled(pull, 18) == [*range(20), None])
         status = os.waitpid(child, 0)[1]
         is_let_go.set()
         assert os.waitstatus_to_exitcode(status) == 0
