@@ -49,7 +49,9 @@ OF_PICTURES = ("draw", "view")
 """The commands whose result is a picture."""
 OF_STAGES = {("dump", "--elements"), ("train", "--dump-stages")}
 """Options with results of their own, which tests of their commands look at in JSON."""
-_SHOWS = re.compile(r"Only (nodes|tensors|ops|this node)|Show |Rows |Levels |What a row|List |Of several|.* not only show")
+_SHOWS = re.compile(
+    r"Only (nodes|tensors|ops|this node)|Show |Rows |Levels |What a row|List |Leave out |Of several|.* not only show"
+)
 
 
 def commands():

@@ -146,7 +146,8 @@ def test_failures_are_told(way, graph, inputs, tmp_path):
     assert done.code == 1 and "2 failed" in done.err and "5 results written" in done.err
     assert "error: a0: node 'CheckNumerics'" in done.err and "error: a1: " in done.err
     assert set(results(out)) == {f"a{i}" for i in range(2, 7)}
-    assert "1 failed" in run(*words).err
+    again = run(*words).err
+    assert "1 failed" in again or (way and "2 failed" in again)  # two workers may each be at an input that fails
 
 
 def test_what_cannot_go_well_is_refused_first(graph, inputs, tmp_path):
