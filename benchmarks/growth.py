@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "diff {path} {half}",
     "draw": "draw {path} -o {out}.dot --quiet",
     "draw all": "draw {path} -o {out}.dot --all --flops --shapes --functions --quiet",
-    "draw colocation": "draw {path} -o {out}.dot --color colocation --depth 3 --quiet",
+    "draw colocation": "draw {path} -o {out}.dot --color-by colocation --depth 3 --quiet",
     "draw text": "draw {path} --format text --quiet",
     "dump": "dump {path}",
     "dump list": "dump {path} --format list",
@@ -66,7 +66,7 @@ COMMANDS: Mapping[str, str] = {
     "view": "view {path} -o {out}.html --quiet",
 }
 """What is measured of each command that reads a graph or its variables."""
-WITHOUT_GRAPHS = ("cluster", "ops", "samples")
+WITHOUT_GRAPHS = ("cluster", "completion", "ops", "samples")
 """The commands that read no file of a user."""
 _RUNNING = ("compare", "convert frozen", "convert folder", "convert onnx", "reduce", "run", "train")
 """They take as long as the graph asks for."""
