@@ -147,7 +147,7 @@ def _rounded(report: EngineReport) -> Iterator[render.Section]:
 
 
 def _choices(report: EngineReport) -> Iterator[render.Section]:
-    """What `auto` chose, and the times for which it did."""
+    """Yield a table of the choices of `auto`, with the time of each alternative."""
     if report.choices:
         ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
         rows = [(c.fetches, c.shapes, *(_milliseconds(c.seconds.get(way)) for way in ways), c.kept) for c in report.choices]

@@ -63,7 +63,7 @@ class HostPort(click.ParamType[tuple[str, int]]):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MeshOptions:
-    """What --mesh and its kin ask for."""
+    """The options --mesh, --coordinator, --processes and --process."""
 
     mesh: int | None = None
     coordinator: tuple[str, int] | None = None

@@ -1,10 +1,11 @@
 """Deadness analysis: the branches of conditionals on which a node of V1 control flow is alive.
 
-A condition is a set of literals (predicate, branch). A value is alive in the runs in which each of the predicates takes the
-branch of its literal. The functions here are the rules of TensorFlow's executor: a Switch puts its outputs onto branches, a
-Merge is alive where any of its inputs is, any other node where all of its inputs are. `Deadness` applies the rules to the
-nodes of a graph, `planning.frame_deadness` to the nodes and loops of a frame, and the ONNX export to the slots of a plan,
-where some predicates are known.
+A condition is a set of literals (predicate, branch). A value is alive if every predicate takes the branch of the literal.
+The functions follow TensorFlow's executor. A Switch puts each output on a branch. A Merge is alive if any input is alive.
+Any other node is alive if all inputs are alive.
+
+`Deadness` applies the rules to the nodes of a graph, and `planning.frame_deadness` to the nodes and loops of a frame. The
+ONNX export applies the rules to the slots of a plan, in which some predicates are known.
 """
 
 from __future__ import annotations

@@ -14,10 +14,9 @@ from .protocol import Compiled
 _COMPILE_SECONDS: Final = 120.0
 """Seconds of compiling after which no further group is compiled: later groups run in NumPy."""
 PAIRS: Final = 3
+"""The number of paired runs of a group, in the engine and in NumPy, before a choice; the first pair warms up."""
 PAIRS_SECONDS: Final = 0.05
-"""The runs of a group both in the engine and in NumPy before the faster is kept, the first of them to warm up, and the
-least seconds that they take: groups of few steps run more often.
-"""
+"""The least seconds of all paired runs; a short group needs more pairs, since short times scatter."""
 Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
 """The dtype of a result, and the shape where known."""
 

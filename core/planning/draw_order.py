@@ -1,9 +1,9 @@
 """Order of a loop's random draws where no path orders the draws.
 
-TensorFlow's executor runs cheap nodes in the order in which they became ready. A draw waits for little more than its loop's
-counter. Where the draw and all nodes before count as cheap, each of the nodes runs in an iteration before running in the
-next, so all draws come in order, whatever else the loop does. A kernel counts as cheap only after some runs (`scheduling`),
-so the order holds from some run on.
+TensorFlow's executor runs cheap nodes in the order of their readiness. A draw waits for little more than the loop's
+counter. If the draw and all nodes before the draw count as cheap, each node runs once per iteration, and iterations follow
+each other. All draws are then in order, independent of the rest of the loop. A kernel counts as cheap only after some runs
+(`scheduling`), so the first runs lack the order.
 """
 
 from __future__ import annotations

@@ -60,12 +60,12 @@ _fields_of_step: Final = operator.attrgetter(*[field.name for field in dataclass
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Loop(Step):
-    """A well-formed V1 loop as a single step of the frame around; `node` is the LoopCond.
+    """A well-formed V1 loop as a single step of the enclosing frame; `node` is the LoopCond.
 
-    Each iteration runs `head`, and while the value in slot `condition` is true, `body`; after the loop, `tail` runs once.
-    All three work on slots of the loop's own. `inputs` are written to the slots `entries` at the start, `carried` are the
-    pairs (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs. `enters`
-    are the Enter nodes in the order of the inputs, `leaves` the Exit nodes in the order of the outputs.
+    An iteration runs `head`, then `body` if the value in slot `condition` is true. `tail` runs once after the loop. The
+    loop has a list of slots apart from the frame's slots. The loop writes `inputs` to the slots `entries` at the start. An
+    iteration copies the slots of `carried`, pairs (from, to), for the next iteration. The slots `exits` hold the outputs.
+    `enters` are the Enter nodes in the order of the inputs, `leaves` the Exit nodes in the order of the outputs.
     """
 
     enters: tuple[Node, ...] = ()

@@ -1,9 +1,9 @@
 """Levenberg-Marquardt: least squares by damped Gauss-Newton steps inside a trust region.
 
-The algorithm is from J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory" (1978): variables are
-scaled by the largest column norms of the Jacobian seen so far, the damping is chosen so that the scaled step stays within a
-radius, and the radius follows the ratio of actual to predicted reduction. The damped equations are solved through the
-singular value decomposition of the scaled Jacobian.
+The algorithm is from J. J. Moré, "The Levenberg-Marquardt algorithm: implementation and theory" (1978). The largest column
+norms of the Jacobian so far scale the variables. The damping keeps the scaled step within a radius. The ratio of actual to
+predicted reduction sets the next radius. The singular value decomposition of the scaled Jacobian solves the damped
+equations.
 """
 
 from __future__ import annotations

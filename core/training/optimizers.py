@@ -1,7 +1,7 @@
-"""Optimizers as data: the update op, the slot variables and the hyperparameters of each.
+"""Optimizers as data: an update op, slot variables and hyperparameters per optimizer.
 
-The inputs of an update op carry the same names in every form of the op (ref or resource, dense or sparse), so the op
-catalog gives the places of slots, hyperparameters and the gradient.
+An update op has forms for ref and resource variables, and for dense and sparse gradients. All forms name the inputs alike.
+The op catalog therefore gives the positions of slots, hyperparameters and the gradient.
 """
 
 from __future__ import annotations

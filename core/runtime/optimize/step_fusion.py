@@ -35,11 +35,11 @@ _FLOATS: Final = (float32, float64)
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Fused(Step):
-    """A fused group: `body` works on `slots` slots of its own, the inputs first; `node` is the last step's, the result.
+    """A fused group of steps; `node` is the node of the last step, which computes the result.
 
-    Where the group `has_producer`, the first step is a convolution or a similar op, which hands on its result block by
-    block, and may take the result of its `lead` block by block: a group on the first of the inputs, which may have a
-    producer too. `steps` are the group's own steps as in the plan.
+    `body` works on `slots` slots apart from the plan's slots, the inputs first. `steps` are the steps of the group as in the
+    plan. If the group `has_producer`, the first step is a convolution or a similar op with a result in blocks. The producer
+    may read the result of `lead` in blocks. `lead` is a group on the first input, and may have a producer too.
     """
 
     body: tuple[Step, ...] = ()
