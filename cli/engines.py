@@ -1,4 +1,4 @@
-"""The options that hand a run to an engine, and how what became of it is shown."""
+"""Options that let an engine run part of a graph, and the report of the engine."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _MAX_REFUSALS = 30
 _LONG_SECONDS = 10.0
-"""Seconds in NumPy after which an engine is suggested."""
+"""The least seconds of a run in NumPy before the command suggests an engine."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """What --engine and its kin ask for. All sessions of a command share one runtime."""
+    """The options --engine, --precision, --engine-report and --verify-engine. All sessions of a command share one runtime."""
 
     engine: str | None = None
     precision: str | None = None
@@ -39,9 +39,9 @@ class EngineOptions:
     verify_engine: bool = False
 
     def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:
-        """The engine ready for work, maybe on a mesh, or those to choose from; None for NumPy.
+        """Return the runtime of the engine, on a mesh if given, or of all engines to choose from; None for NumPy.
 
-        A usage error for options that go with an engine, where there is none.
+        Raise a usage error for options of an engine without an engine.
         """
         if (self.engine or os.environ.get(VARIABLE) or NUMPY) == NUMPY:
             for option in ("precision", "engine_report", "verify_engine"):
@@ -55,7 +55,9 @@ class EngineOptions:
         return choose_runtime(self.engine, self.precision, settings, mesh)
 
     def finished(self, runtime: EngineRuntime | AutoRuntime | None, code: Any) -> Any:
-        """Say what became of the engine's groups as asked for; the command's exit code, or 3 where they differ from NumPy."""
+        """Print the report if the options ask for a report; return the command's exit code, or 3 if results differ from
+        NumPy's.
+        """
         if runtime is None:
             return code
         report = runtime.report()
@@ -85,7 +87,7 @@ def engine_options(command: _Command) -> _Command:
 
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:
-    """Say at a terminal, after a long run in NumPy, which engine would take most of it, and how to install it."""
+    """Suggest at a terminal, after a long run in NumPy, the engine for most of the run, and how to install the engine."""
     if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
         return
     from ..core.engines.suggesting import suggested_engine
@@ -98,7 +100,7 @@ def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bo
 
 
 def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineReport:
-    """What an engine would take of a run of `fetches`, by default of what the graph's outputs seem to be."""
+    """Return a report on the part of a run that an engine would take; the run fetches `fetches`, by default the outputs."""
     from ..core.engines.engine_registry import find_engine
     from ..core.engines.preview import preview
     from ..core.engines.suggesting import first_engine
@@ -109,7 +111,7 @@ def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineRep
 
 
 def report_sections(report: EngineReport) -> Iterator[render.Section]:
-    """The groups of an engine, and what was left to NumPy."""
+    """Yield the groups of an engine, and the nodes left to NumPy."""
     yield render.Text(_summary(report), f"engine {report.engine}")
     if report.groups:
         columns = ("engine", "group up to", "steps", "in", "out", "compiled", "compile s", "runs", "run s", "share",
@@ -132,7 +134,7 @@ def report_sections(report: EngineReport) -> Iterator[render.Section]:
 
 
 def _rounded(report: EngineReport) -> Iterator[render.Section]:
-    """What types of fewer bits take and are off by, or would."""
+    """Yield a table of times and errors of types with fewer bits."""
     found = [(group, group.rounded) for group in report.groups if group.rounded is not None]
     if found:
         columns = ("group up to", "type", "ms", "ms in the graph's types", "off by", "computed in it")

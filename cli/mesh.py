@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _HINT = "hint: start all processes again; --checkpoint-every K keeps states from which --resume goes on\n"
 _WORD_OF_LOSS = 3.0
-"""Seconds in which this process hears which other one was lost, where a step failed for that."""
+"""Seconds that a process waits for news of a lost process after a failed step."""
 
 
 class Axis(click.ParamType[int]):
-    """batch=N: N devices among which rows are divided."""
+    """batch=N: the number of devices that divide the rows."""
 
     name = "batch=N"
 
@@ -72,9 +72,9 @@ class MeshOptions:
 
     @contextlib.contextmanager
     def gathered(self) -> Iterator[Company | None]:
-        """This process and the others, once all are there; None where no mesh is asked for.
+        """Yield the company of this process once all processes are connected; None without a mesh.
 
-        It ends with those of the others that end before all are done.
+        This process ends too if another process ends before all processes are done.
         """
         if self.mesh is None:
             yield None
@@ -115,7 +115,7 @@ class MeshOptions:
         word.unsaid()
 
     def _meeting(self) -> Meeting | None:
-        """Where to meet whom; None where there is one process alone."""
+        """Return the address and number of the processes; None for a single process."""
         given = (self.coordinator, self.processes, self.process)
         if given == (None, None, None):
             return None
@@ -132,7 +132,7 @@ NO_MESH = MeshOptions()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Company:
-    """A mesh and the processes that share it; no `peers` where this one has all of it."""
+    """A mesh and the processes that share the mesh; `peers` is None if this process has the whole mesh."""
 
     mesh: Mesh
     peers: Peers | None = None
@@ -148,16 +148,16 @@ class Company:
         return self.peers is None or self.peers.is_first
 
     def part(self, reason: str) -> None:
-        """End before the others are done, which end too."""
+        """End before the other processes are done; the other processes end too."""
         if self.peers is not None:
             self.peers.fail(f"process {self.peers.index} {reason}")
 
     def from_first(self, data: bytes) -> bytes:
-        """What the first process has; all must ask."""
+        """Return the data of the first process; all processes must call."""
         return data if self.peers is None else self.peers.from_first(data)
 
     def common_seed(self, seed: int | None) -> int | None:
-        """A seed from which all draw the same random numbers."""
+        """Return a seed for equal random numbers in all processes."""
         if self.peers is None:
             return seed
         import secrets
@@ -165,7 +165,7 @@ class Company:
         return int(self.from_first(str(secrets.randbits(31) if seed is None else seed).encode()))
 
     def common_state(self, read: Callable[[], Mapping[str, Tensor]]) -> Mapping[str, Tensor]:
-        """What `read` gives in the first process."""
+        """Return the result of `read` in the first process."""
         if self.peers is None:
             return read()
         from ..formats.codecs.npz import npz_bytes, npz_tensors
@@ -173,7 +173,9 @@ class Company:
         return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")
 
     def require_rows(self, rows: int | None) -> None:
-        """InvalidArgumentError where what a step is fed cannot be divided; what no feed gives may come from the graph."""
+        """Raise InvalidArgumentError if the devices cannot divide the fed rows; a step without feeds may take rows from the
+        graph.
+        """
         if rows is not None and rows % self.mesh.size:
             hint = f"feed a multiple of {self.mesh.size} rows, or as many by --batch"
             problem = f"the {rows} rows of a step cannot be divided among {self.mesh.size} devices"
@@ -193,9 +195,9 @@ class Company:
 
 
 class _LastWord:
-    """What is said where this process ends and cannot say it: JAX ends the processes whose coordinator is gone.
+    """The last message of a process that may be unable to print: JAX ends processes whose coordinator is gone.
 
-    A shell at the other end of a pipe says it, if the pipe is closed before anything was written to it.
+    A shell at the other end of a pipe prints the message, if the pipe closes before this process writes to the pipe.
     """
 
     def __init__(self, text: str) -> None:
@@ -212,9 +214,9 @@ class _LastWord:
             os.write(self._shell.stdin.fileno(), b"\n")
 
     def end(self, reason: str, is_lost: bool) -> NoReturn:
-        """End this process, which may be waiting in a computation that no exception reaches, with other words.
+        """End this process, possibly in a computation that no exception reaches, with another message.
 
-        They come first: JAX may be about to end it too, and rather both are said than nothing.
+        The message is printed first: JAX may end this process too, and two messages are better than none.
         """
         os.write(2, f"error: {printable_line(reason)}\n{_HINT if is_lost else ''}".encode())
         self.unsaid()
@@ -224,7 +226,7 @@ class _LastWord:
 
 @contextlib.contextmanager
 def _own_output() -> Iterator[None]:
-    """Standard output for this program alone: the libraries that processes speak through print to it who has connected."""
+    """Keep standard output for this program: the communication libraries print connection messages to standard output."""
     kept = sys.__stdout__
     if kept is None or kept is not sys.stdout:
         yield

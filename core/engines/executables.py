@@ -12,7 +12,7 @@ from ..support.trials import Trial
 from .protocol import Compiled
 
 _COMPILE_SECONDS: Final = 120.0
-"""Seconds of compiling after which no further group is compiled: later groups run in NumPy."""
+"""The seconds of compiling in a session before later groups stay in NumPy."""
 PAIRS: Final = 3
 """The number of paired runs of a group, in the engine and in NumPy, before a choice; the first pair warms up."""
 PAIRS_SECONDS: Final = 0.05
@@ -25,10 +25,10 @@ Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
 class EngineSettings:
     """Settings of an engine.
 
-    `verify`: run every group in NumPy too, and compare. `chooses`: keep NumPy where it takes less time, or the engine's
-    first results differ. `is_fast`: compute in the fastest type whose results are near enough. `reports`: time in the first
-    run the figures of a report. `times_numpy`: run each group once in NumPy, to tell the time. `compile_seconds`: the time
-    of compiling after which no further group is compiled.
+    `verify`: run every group in NumPy too, and compare. `chooses`: keep NumPy if NumPy is faster, or if the first results
+    of the engine differ. `is_fast`: compute in the fastest type with results close enough. `reports`: measure the figures
+    of a report in the first run. `times_numpy`: run each group once in NumPy for the time. `compile_seconds`: the seconds
+    of compiling before later groups stay in NumPy.
     """
 
     verify: bool = False
