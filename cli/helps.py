@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import click
@@ -22,12 +22,12 @@ _MEMBERS: Final = {
     "Limits": "allow-files max-memory timeout log-file",
     "Reading the graph": "map-op op-library tags",
 }
-_GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for name in names.split()}
+GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for name in names.split()}
 
 
 def group_of(option: click.Option) -> str:
     """Return the group of an option; an option that is listed nowhere says what to run."""
-    return _GROUP_OF.get(max(option.opts, key=len), RUN)
+    return GROUP_OF.get(max(option.opts, key=len), RUN)
 
 
 class GroupedCommand(click.Command):
@@ -67,9 +67,3 @@ def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
         ctx.meta[__name__] = True
         click.echo(ctx.get_help())
         ctx.exit()
-
-
-def unlisted(options: Iterable[click.Option]) -> Iterator[str]:
-    """Yield the long names in the table of groups that none of the options has."""
-    names = {max(option.opts, key=len) for option in options}
-    yield from (name for name in _GROUP_OF if name not in names)
