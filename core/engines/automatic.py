@@ -14,10 +14,9 @@ from ..graph.graph import Graph, Node
 from ..registry.op_facts import has_fact
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError
-from ..support.optional_packages import extra_hint
 from ..support.trials import Trial
 from ..support.user_signals import pass_on
-from .engine_registry import find_engine, installed_engines
+from .engine_registry import find_engine, install_hint, installed_engines
 from .engine_report import Choice, EngineReport
 from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
@@ -179,7 +178,7 @@ class AutoRuntime:
     def note(self) -> str:
         """Return the names of the engines to choose from, or how to install an engine."""
         if not self._names:
-            return f"no engine is installed: {extra_hint('openvino')} or {extra_hint('xla')}"
+            return f"no engine is installed: {install_hint()}"
         said = [self._runtimes[name].engine.note if name in self._runtimes else name for name in self._names]
         precision = [f"precision {self.precision}"] if self.precision is not None else []
         return "; ".join([*said, *precision, *self._unusable.values()])

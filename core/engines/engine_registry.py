@@ -30,6 +30,11 @@ def engine_names() -> list[str]:
     return sorted({*OWN_ENGINES, *(entry.name for entry in entry_points(group=GROUP))})
 
 
+def install_hint() -> str:
+    """Return how to install one of tfg's own engines."""
+    return " or ".join(map(extra_hint, OWN_ENGINES))
+
+
 def installed_engines() -> list[str]:
     """Return the engines whose packages are installed, without importing anything."""
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)

@@ -13,7 +13,7 @@ from ..planning.reachability import needed_nodes
 from ..support.errors import NotFoundError
 from ..support.optional_packages import extra_hint
 from .automatic import AutoRuntime, preferred
-from .engine_registry import installed_engines
+from .engine_registry import install_hint, installed_engines
 from .lowerable import refusals
 from .protocol import inner_steps
 from .step_bodies import is_constant_step
@@ -37,7 +37,7 @@ def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
     auto = AutoRuntime()
     names = auto.names(graph, list(needed_nodes(targets)))
     if not names:
-        raise NotFoundError("no engine is installed", hint=f"{extra_hint('openvino')} or {extra_hint('xla')}")
+        raise NotFoundError("no engine is installed", hint=install_hint())
     return names[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -72,10 +73,11 @@ class AutomaticProgram:
             program = self._program(contest, way)
         self._latest = program
         runtime = None if program is self._programs[NUMPY] else self._auto.runtime(way)
+        call = program.run if runtime is None else functools.partial(runtime.timed, program.run)
         if contest.is_settled:
-            return program.run(feeds, run) if runtime is None else runtime.timed(program.run, feeds, run)
+            return call(feeds, run)
         start = time.perf_counter()
-        values = program.run(feeds, run) if runtime is None else runtime.timed(program.run, feeds, run)
+        values = call(feeds, run)
         with self._lock:
             contest.note(way, time.perf_counter() - start, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
