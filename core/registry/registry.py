@@ -191,7 +191,7 @@ _BLOCKWISE: dict[str, Blockwise] = {}
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
-    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__name__.removesuffix('.registry.registry')}.ops.")
+    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{families.PACKAGE}.")
 
     def register(function: _Function) -> _Function:
         for op in ops:
