@@ -1,4 +1,4 @@
 """The Python library: a function for each command of `tfg`, and tables and pictures for notebooks.
 
-Each function returns the dataclass that its command prints. The command line calls these functions.
+A function and its command share the functions of `core` and the loaders; `tfg view` also calls its function here.
 """
