@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
+from ...core.drawing.sketch import MAX_TEXT_BOXES, printable_sketch
 from ...core.graph.graph import Graph, Node, Output
 from ...core.runtime.session.function_signatures import function_named
 from ...core.support.errors import NotFoundError
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ...core.inference.inference import Answers
     from ..options import Selection
 
-_MAX_TEXT_BOXES = 18
 _MAX_TEXT_LAYERS = 12
 
 
@@ -93,7 +93,7 @@ class DrawJob:
         pictures = list(self._pictures())
         if out == "-" and self.paper.is_text:
             for picture in pictures:
-                render.print_lines(_lines(picture))
+                render.print_lines(printable_sketch(picture))
             return
         if out == "-" and len(pictures) > 1 and self.paper.program is not None:
             raise click.UsageError(f"{len(pictures)} pictures need files: give -o FILE.{format_}")
@@ -129,7 +129,7 @@ class DrawJob:
     def _look(self) -> Look:
         options = self.options
         look = Look(
-            max_boxes=options.max_nodes or (_MAX_TEXT_BOXES if self.paper.is_text else MAX_BOXES),
+            max_boxes=options.max_nodes or (MAX_TEXT_BOXES if self.paper.is_text else MAX_BOXES),
             depth=options.depth,
             expand=options.expand,
             everything=options.everything,
@@ -192,19 +192,12 @@ class DrawJob:
 
     def _drawn(self, picture: Picture) -> bytes:
         if self.paper.is_text:
-            return "".join(f"{line}\n" for line in _lines(picture)).encode()
+            return "".join(f"{line}\n" for line in printable_sketch(picture)).encode()
         from ...formats.dot import to_dot
 
         source = str(to_dot(picture).source)
         program = self.paper.program
         return source.encode() if program is None else program.render(source, self.paper.format, self.options.timeout)
-
-
-def _lines(picture: Picture) -> Iterator[str]:
-    from ...core.drawing.sketch import sketch
-    from ...core.support.escaping import printable_line
-
-    return map(printable_line, sketch(picture))
 
 
 def _body(graph: Graph, name: str) -> Graph:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ..support.escaping import printable_line
 from .layers import forward_edges, layers_of
 from .picture import Box, Edge, Picture
 
+MAX_TEXT_BOXES: Final = 18
+"""The default largest number of boxes in a picture of characters; more boxes make lines too long for a terminal."""
 _GAP: Final = 2
 _SWEEPS: Final = 8
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -21,6 +24,11 @@ _SOLID: Final = " │││─┘┐┤─└┌├─┴┬┼"
 _DASHED: Final = " ┊┊┊╌┘┐┤╌└┌├╌┴┬┼"
 """Box-drawing characters of dashed lines, by the set of directions in which lines leave the character."""
 _HEAD: Final = "▼"
+
+
+def printable_sketch(picture: Picture) -> Iterator[str]:
+    """Return the lines of `sketch` with unprintable characters of the graph's names escaped."""
+    return map(printable_line, sketch(picture))
 
 
 @dataclasses.dataclass(eq=False, slots=True)

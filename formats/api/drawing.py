@@ -8,20 +8,18 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from ...core.drawing.picture import MAX_BOXES, Look, make_picture
-from ...core.drawing.sketch import sketch
+from ...core.drawing.sketch import MAX_TEXT_BOXES, printable_sketch
 from ...core.graph.graph import Graph
 from ...core.support.arguments import takes
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError
-from ...core.support.escaping import printable_line
+from ...core.support.file_formats import DOT, DRAWING, PICTURES
 from ..codecs.source import write_file
 from ..dot import to_dot
 from ..rendering import layout_program
 
 _SECONDS: Final = 60.0
-_SKETCHED: Final = 18
-"""The number of boxes of a drawing with characters."""
-_FORMATS: Final = ("svg", "png", "pdf", "dot", "text")
+_FORMATS: Final = tuple(form.word for form in PICTURES.formats)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -71,11 +69,11 @@ def draw(
     """
     if format not in _FORMATS:
         raise InvalidArgumentError(f"there is no format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
-    boxes = max_nodes or (_SKETCHED if format == "text" else MAX_BOXES)
+    boxes = max_nodes or (MAX_TEXT_BOXES if format == DRAWING.word else MAX_BOXES)
     emphasis = {graph.node_of(name) for name in highlight}
     look = Look(max_boxes=boxes, depth=depth, expand=tuple(expand), everything=everything, emphasis=emphasis)
     picture = make_picture(list(graph), look, "", list(emphasis))
-    if format == "text":
-        return Drawing(format, "".join(f"{printable_line(line)}\n" for line in sketch(picture)).encode())
+    if format == DRAWING.word:
+        return Drawing(format, "".join(f"{line}\n" for line in printable_sketch(picture)).encode())
     source = str(to_dot(picture).source)
-    return Drawing(format, source.encode() if format == "dot" else layout_program(format).render(source, format, timeout))
+    return Drawing(format, source.encode() if format == DOT.word else layout_program(format).render(source, format, timeout))
