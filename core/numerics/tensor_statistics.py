@@ -1,0 +1,215 @@
+"""Statistics of a tensor's elements: extremes, mean, standard deviation, counts of special values, a histogram.
+
+Minimum, maximum, mean and standard deviation leave out NaN and infinities, as TensorFlow's DebugNumericSummary does. The
+elements pass through in pieces, so that memory stays bounded, and elements that share memory are read once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from ..parallel.interruption_points import PIECE, pause
+from ..types import dtypes
+from ..types.arrays import Array
+
+_LOW_HALF: Final = np.uint64(0xFFFFFFFF)
+_HALF_BITS: Final = np.uint64(32)
+
+_Pieces: TypeAlias = Callable[[], Iterator[Array]]
+"""A way through the elements, from the first each time it is called."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TensorStatistics:
+    """The statistics of one tensor. `count` is the number of all elements, empty strings count as zeros.
+
+    Minimum and maximum are None for complex numbers, which have no order. All four figures are None for strings, handles
+    and tensors without finite elements. `std` is the standard deviation of the elements, not an estimate from a sample.
+    """
+
+    count: int
+    zeros: int = 0
+    nans: int = 0
+    infs: int = 0
+    min: int | float | None = None
+    max: int | float | None = None
+    mean: float | complex | None = None
+    std: float | None = None
+
+
+def tensor_statistics(array: Array) -> TensorStatistics:
+    """Return the statistics of an array of any shape and of any dtype of TensorFlow."""
+    distinct = _distinct(array)
+    kind = _kind(distinct)
+    if kind == "O":
+        statistics = TensorStatistics(distinct.size, zeros=sum(item in (b"", "") for item in distinct.flat))
+    elif kind == "c":
+        statistics = _complex_statistics(distinct)
+    elif kind == "f":
+        statistics = _float_statistics(distinct)
+    else:
+        statistics = _integer_statistics(distinct)
+    repeats = array.size // distinct.size if distinct.size else 1
+    counts = {name: getattr(statistics, name) * repeats for name in ("count", "zeros", "nans", "infs")}
+    return dataclasses.replace(statistics, **counts)
+
+
+def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[int, ...]:
+    """Return how many finite elements lie in each of `bins` intervals of equal length from the minimum to the maximum.
+
+    A single number where minimum and maximum are equal; empty where `statistics`, those of `array`, have neither.
+    """
+    low, high = statistics.min, statistics.max
+    if low is None or high is None:
+        return ()
+    if low == high:
+        return (statistics.count - statistics.nans - statistics.infs,)
+    distinct = _distinct(array)
+    counts = np.zeros(bins, np.int64)
+    for positions in _positions(distinct, low, high):
+        counts += np.bincount(np.minimum((positions * bins).astype(np.int64), bins - 1), minlength=bins)
+    return tuple((counts * (array.size // distinct.size)).tolist())
+
+
+def _positions(array: Array, low: float, high: float) -> Iterator[Array]:
+    """Yield the finite elements in pieces, mapped so that `low` is 0 and `high` is 1."""
+    if _kind(array) == "f":
+        exponent = _exponent(low, high)
+        least, length = math.ldexp(low, -exponent), math.ldexp(high, -exponent) - math.ldexp(low, -exponent)
+        for piece in _finite(array):
+            yield (np.ldexp(piece, -exponent) - least) / length
+    else:
+        for piece in _offsets(array, int(low)):
+            yield piece.astype(np.float64) / (int(high) - int(low))
+
+
+def _float_statistics(array: Array) -> TensorStatistics:
+    zeros = nans = infs = 0
+    for piece in _pieces(array):
+        wide = piece.astype(np.float64)
+        zeros += int((wide == 0).sum())
+        nans += int(np.isnan(wide).sum())
+        infs += int(np.isinf(wide).sum())
+    if nans + infs == array.size:
+        return TensorStatistics(array.size, zeros, nans, infs)
+    low, high, mean, std = _moments(lambda: _finite(array))
+    return TensorStatistics(array.size, zeros, nans, infs, low, high, mean, std)
+
+
+def _complex_statistics(array: Array) -> TensorStatistics:
+    zeros = nans = infs = 0
+    for piece in _pieces(array):
+        missing = np.isnan(piece)
+        zeros += int((piece == 0).sum())
+        nans += int(missing.sum())
+        infs += int((np.isinf(piece) & ~missing).sum())
+    counts = array.size, zeros, nans, infs
+    if nans + infs == array.size:
+        return TensorStatistics(*counts)
+    _, _, real, real_std = _moments(lambda: (piece.real.astype(np.float64) for piece in _finite_complex(array)))
+    _, _, imaginary, imaginary_std = _moments(lambda: (piece.imag.astype(np.float64) for piece in _finite_complex(array)))
+    return TensorStatistics(*counts, mean=complex(real, imaginary), std=math.hypot(real_std, imaginary_std))
+
+
+def _integer_statistics(array: Array) -> TensorStatistics:
+    """Return the statistics of integers and truth values. The sum is exact, also where it exceeds 64 bits."""
+    if not array.size:
+        return TensorStatistics(0)
+    zeros, extremes = 0, []
+    for piece in _pieces(array):
+        wide = _wide_integers(piece)
+        zeros += int((wide == 0).sum())
+        extremes += [int(wide.min()), int(wide.max())]
+    low, high = min(extremes), max(extremes)
+    total, parts = 0, []
+    for offsets in _offsets(array, low):
+        total += (int((offsets >> _HALF_BITS).sum()) << 32) + int((offsets & _LOW_HALF).sum())
+        parts.append(_part(offsets.astype(np.float64)))
+    mean = (low * array.size + total) / array.size
+    return TensorStatistics(array.size, zeros, min=low, max=high, mean=mean, std=_spread(parts))
+
+
+def _moments(pieces: _Pieces) -> tuple[float, float, float, float]:
+    """Return minimum, maximum, mean and standard deviation of finite doubles.
+
+    The elements are divided by a power of two, so that neither sums nor squares leave the range of a double.
+    """
+    extremes = [float(end) for piece in pieces() if piece.size for end in (piece.min(), piece.max())]
+    low, high = min(extremes), max(extremes)
+    if low == high:
+        return low, high, low, 0.0
+    exponent = _exponent(low, high)
+    parts = [_part(np.ldexp(piece, -exponent)) for piece in pieces() if piece.size]
+    mean = math.ldexp(_mean(parts), exponent)
+    return low, high, min(max(mean, low), high), math.ldexp(_spread(parts), exponent)
+
+
+def _part(piece: Array) -> tuple[int, float, float]:
+    """Return the number of elements, their mean, and the sum of their squared distances from the mean."""
+    mean = float(piece.mean())
+    deviations = piece - mean
+    return piece.size, mean, float(np.dot(deviations, deviations))
+
+
+def _mean(parts: list[tuple[int, float, float]]) -> float:
+    return math.fsum(count * mean for count, mean, _ in parts) / sum(count for count, _, _ in parts)
+
+
+def _spread(parts: list[tuple[int, float, float]]) -> float:
+    """Return the standard deviation of all elements, from those of pieces (Chan, Golub and LeVeque 1979)."""
+    mean = _mean(parts)
+    squares = math.fsum(squares + count * (own - mean) ** 2 for count, own, squares in parts)
+    return math.sqrt(squares / sum(count for count, _, _ in parts))
+
+
+def _exponent(low: float, high: float) -> int:
+    """Return the exponent of a power of two above the magnitude of both."""
+    return math.frexp(max(abs(low), abs(high)))[1]
+
+
+def _kind(array: Array) -> str:
+    """Return the kind of a dtype as dtypes.DType has it; NumPy calls bfloat16 and float8 kind V."""
+    return dtypes.from_numpy(array.dtype).kind
+
+
+def _distinct(array: Array) -> Array:
+    """Return the elements once along each dimension in which all share their memory."""
+    return array[tuple(slice(1) if step == 0 and n else slice(None) for step, n in zip(array.strides, array.shape))]
+
+
+def _pieces(array: Array) -> Iterator[Array]:
+    """Yield the elements in flat pieces of bounded size."""
+    flat = array.reshape(-1) if array.flags.c_contiguous else array.flat
+    for start in range(0, array.size, PIECE):
+        pause()
+        yield flat[start : start + PIECE]
+
+
+def _finite(array: Array) -> Iterator[Array]:
+    """Yield the finite elements as doubles."""
+    for piece in _pieces(array):
+        wide = piece.astype(np.float64)
+        finite = np.isfinite(wide)
+        yield wide if finite.all() else wide[finite]
+
+
+def _finite_complex(array: Array) -> Iterator[Array]:
+    """Yield the elements whose real and imaginary parts are both finite."""
+    for piece in _pieces(array):
+        yield piece[np.isfinite(piece)]
+
+
+def _wide_integers(piece: Array) -> Array:
+    return piece if piece.dtype == np.uint64 else piece.astype(np.int64)
+
+
+def _offsets(array: Array, low: int) -> Iterator[Array]:
+    """Yield the exact distances of integers from the least, which fit into 64 bits without sign."""
+    least = np.uint64(low % (1 << 64))
+    for piece in _pieces(array):
+        yield _wide_integers(piece).astype(np.uint64) - least
