@@ -24,20 +24,23 @@ if TYPE_CHECKING:
     from .core.passes.pipeline import OptimizeReport, optimize
     from .core.runtime.session.session import Session
     from .core.runtime.state.file_access import FileAccess
+    from .core.training.train_step import Clipping
     from .formats import load, save
     from .formats.api.analyses import check, compare, compare_states, diff, flops, ops
     from .formats.api.changes import convert, extract, freeze, reduce
     from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
     from .formats.api.drawing import Drawing, draw
-    from .formats.api.training import TrainingReport, train
+    from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.viewing import GraphPage, view
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Checkpoint": "formats.api.checkpoints",
+    "Clipping": "core.training.train_step",
     "Drawing": "formats.api.drawing",
     "FileAccess": "core.runtime.state.file_access",
+    "FitReport": "formats.api.training",
     "FlopsReport": "core.flops.flops_report",
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
@@ -61,6 +64,7 @@ _LAZY = {
     "draw": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
     "extract": "formats.api.changes",
+    "fit": "formats.api.training",
     "flops": "formats.api.analyses",
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
@@ -80,8 +84,10 @@ _LAZY = {
 }
 __all__ = [
     "Checkpoint",
+    "Clipping",
     "Drawing",
     "FileAccess",
+    "FitReport",
     "FlopsReport",
     "Graph",
     "GraphBuilder",
@@ -106,6 +112,7 @@ __all__ = [
     "errors",
     "explain",
     "extract",
+    "fit",
     "flops",
     "freeze",
     "gradients",

@@ -157,6 +157,20 @@ class SessionOptions:
             names = runner.initialize(self.init_op)
             render.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
 
+    def initialized(self, graph: Graph, part: Graph, quiet: bool) -> SessionLike:
+        """A session on a graph, in which the variables that a part of it has are initialized."""
+        from ..core.runtime.session.runner import Runner
+
+        runner = Runner(self.session(graph, quiet))
+        self.initialize(runner, quiet, implied=True, graph=part)
+        return runner.session
+
+    def filled(self, graph: Graph) -> Session:
+        """A session in this process, whose variables are initialized where they can be, then restored."""
+        session = self.local(graph)
+        self.prepare(session, quiet=True, implied=True)
+        return session
+
     def with_variables(self, graph: Graph, quiet: bool) -> Runner:
         """A session whose variables have the values that graph and options give; iterators are left as they are."""
         from ..core.runtime.session.runner import Runner, initializers

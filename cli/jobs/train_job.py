@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -11,22 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
-from ...core.inference.inference import infer
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import Interruption, Runner
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
 from ...core.support.log import tell
 from ...core.support.words import counted
-from ...core.training.levenberg_marquardt import Iteration, Solution, Tolerances
-from ...core.training.losses import add_loss, is_sparse, parse_loss
-from ...core.training.optimizers import find_optimizer
-from ...core.training.schedules import parse_schedule
-from ...core.training.train_step import Clipping, TrainingGraph, add_training
-from ...core.training.trainer import LeastSquares, Progress, Trainer
-from ...core.types.dtypes import int64
+from ...core.training.losses import NamedLoss, parse_loss
+from ...core.training.train_step import Clipping
 from ...core.types.tensors import Tensor
+from ...formats.api.training import FitReport, TrainingReport, fit, train
 from .. import render
 from ..main import COMPARISON_FAILED, DONE, INTERRUPTED
 from ..models import save_model
@@ -34,6 +29,9 @@ from ..names import Names, value_of
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
+    from ...core.runtime.session.session_like import SessionLike
+    from ...core.training.levenberg_marquardt import Iteration
+    from ...core.training.trainer import LeastSquares, Progress, Trainer
     from ...formats.state import Progress as TrainingProgress
 
 
@@ -86,27 +84,20 @@ class TrainJob:
         self.exit_code = DONE
         self.has_diverged = False
         names = self.names = Names(graph, session.signature)
-        self.forward, self.loss, self.feeds = self._with_loss(names)
+        self.loss, self.feeds = self._with_loss(names)
         self.losses: list[float] = []
         self.done = 0
 
-    def _with_loss(self, names: Names) -> tuple[Graph, str, dict[str, Any]]:
-        """The graph with its loss, the loss's name, and the feeds: a loss by name is added, its labels are fed."""
+    def _with_loss(self, names: Names) -> tuple[str | NamedLoss, dict[str, Any]]:
+        """Return the loss by names of tensors, and the feeds; the labels of a loss by name are fed by their own word."""
         named = None if self.options.loss in self.graph else parse_loss(self.options.loss)
         if named is None:
             minimized = names.output(self.options.loss).name
-            return self.graph, minimized, names.complete(names.feeds(self.options.feeds), [minimized])
-        graph = self.graph.copy()
-        output = graph.output(names.only_output(named.output, "--loss").name)
+            return minimized, names.complete(names.feeds(self.options.feeds), [minimized])
+        output = names.only_output(named.output, "--loss").name
         word, text = names.unknown_feed(self.options.feeds, named.labels)
-        value = np.asarray(value_of(text, None, f"--feed {word}"))
-        sparse = is_sparse(named.kind, infer(graph).specs[output], value)
-        dtype = int64 if sparse or output.dtype is None else output.dtype.base
-        shape = [None, *value.shape[1:]] if value.ndim else None
-        labels = GraphBuilder(graph).Placeholder(dtype=dtype, shape=shape, name=word)
-        loss = add_loss(graph, named.kind, output, labels, residuals=self.options.optimizer == "lm")
-        feeds = names.feeds(pair for pair in self.options.feeds if pair[0] != word)
-        return graph, loss.name, {**names.complete(feeds, [output.name]), labels.name: value.astype(dtype.numpy)}
+        feeds = names.complete(names.feeds(pair for pair in self.options.feeds if pair[0] != word), [output])
+        return NamedLoss(named.kind, output, word), {**feeds, word: value_of(text, None, f"--feed {word}")}
 
     def run(self) -> None:
         """Train, save and write as the options ask."""
@@ -158,66 +149,69 @@ class TrainJob:
 class FirstOrderJob(TrainJob):
     """Training by gradient steps."""
 
-    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
-        super().__init__(graph, session, options)
-        settings = {name: _number(name, text) for name, text in options.settings}
-        self.training: TrainingGraph = add_training(
-            self.forward,
-            self.loss,
-            find_optimizer(options.optimizer).configured(settings),
-            variables=options.variables,
-            learning_rate=options.lr,
-            schedule=parse_schedule(options.schedule) if options.schedule else None,
-            clipping=options.clipping,
-        )
+    report: TrainingReport
 
     def run(self) -> None:
-        kept = _Kept({}, 0)
+        options = self.options
+        self.kept = _Kept({}, 0)
         try:
-            trainer, self.done = self._begin()
-            kept = self._snapshot(trainer.runner)
-            steps = self.options.steps
-            with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
-                for step in trainer.steps(steps, self.done):
-                    self._record(step, progress)
-                    if len(self.losses) == 1 and self.session.company is not None:
-                        self.session.company.require_division()
-                    if not math.isfinite(step.loss):
-                        self._diverged(step)
-                        break
-                    kept = self._snapshot(trainer.runner)
-                    self._checkpoint(trainer.runner)
-                    if interruption.requested:
-                        self._interrupted()
-                        break
+            with render.Progress("step", options.steps, self.quiet) as bar, contextlib.ExitStack() as stack:
+                self.report = train(
+                    self.graph, self.loss, self.feeds, steps=options.steps, optimizer=options.optimizer, lr=options.lr,
+                    settings={name: _number(name, text) for name, text in options.settings}, schedule=options.schedule,
+                    clipping=options.clipping, variables=options.variables, batch=options.batch,
+                    open_session=self._open, on_start=lambda trainer: self._begin(trainer, stack),
+                    on_step=lambda step: self._go_on(step, bar),
+                )  # fmt: skip
         except DeadlineExceededError:
             lift_time_limit()
-            self._save_state(kept.state, f" as they were after step {kept.step}")
+            self._save_state(self.kept.state, f" as they were after step {self.kept.step}")
             raise
-        self._save(trainer.runner, self.training.graph)
+        if self.report.has_diverged:
+            self._diverged(self.report.history[-1])
+        self._save(self.trainer.runner, self.report.session.graph)
 
-    def _begin(self) -> tuple[Trainer, int]:
-        """A trainer whose variables have the values that training starts from, and the number of steps behind these."""
-        trainer = Trainer(self.training, self.feeds, self.options.batch, self.session.session(self.training.graph, self.quiet))
+    def _open(self, graph: Graph) -> SessionLike:
+        """Return a session of the training graph, with the variables of the graph itself initialized."""
+        if self.session.company is not None:
+            self.session.company.require_same(self._digest(graph), "graph, feed or number of steps")
+        return self.session.initialized(graph, self.graph, self.quiet)
+
+    def _begin(self, trainer: Trainer, stack: contextlib.ExitStack) -> int:
+        """Give the variables the values that training starts from, and return the number of steps behind these values."""
+        self.trainer = trainer
         company = self.session.company
         if company is not None:
             company.require_rows(trainer.rows)
-            company.require_same(self._digest(), "graph, feed or number of steps")
-        self.session.initialize(trainer.runner, self.quiet, implied=True, graph=self.graph)
-        trainer.runner.initialize(self.training.init_op)
         self.session.restore(trainer.runner, self.quiet)
-        steps = self._resume(trainer.runner)
+        self.done = self._resume(trainer.runner)
         if company is not None and not company.is_alone:
             trainer.runner.restore(company.common_state(trainer.runner.state))
-        return trainer, steps
+        self.kept = self._snapshot(trainer.runner)
+        self.interruption = stack.enter_context(Interruption(self._notify))
+        return self.done
 
-    def _digest(self) -> bytes:
+    def _go_on(self, step: Progress, bar: render.Progress) -> bool:
+        """Record a step, and save the variables as the options ask; False ends the training."""
+        self.losses.append(step.loss)
+        bar.update(step.step, f"loss {step.loss:.6g}")
+        if len(self.losses) == 1 and self.session.company is not None:
+            self.session.company.require_division()
+        if not math.isfinite(step.loss):
+            return False
+        self.kept = self._snapshot(self.trainer.runner)
+        self._checkpoint(self.trainer.runner)
+        if self.interruption.requested:
+            self._interrupted()
+        return not self.interruption.requested
+
+    def _digest(self, graph: Graph) -> bytes:
         """What processes that train together must have in common."""
         from ...formats.saving import to_bytes
 
         options = self.options
         found = hashlib.sha256(repr((self.loss, options.batch, options.steps, options.checkpoint_every)).encode())
-        found.update(to_bytes(self.training.graph))
+        found.update(to_bytes(graph))
         for name, value in self.feeds.items():
             array = np.asarray(value)
             found.update(repr((name, array.dtype, array.shape)).encode())
@@ -275,26 +269,21 @@ class FirstOrderJob(TrainJob):
             tell("checkpoint after step %d", self.trained)
 
     def result(self) -> dict[str, Any]:
-        history = [{"step": i, "loss": loss} for i, loss in enumerate(self.losses, self.done + 1)]
-        stages = dict(self.training.stages) if self.options.dump_stages else {}
+        report = self.report
         return {
-            "optimizer": self.options.optimizer,
-            "variables": self.training.variables,
-            "train_op": self.training.train_op,
-            "init_op": self.training.init_op,
-            "history": history,
-            "stages": stages,
+            "optimizer": report.optimizer,
+            "variables": report.variables,
+            "train_op": report.train_op,
+            "init_op": report.init_op,
+            "history": report.history,
+            "stages": dict(report.stages) if self.options.dump_stages else {},
         }
 
     def sections(self) -> Iterator[render.Section]:
         if self.options.dump_stages:
-            rows = [(stage, len(nodes), node) for stage, nodes in self.training.stages for node in nodes]
+            rows = [(stage, len(nodes), node) for stage, nodes in self.report.stages for node in nodes]
             yield render.Table(("phase", "nodes", "node"), rows)
         yield from super().sections()
-
-    def _record(self, step: Progress, progress: render.Progress) -> None:
-        self.losses.append(step.loss)
-        progress.update(step.step, f"loss {step.loss:.6g}")
 
     def _diverged(self, step: Progress) -> None:
         """Say so, --quiet or not. Such variables are of no use: a state that was saved before is left alone."""
@@ -316,41 +305,44 @@ class FirstOrderJob(TrainJob):
 class LeastSquaresJob(TrainJob):
     """Levenberg-Marquardt on residuals."""
 
-    solution: Solution
+    report: FitReport
+    problem: LeastSquares | None = None
 
     def run(self) -> None:
-        runner = self.session.open(self.forward, self.quiet, implied=True)
-        problem = LeastSquares(self.forward, self.loss, self.feeds, self.options.variables, runner)
         steps: int = self.options.steps
         try:
             with render.Progress("iteration", steps, self.quiet) as progress:
-                self.solution = problem.fit(
-                    Tolerances(max_iterations=steps), lambda iteration: self._record(iteration, progress)
-                )
+                self.report = fit(
+                    self.graph, self.loss, self.feeds, variables=self.options.variables, iterations=steps,
+                    open_session=lambda graph: self.session.open(graph, self.quiet, implied=True).session,
+                    on_start=self._begin, on_step=lambda iteration: self._record(iteration, progress),
+                )  # fmt: skip
         except DeadlineExceededError:
             lift_time_limit()
-            problem.keep_best()
-            self._save(runner, self.graph)
+            self._keep(is_cut=True)
             raise
-        self._save(runner, self.graph)
+        self._keep()
+
+    def _keep(self, is_cut: bool = False) -> None:
+        """Save the variables, the best so far where the search `is_cut`."""
+        if self.problem is not None:
+            if is_cut:
+                self.problem.keep_best()
+            self._save(self.problem.runner, self.graph)
+
+    def _begin(self, problem: LeastSquares) -> None:
+        self.problem = problem
 
     def result(self) -> dict[str, Any]:
-        s = self.solution
-        return {
-            "optimizer": "lm",
-            "parameters": s.parameters,
-            "cost": s.cost,
-            "converged": s.converged,
-            "reason": s.reason,
-            "history": s.iterations,
-        }
+        names = ("parameters", "cost", "converged", "reason", "history")
+        return {"optimizer": "lm", **{name: getattr(self.report, name) for name in names}}
 
     def sections(self) -> Iterator[render.Section]:
         yield from super().sections()
-        s = self.solution
-        ending = "converged" if s.converged else "stopped"
-        count = counted(len(s.iterations), "iteration")
-        yield render.Text(f"{ending} after {count}: {s.reason}\nhalf the sum of squares: {s.cost:.10g}")
+        report = self.report
+        ending = "converged" if report.converged else "stopped"
+        count = counted(len(report.history), "iteration")
+        yield render.Text(f"{ending} after {count}: {report.reason}\nhalf the sum of squares: {report.cost:.10g}")
 
     def _record(self, iteration: Iteration, progress: render.Progress) -> None:
         self.losses.append(iteration.cost)

@@ -8,11 +8,13 @@ from typing import Final
 
 import numpy as np
 
+from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph, Output
 from ..inference.inference import infer
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
+from ..types.dtypes import int64
 from ..types.shapes import TensorSpec
 
 _NAMED: Final = re.compile(r"(mse|mae|crossentropy)(?:\(\s*([^\s,()]+)\s*(?:,\s*([^\s,()]+)\s*)?\))?")
@@ -39,6 +41,23 @@ def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
     """True where labels are the numbers of classes for a crossentropy, not their probabilities."""
     classes = output.shape.dims[-1] if output.shape.dims else None
     return kind == "crossentropy" and labels.dtype.kind in "iu" and classes != 1 and labels.shape[-1:] != (classes,)
+
+
+def add_labelled_loss(
+    graph: Graph, kind: str, output: str, labels: str, value: Array, *, residuals: bool = False
+) -> tuple[Graph, str, dict[str, Array]]:
+    """Return a copy of the graph with a loss and a placeholder for its labels, the name of the loss, and the labels to feed.
+
+    `labels` becomes the name of the placeholder, and `value` decides its dtype and shape. The rest is as for `add_loss`.
+    """
+    graph = graph.copy()
+    target = graph.output(output)
+    sparse = is_sparse(kind, infer(graph).specs[target], value)
+    dtype = int64 if sparse or target.dtype is None else target.dtype.base
+    shape = [None, *value.shape[1:]] if value.ndim else None
+    placeholder = GraphBuilder(graph).Placeholder(dtype=dtype, shape=shape, name=labels)
+    loss = add_loss(graph, kind, target, placeholder, residuals=residuals)
+    return graph, loss.name, {placeholder.name: value.astype(dtype.numpy)}
 
 
 def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residuals: bool = False) -> Output:

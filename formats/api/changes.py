@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from ...core.comparing.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import Recorder
@@ -14,7 +14,7 @@ from ...core.graph.graph import Graph
 from ...core.onnx.exporting import export
 from ...core.passes.pipeline import guessed_fetches, inline_functions
 from ...core.runtime.session.runner import Runner
-from ...core.runtime.session.session import Session
+from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.file_formats import extension_of
@@ -26,10 +26,10 @@ from ..saving import graph_form, write_graph
 from .sessions import State, as_tensors, named, names_of, opened
 
 
-@takes(graph=Graph, values=Mapping | Session | None, inline=bool)
+@takes(graph=Graph, values=Mapping | SessionLike | None, inline=bool)
 def freeze(
     graph: Graph,
-    values: State | Session | None = None,
+    values: State | SessionLike | None = None,
     outputs: Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
     *,
@@ -43,8 +43,7 @@ def freeze(
     a value, and a node that writes to a variable.
     """
     names = names_of(outputs) or found_outputs(graph)
-    session = values if isinstance(values, Session) else None if values is not None else opened(graph)
-    state = as_tensors(cast("State", values)) if session is None else Runner(session).state()
+    state = as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
     if inline:
         graph = inline_functions(graph)[0]
     return freezing.freeze(graph, state, names, names_of(inputs))
@@ -59,14 +58,14 @@ def extract(graph: Graph, outputs: Sequence[str] | str, inputs: Sequence[str] | 
     return subgraph(graph, names_of(outputs), names_of(inputs))
 
 
-@takes(graph=Graph, path=str | os.PathLike, state=Mapping | Session | None)
+@takes(graph=Graph, path=str | os.PathLike, state=Mapping | SessionLike | None)
 def convert(
     graph: Graph,
     path: str | os.PathLike[str],
     outputs: Sequence[str] | str = (),
     inputs: Sequence[str] | str = (),
     *,
-    state: State | Session | None = None,
+    state: State | SessionLike | None = None,
 ) -> None:
     """Write a graph in the form that the name of the file asks for, whole or not at all.
 
@@ -83,7 +82,11 @@ def convert(
 
 
 def _write_onnx(
-    graph: Graph, path: str | os.PathLike[str], outputs: Sequence[str], inputs: Sequence[str], state: State | Session | None
+    graph: Graph,
+    path: str | os.PathLike[str],
+    outputs: Sequence[str],
+    inputs: Sequence[str],
+    state: State | SessionLike | None,
 ) -> None:
     require("onnx")
     frozen = freeze(graph, state, outputs, inputs)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import Runner, initializers, iterator_initializers, table_initializers
 from ...core.runtime.session.session import Session
+from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect
 from ...core.types.tensors import Tensor
 
-State = Mapping[str, Any]
+State: TypeAlias = Mapping[str, Any]
 """Values of variables by name: arrays or Tensors."""
+Opener: TypeAlias = Callable[[Graph], SessionLike]
+"""A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
+LocalOpener: TypeAlias = Callable[[Graph], Session]
+"""An Opener of sessions in this process."""
 
 
 def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Session:
@@ -29,6 +34,11 @@ def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Se
     if state is not None:
         Runner(session).restore(as_tensors(state))
     return session
+
+
+def opener(state: State | None = None) -> LocalOpener:
+    """Return a function that opens sessions with the values of `state`, as `opened` does."""
+    return lambda graph: opened(graph, state)
 
 
 def as_tensors(state: State) -> dict[str, Tensor]:

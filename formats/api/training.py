@@ -1,4 +1,4 @@
-"""The function behind `tfg train`."""
+"""The functions behind `tfg train`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import Runner
-from ...core.runtime.session.session import Session
+from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import takes
 from ...core.support.display import Report
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
+from ...core.training.levenberg_marquardt import Iteration, Tolerances, Vector
+from ...core.training.losses import NamedLoss, add_labelled_loss, parse_loss
 from ...core.training.optimizers import find_optimizer, optimizer_name
 from ...core.training.schedules import parse_schedule
-from ...core.training.train_step import add_training
-from ...core.training.trainer import Progress, Trainer
-from .sessions import State, as_tensors, named, opened
+from ...core.training.train_step import Clipping, add_training
+from ...core.training.trainer import LeastSquares, Progress, Trainer
+from .sessions import Opener, State, as_tensors, named, opened
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -31,7 +37,9 @@ class TrainingReport(Report):
     train_op: str
     init_op: str
     history: tuple[Progress, ...]
-    session: Session
+    stages: tuple[tuple[str, tuple[str, ...]], ...]
+    """The phases of the training graph, each with the names of the nodes that it added."""
+    session: SessionLike
     """The session of the training graph, whose variables have the trained values."""
 
     @property
@@ -40,22 +48,56 @@ class TrainingReport(Report):
         return [step.loss for step in self.history]
 
     @property
+    def has_diverged(self) -> bool:
+        """True where the last loss is not finite."""
+        return bool(self.history) and not math.isfinite(self.history[-1].loss)
+
+    @property
     def state(self) -> dict[str, Any]:
         """The values of all variables as NumPy arrays, by name."""
-        return {name: tensor.numpy() for name, tensor in Runner(self.session).state().items()}
+        return _values(self.session)
 
     def headline(self) -> str:
         losses = f", loss {self.losses[0]:.6g} to {self.losses[-1]:.6g}" if self.history else ""
         return f"{counted(len(self.history), 'step')} of {self.optimizer}{losses}"
 
 
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class FitReport(Report):
+    """A fit by least squares: the parameters, half the sum of squared residuals, and the reason for the end."""
+
+    main_table: ClassVar[str] = "history"
+
+    parameters: Vector
+    """The elements of the fitted variables, one variable after the other."""
+    cost: float
+    converged: bool
+    reason: str
+    history: tuple[Iteration, ...]
+    session: SessionLike
+    """The session whose variables have the fitted values."""
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The values of all variables as NumPy arrays, by name."""
+        return _values(self.session)
+
+    def headline(self) -> str:
+        return f"{counted(len(self.history), 'iteration')}, cost {self.cost:.6g}, {self.reason}"
+
+
+def _values(session: SessionLike) -> dict[str, Any]:
+    return {name: tensor.numpy() for name, tensor in Runner(session).state().items()}
+
+
 @takes(
-    graph=Graph, loss=str, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None, settings=Mapping | None,
-    schedule=str | None, variables=str, batch=int | None, state=Mapping | None, seed=int | None,
+    graph=Graph, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
+    settings=Mapping | None, schedule=str | None, clipping=Clipping | None, variables=str, batch=int | None,
+    state=Mapping | None, seed=int | None,
 )  # fmt: skip
 def train(
     graph: Graph,
-    loss: str,
+    loss: str | NamedLoss,
     feeds: Mapping[str, Any] | None = None,
     *,
     steps: int = 100,
@@ -63,33 +105,107 @@ def train(
     lr: float | None = None,
     settings: Mapping[str, float] | None = None,
     schedule: str | None = None,
+    clipping: Clipping | None = None,
     variables: str = "",
     batch: int | None = None,
     state: State | None = None,
     seed: int | None = 0,
+    open_session: Opener | None = None,
+    on_start: Callable[[Trainer], int] = lambda trainer: 0,
     on_step: Callable[[Progress], object] = lambda step: None,
 ) -> TrainingReport:
     """Minimize a tensor of the graph by its variables, and return the losses and the session with the trained values.
 
-    `loss` is a floating-point tensor's name. `feeds` are the same in each step, or `batch` rows of them in turn.
-    `optimizer`, `settings` (hyperparameters by name), `lr` and `schedule` are those of `tfg train`; `variables` is a regular
-    expression for the names of the variables to train, by default all that the loss depends on. Training begins with the
-    initial values, or those of `state`, and ends early at a loss that is not finite. `on_step` sees each step.
-    InvalidArgumentError where the loss depends on no such variable. The graph given stays as it is.
+    `loss` is a floating-point tensor's name, or `mse(output, labels)`, `mae` or `crossentropy`, whose labels are fed by a
+    name of their own. `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings`
+    (hyperparameters by name), `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression
+    for the names of the variables to train, by default all that the loss depends on. Training begins with the initial
+    values, or those of `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step,
+    returns False; `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
+    `open_session` opens the session of the training graph, by default with `seed`. InvalidArgumentError where the loss
+    depends on no such variable. The graph given stays as it is.
     """
-    name = optimizer_name(optimizer)
-    method = find_optimizer(name).configured(settings or {})
+    method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
-    training = add_training(graph, graph.result(loss).name, method, variables=variables, learning_rate=lr, schedule=rule)
-    session = opened(training.graph, None, seed)
-    trainer = Trainer(training, {graph.output(key).name: value for key, value in named(feeds).items()}, batch, session)
+    graph, minimized, values = _with_loss(graph, loss, feeds)
+    training = add_training(graph, minimized, method, variables=variables, learning_rate=lr, schedule=rule, clipping=clipping)
+    session = opened(training.graph, None, seed) if open_session is None else open_session(training.graph)
+    trainer = Trainer(training, values, batch, session)
     trainer.runner.initialize(training.init_op)
     if state is not None:
         trainer.runner.restore(as_tensors(state))
+    done = on_start(trainer)
     history = []
-    for step in trainer.steps(steps):
+    for step in trainer.steps(steps, done):
         history.append(step)
-        on_step(step)
-        if not math.isfinite(step.loss):
+        if on_step(step) is False or not math.isfinite(step.loss):
             break
-    return TrainingReport(name, training.variables, training.train_op, training.init_op, tuple(history), session)
+    return TrainingReport(
+        optimizer_name(optimizer), training.variables, training.train_op, training.init_op, tuple(history), training.stages,
+        trainer.runner.session,
+    )  # fmt: skip
+
+
+@takes(graph=Graph, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
+def fit(
+    graph: Graph,
+    residuals: str | NamedLoss,
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    variables: str = "",
+    iterations: int = 100,
+    state: State | None = None,
+    open_session: Opener | None = None,
+    on_start: Callable[[LeastSquares], object] = lambda problem: None,
+    on_step: Callable[[Iteration], None] = lambda iteration: None,
+) -> FitReport:
+    """Minimize half the sum of squares of a tensor by the Levenberg-Marquardt method, and return the fitted parameters.
+
+    `residuals` is a tensor's name, or `mse(output, labels)`, whose labels are fed by a name of their own. `variables` is a
+    regular expression for the names of the variables to fit. The fit begins with the initial values, or those of `state`.
+    `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
+    InvalidArgumentError where residuals or derivatives are not finite at the start.
+    """
+    graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
+    session = opened(graph, state) if open_session is None else open_session(graph)
+    problem = LeastSquares(graph, minimized, values, variables, Runner(session))
+    on_start(problem)
+    solution = problem.fit(Tolerances(max_iterations=iterations), on_step)
+    return FitReport(solution.parameters, solution.cost, solution.converged, solution.reason, solution.iterations, session)
+
+
+def _with_loss(
+    graph: Graph, loss: str | NamedLoss, feeds: Mapping[str, Any] | None, *, residuals: bool = False
+) -> tuple[Graph, str, dict[str, Any]]:
+    """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
+    values = named(feeds)
+    by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else parse_loss(loss)
+    fed: dict[str, Any] = {}
+    if by_name is None:
+        minimized = graph.result(str(loss)).name
+    else:
+        output, labels = by_name.output or _only_output(graph), by_name.labels or _only_labels(graph, values)
+        if labels not in values:
+            raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"give their values as feeds['{labels}']")
+        value = np.asarray(values.pop(labels))
+        graph, minimized, fed = add_labelled_loss(graph, by_name.kind, output, labels, value, residuals=residuals)
+    return graph, minimized, {**{graph.output(name).name: value for name, value in values.items()}, **fed}
+
+
+def _only_output(graph: Graph) -> str:
+    """Return the output of the usual signature; InvalidArgumentError where the graph has no such signature or output."""
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    outputs = list(signature.fetched.values()) if signature is not None else []
+    if len(outputs) != 1:
+        raise InvalidArgumentError("the loss is of which output?", hint="name it, as in mse(OUTPUT, LABELS)")
+    return outputs[0]
+
+
+def _only_labels(graph: Graph, feeds: Mapping[str, Any]) -> str:
+    """Return the name of the feed that goes to no tensor of the graph."""
+    names = [name for name in feeds if parse_tensor_name(name)[0] not in graph]
+    if len(names) != 1:
+        raise InvalidArgumentError(
+            "the loss compares with labels, which are fed beside the inputs", hint="feed them by a name of their own"
+        )
+    return names[0]

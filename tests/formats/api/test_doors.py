@@ -119,6 +119,45 @@ def test_train_ends_where_the_loss_is_not_finite(model):
     assert tuple(seen) == report.history
 
 
+def test_train_takes_a_loss_by_name_and_clips(model):
+    """d loss / d w = mean(2 (x w + 1 - 7) x) = -4; a clipped gradient of -1 moves w from 2 to 2.1."""
+    by_name = tfg.train(model, "mse(y, labels)", FEEDS | {"labels": np.float32([7, 7])}, steps=1, optimizer="sgd", lr=0.1)
+    assert by_name.losses == [pytest.approx(8)] and by_name.state["w"] == pytest.approx(2.4)
+    clipped = tfg.train(model, "loss:0", FEEDS, steps=1, optimizer="sgd", lr=0.1, clipping=tfg.Clipping("value", 1))
+    assert clipped.state["w"] == pytest.approx(2.1)
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="labels"):
+        tfg.train(model, "mse(y)", FEEDS)
+
+
+def test_train_ends_where_the_caller_says_so(model):
+    report = tfg.train(model, "loss:0", FEEDS, on_start=lambda trainer: 3, on_step=lambda step: step.step < 5)
+    assert [step.step for step in report.history] == [4, 5] and not report.has_diverged
+
+
+def test_fit_solves_least_squares(model):
+    """(w - 6)^2 + (3 w - 6)^2 is least at w = 2.4, with half the sum (3.6^2 + 1.2^2) / 2 = 7.2."""
+    report = tfg.fit(model, "mse(y, labels)", FEEDS | {"labels": np.float32([7, 7])})
+    assert report.converged and report.cost == pytest.approx(7.2, rel=1e-5)
+    assert report.parameters == pytest.approx([2.4], rel=1e-4) and report.state["w"] == pytest.approx(2.4, rel=1e-4)
+    assert tfg.fit(model, "Sub:0", FEEDS, state={"w": np.float32(9)}).cost == pytest.approx(7.2, rel=1e-5)
+    seen = []
+    tfg.fit(model, "Sub:0", FEEDS, iterations=1, on_step=seen.append)
+    assert [iteration.number for iteration in seen] == [1]
+
+
+def test_a_session_of_the_caller_runs_the_graph(model):
+    graphs = []
+
+    def opened(graph):
+        graphs.append(graph)
+        session = tfg.Session(graph, seed=3)
+        session.run("init")
+        return session
+
+    report = tfg.train(model, "loss:0", FEEDS, steps=1, open_session=opened)
+    assert report.session.graph is graphs[0] and report.session.seed == 3
+
+
 @pytest.mark.parametrize("name", ["state.npz", "state.ckpt"])
 def test_checkpoints_round_trip(tmp_path, name):
     values = {"a/w": np.float32([[1, 2]]), "n": np.int64(7)}
