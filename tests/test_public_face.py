@@ -62,6 +62,8 @@ def right_arguments(folder):
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),
         "reduce": (tfg.reduce, {"graph": graph, "fails": lambda part: "y" in part, "fetches": "y:0", "feeds": feeds}),
         "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
+        "fit": (tfg.fit, {"graph": trained(), "residuals": "Square:0", "iterations": 1}),
+        "Clipping": (tfg.Clipping, {"kind": "norm", "limit": 1.0}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
@@ -84,7 +86,7 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Checkpoint", "Drawing", "GraphPage", "TrainingReport",
+    "Checkpoint", "Drawing", "FitReport", "GraphPage", "TrainingReport",
     "FlopsReport", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "Node", "NodeFacts", "OptimizeReport", "Output",
     "Problem",
 }  # fmt: skip
