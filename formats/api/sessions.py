@@ -36,9 +36,13 @@ def opened(graph: Graph, state: State | None = None, seed: int | None = 0) -> Se
     return session
 
 
-def opener(state: State | None = None) -> LocalOpener:
-    """Return a function that opens sessions with the values of `state`, as `opened` does."""
-    return lambda graph: opened(graph, state)
+def session_on(graph: Graph, open_session: Opener | None, state: State | None = None, seed: int | None = 0) -> SessionLike:
+    """Return the session that the caller opens, by default as `opened` does; ArgumentTypeError for another object."""
+    if open_session is None:
+        return opened(graph, state, seed)
+    session = open_session(graph)
+    expect(SessionLike, session)
+    return session
 
 
 def as_tensors(state: State) -> dict[str, Tensor]:

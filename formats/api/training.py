@@ -23,7 +23,7 @@ from ...core.training.optimizers import find_optimizer, optimizer_name
 from ...core.training.schedules import parse_schedule
 from ...core.training.train_step import Clipping, add_training
 from ...core.training.trainer import LeastSquares, Progress, Trainer
-from .sessions import Opener, State, as_tensors, named, opened
+from .sessions import Opener, State, as_tensors, named, session_on
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -129,7 +129,7 @@ def train(
     rule = parse_schedule(schedule) if schedule else None
     graph, minimized, values = _with_loss(graph, loss, feeds)
     training = add_training(graph, minimized, method, variables=variables, learning_rate=lr, schedule=rule, clipping=clipping)
-    session = opened(training.graph, None, seed) if open_session is None else open_session(training.graph)
+    session = session_on(training.graph, open_session, None, seed)
     trainer = Trainer(training, values, batch, session)
     trainer.runner.initialize(training.init_op)
     if state is not None:
@@ -167,7 +167,7 @@ def fit(
     InvalidArgumentError where residuals or derivatives are not finite at the start.
     """
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
-    session = opened(graph, state) if open_session is None else open_session(graph)
+    session = session_on(graph, open_session, state)
     problem = LeastSquares(graph, minimized, values, variables, Runner(session))
     on_start(problem)
     solution = problem.fit(Tolerances(max_iterations=iterations), on_step)
