@@ -118,7 +118,7 @@ def test_a_session_says_for_which_tasks_it_waited(cluster, monkeypatch):
 def watched(monkeypatch):
     """A living cluster whose tasks are looked at often."""
     monkeypatch.setattr(master, "PATIENCE", 0.1)
-    monkeypatch.setattr(tasks, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(tasks, "SILENT_SECONDS", 3.0)
     monkeypatch.setattr(tasks, "NOTE_SECONDS", 0.2)
     found, notes = Cluster(), []
     b = tfg.GraphBuilder()
@@ -139,7 +139,7 @@ def test_a_step_whose_task_dies_ends_and_names_the_task(watched):
 
 def test_a_step_that_takes_long_is_not_ended(watched):
     known, client, notes = watched
-    known.step_seconds = 1.5
+    known.step_seconds = 3.0
     assert client.run("nothing") is None
     assert len(known.filters) > 6 and notes == [], "tasks were asked meanwhile"
 
