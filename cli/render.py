@@ -6,6 +6,7 @@ What graphs say passes through `core.support.escaping` on its way out, here and 
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import sys
 import threading
@@ -64,14 +65,14 @@ class Text(NamedTuple):
 Section = Table | Text
 
 
-def emit(result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
-    """Print `result` as JSON, or the sections that show it: all of them as tables and text, the tables as CSV.
+def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
+    """Print `result` as JSON of a schema, or the sections that show it: all of them as tables and text, the tables as CSV.
 
     Each table has its own header in CSV, with an empty line before the second and later ones. Where there is nothing to list,
     and so no table, CSV is empty.
     """
     if format_ == "json":
-        print_json(result)
+        print_json(schema, result)
     elif format_ == "csv":
         for number, table in enumerate(section for section in sections() if isinstance(section, Table)):
             sys.stdout.write("\n" if number else "")
@@ -87,12 +88,24 @@ def beside(output: str | None) -> Iterator[None]:
         yield
 
 
-def print_json(result: Any) -> None:
-    """Print a result (dataclasses, tuples, dtypes, shapes, arrays ...) as JSON."""
+def print_json(schema: str, result: Any) -> None:
+    """Print a result, a dataclass or a mapping, as a JSON object whose first key is the name of its schema."""
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    sys.stdout.write(printable_json(json.dumps(plain(result), indent=2, ensure_ascii=not is_unicode)) + "\n")
+    sys.stdout.write(printable_json(json.dumps(document(schema, result), indent=2, ensure_ascii=not is_unicode)) + "\n")
+
+
+def json_line(schema: str, result: Any) -> bytes:
+    """Return a result as a JSON object on a line of a file."""
+    import json
+
+    return (json.dumps(document(schema, result), ensure_ascii=False) + "\n").encode()
+
+
+def document(schema: str, result: Any) -> dict[str, Any]:
+    """Return a result as JSON can hold it, behind the name of its schema."""
+    return {"schema": schema, **plain(result)}
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -148,12 +161,31 @@ def plain(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return {name: plain(item) for name, item in value._asdict().items()}
     if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+        return _plain_fields(value)
     if isinstance(value, dict) or hasattr(value, "keys"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(item) for item in value]
     return _plain_object(value)
+
+
+@functools.cache
+def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
+    """Return the fields of a dataclass, and whether each is a number that may hold symbols, by its annotation."""
+    return [(field.name, "DimLike" in str(field.type)) for field in kind.__dataclass_fields__.values()]
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """Return a dataclass as a dict; a number that may hold symbols has two keys, for the number and for the formula."""
+    result: dict[str, Any] = {}
+    for name, is_formula in _fields(type(value)):
+        item = getattr(value, name)
+        if is_formula:
+            result[name] = item if isinstance(item, int) else None
+            result[f"{name}_formula"] = None if item is None else str(item)
+        else:
+            result[name] = plain(item)
+    return result
 
 
 def _plain_object(value: Any) -> Any:

@@ -55,6 +55,7 @@ FLOORS = (
     "core/passes",
     "formats/api",
     "cli",
+    "cli/documents",
     "cli/sections",
     "cli/jobs",
     "cli/commands",

@@ -37,7 +37,7 @@ def command(graph: str, strict: bool, format_: str, reader: GraphReader) -> int:
     loaded, faults = reader.load_leniently(graph)
     with render.Working("looking for problems"):
         problems = find_problems(loaded, faults)
-    render.emit({"problems": problems}, format_, lambda: _sections(problems, format_))
+    render.emit("tfg.check/1", {"problems": problems}, format_, lambda: _sections(problems, format_))
     return COMPARISON_FAILED if any(strict or problem.severity == ERROR for problem in problems) else DONE
 
 

@@ -52,17 +52,19 @@ def command(
 
     if values:
         found = values_of(prefix, values)
-        render.emit({"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_))
+        render.emit(
+            "tfg.checkpoint.values/1", {"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_)
+        )
         return DONE
     if other is not None:
         compared = compare_states(prefix, other, name, atol, rtol)
-        render.emit(compared, format_, lambda: _comparison(compared))
+        render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
     if out is not None:
         render.note(f"wrote {counted(extract(prefix, out, name), 'tensor')} to {out}", quiet)
         return DONE
     rows = list_state(prefix, name)
-    render.emit({"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
+    render.emit("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
     return DONE
 
 

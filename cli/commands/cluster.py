@@ -46,5 +46,5 @@ def command(address: str, reset: bool, containers: tuple[str, ...], format_: str
     ]
     rows += [(task, "", "", "no answer", "") for task in found.silent]
     made = f"a session is made in {found.session_seconds * 1e3:.1f} ms"
-    render.emit(found, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
+    render.emit("tfg.cluster/1", found, format_, lambda: [render.Table(columns, rows, "devices"), render.Text(made)])
     return REFUSED if found.silent else DONE

@@ -67,5 +67,5 @@ def command(
     from ..jobs.compare_job import compare
 
     job = compare(before, after, reader, session, options)
-    render.emit(job.as_json(), format_, lambda: job.sections(format_))
+    render.emit("tfg.compare/1", job.as_json(), format_, lambda: job.sections(format_))
     return DONE if job.result.agrees else COMPARISON_FAILED

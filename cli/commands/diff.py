@@ -35,7 +35,7 @@ def command(before: str, after: str, format_: str, quiet: bool, reader: GraphRea
         with render.Working("comparing", quiet):
             result = diff_graphs(*graphs)
     if not quiet:
-        render.emit(result, format_, lambda: _sections(result, format_))
+        render.emit("tfg.diff/1", result, format_, lambda: _sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED
 
 

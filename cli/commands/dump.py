@@ -106,7 +106,7 @@ def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
     nodes, functions = dump.nodes(chosen), list_functions(dump.graph, chosen)
     require_nodes([*nodes, *functions.values()], chosen)
     result = {"graph": dump.name, "versions": dump.graph.versions, "nodes": nodes, "functions": functions}
-    render.emit(result, format_, lambda: node_sections(dump, nodes, functions, format_))
+    render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 
 def _dump_snapshots(
@@ -129,7 +129,8 @@ def _dump_snapshots(
         if selection.is_of_some:
             raise click.UsageError("what each stage changed is shown whole: choose nodes of one --stage, or of --format text")
         result = diff_snapshots(snapshots)
-        render.emit(result, format_, lambda: snapshot_sections(result, format_))
+        data = {"snapshots": result}
+        render.emit("tfg.dump.snapshots/1", data, format_, lambda: snapshot_sections(result, format_))
 
 
 def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, reader: GraphReader) -> None:
@@ -142,7 +143,7 @@ def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, re
     with render.Working("recovering stages"):
         result = recover_stages(graph, chosen)
     require_nodes(result, chosen)
-    render.emit(result, format_, lambda: stage_sections(result, format_))
+    render.emit("tfg.dump.stages/1", {"stages": result}, format_, lambda: stage_sections(result, format_))
 
 
 def _dump_elements(
@@ -159,7 +160,8 @@ def _dump_elements(
         raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
     graph, options = reader.load(graphs[0]), SessionOptions(**session)
     with options.limits():
-        write_steps(first_elements(options.with_variables(graph, quiet=False), name, take), format_, None)
+        steps = first_elements(options.with_variables(graph, quiet=False), name, take)
+        write_steps(steps, format_, None, schema="tfg.dump.elements/1")
 
 
 def _dump_optimization(
@@ -178,4 +180,4 @@ def _dump_optimization(
     if not shown:
         names = ", ".join(dict.fromkeys(name for name, _ in snapshots))
         raise InvalidArgumentError(f"'{after}' is none of the stages that change this graph", hint=f"these do: {names}, all")
-    render.emit(shown, format_, lambda: snapshot_sections(shown, format_))
+    render.emit("tfg.dump.snapshots/1", {"snapshots": shown}, format_, lambda: snapshot_sections(shown, format_))

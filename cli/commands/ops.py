@@ -71,7 +71,7 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
     if options.missing is not None:
         missing = op_listing.missing_for(reader.load(options.missing))
-        render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
+        render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing))
         return
     reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
@@ -81,20 +81,22 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     if options.coverage:
         rows = op_listing.coverage()
         total = op_listing.total(rows)
-        render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
+        render.emit("tfg.ops.coverage/1", {"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
     elif options.flops:
         from ...core.flops.formulas import formulas
 
         counted = formulas(op.name for op in _selected(options))
-        render.emit({"formulas": counted}, format_, lambda: formula_sections(counted))
+        render.emit("tfg.ops.formulas/1", {"formulas": counted}, format_, lambda: formula_sections(counted))
     elif options.wrap:
         _wrap(_selected(options), options.output, options.quiet)
     elif names and all(map(op_listing.is_declared, names)):
         details = [op_listing.describe_op(name) for name in names]
-        render.emit({"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail)))
+        render.emit(
+            "tfg.ops.details/1", {"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail))
+        )
     else:
         found = _selected(options)
-        render.emit({"ops": found}, format_, lambda: list_sections(found))
+        render.emit("tfg.ops/1", {"ops": found}, format_, lambda: list_sections(found))
 
 
 def _selected(options: OpsOptions) -> Any:

@@ -81,7 +81,7 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
     from ..sections.optimize_sections import passes_json, passes_sections, report_sections
 
     if list_:
-        render.emit(passes_json(), options.format_, passes_sections)
+        render.emit("tfg.optimize.passes/1", passes_json(), options.format_, passes_sections)
         return DONE
     if graph is None:
         raise click.UsageError("GRAPH is needed, or --list")
@@ -90,7 +90,9 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
     if options.quiet and options.format_ == "table":
         return DONE if job.passed else COMPARISON_FAILED
     with render.beside(options.output):
-        render.emit(job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections()))
+        render.emit(
+            "tfg.optimize/1", job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections())
+        )
     return DONE if job.passed else COMPARISON_FAILED
 
 

@@ -37,7 +37,7 @@ def command(names: tuple[str, ...], target: str | None, format_: str, quiet: boo
     if target is None:
         rows = [(name, os.path.join(_FOLDER, name)) for name in found]
         shown = [{"name": name, "path": path} for name, path in rows]
-        render.emit({"samples": shown}, format_, lambda: [render.Table(("sample", "path"), rows)])
+        render.emit("tfg.samples/1", {"samples": shown}, format_, lambda: [render.Table(("sample", "path"), rows)])
         return DONE
     with file_errors(target):
         os.makedirs(target, exist_ok=True)

@@ -92,5 +92,5 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: T
     if not session.speaks:
         return job.exit_code
     with render.beside(options.output):
-        render.emit(job.result(), options.format_, job.sections)
+        render.emit(job.schema, job.result(), options.format_, job.sections)
     return job.exit_code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
@@ -37,7 +36,7 @@ def shard_entry(name: str, steps: Sequence[StepResult], shard: str) -> Any:
         return {f"{name}/{tensor}": value for tensor, value in fetched_tensors(steps).items()}
     if kind is TFRECORD:
         return encode_record(_example(name, fetched_tensors(steps)))
-    return (json.dumps(render.plain({NAME: name, "steps": steps}), ensure_ascii=False) + "\n").encode()
+    return render.json_line("tfg.run.result/1", {NAME: name, "steps": steps})
 
 
 def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:

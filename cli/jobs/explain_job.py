@@ -65,7 +65,7 @@ def is_op(word: str) -> bool:
 def explain_op(name: str, format_: str) -> None:
     """Show what there is to say of an op type."""
     detail = describe_op(name)
-    render.emit({"ops": [detail]}, format_, lambda: detail_sections(detail))
+    render.emit("tfg.explain.op/1", {"ops": [detail]}, format_, lambda: detail_sections(detail))
 
 
 class ExplainJob:
@@ -102,10 +102,10 @@ class ExplainJob:
             self._races()
         elif options.engine is not None:
             report = engine_preview(self.graph, options.engine, self.fetches)
-            render.emit(report, options.format_, lambda: report_sections(report))
+            render.emit("tfg.explain.engine/1", report, options.format_, lambda: report_sections(report))
         elif options.missing:
             ops = missing_ops(self.graph)
-            render.emit({"missing": ops}, options.format_, lambda: missing_sections(ops, self.path))
+            render.emit("tfg.explain.missing/1", {"missing": ops}, options.format_, lambda: missing_sections(ops, self.path))
         elif options.optimized:
             self._fates()
         elif self.nodes:
@@ -117,13 +117,13 @@ class ExplainJob:
         from ...core.explaining.device_partition import explain_partition
 
         parts = explain_partition(self.graph, self.fetches)
-        render.emit(parts, self.options.format_, lambda: partition_sections(parts))
+        render.emit("tfg.explain.partition/1", parts, self.options.format_, lambda: partition_sections(parts))
 
     def _races(self) -> None:
         from ...core.explaining.race_report import explain_races
 
         runs = explain_races(self.graph, self.fetches)
-        render.emit({"runs": runs}, self.options.format_, lambda: race_sections(runs))
+        render.emit("tfg.explain.races/1", {"runs": runs}, self.options.format_, lambda: race_sections(runs))
 
     def _fates(self) -> None:
         from ...core.passes.node_outcomes import node_fates
@@ -131,14 +131,14 @@ class ExplainJob:
 
         fetches = self.fetches or guessed_fetches(self.graph)
         fates = node_fates(self.graph, self.nodes, fetches, fast_math=self.options.fast_math)
-        render.emit({"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
+        render.emit("tfg.explain.optimized/1", {"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
 
     def _nodes(self) -> None:
         from ...core.explaining.node_facts import Explainer
 
         explainer = Explainer(self.graph, self._inference())
         facts = tuple(explainer.explain(name, next(iter(self.fetches), None)) for name in self.nodes)
-        render.emit({"nodes": facts}, self.options.format_, lambda: node_sections(facts))
+        render.emit("tfg.explain.nodes/1", {"nodes": facts}, self.options.format_, lambda: node_sections(facts))
 
     def _graph(self) -> None:
         with render.Working("looking through the graph"):
@@ -146,7 +146,7 @@ class ExplainJob:
             facts = explain_graph(self.graph, self.path, inference)
         if self.names.asked is not None:
             facts = explain_signature(facts, self.graph, self.names.asked, self.path, inference)
-        render.emit(facts, self.options.format_, lambda: graph_sections(facts))
+        render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts))
 
     def _inference(self) -> Inference | None:
         return inferred(self.graph) if self.is_sound else None

@@ -19,6 +19,7 @@ from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.words import counted
 from .. import render
+from ..documents import flops as documents
 from ..names import Names
 from ..sections import flops_sections
 from ..sessions import SessionOptions
@@ -227,7 +228,8 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
     nodes = sorted(measurement.nodes, key=lambda node: -node.seconds) if options.view == "node" else measurement.by_op()
     rows = nodes[: options.rows_shown]
     render.emit(
-        flops_sections.measured_json(measurement, rows),
+        "tfg.flops.measured/1",
+        documents.measured_data(measurement, rows),
         options.format_,
         lambda: flops_sections.measured_sections(measurement, rows),
     )
@@ -238,7 +240,8 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
 def _show_cluster(job: FlopsJob) -> Sequence[object]:
     measurement, top = job.measure_on_cluster(), job.options.rows_shown
     render.emit(
-        {"timings": measurement.timings[:top], "wall": measurement.wall, "runs": measurement.runs},
+        "tfg.flops.cluster/1",
+        documents.cluster_data(measurement, top),
         job.options.format_,
         lambda: flops_sections.cluster_sections(measurement, top),
     )
@@ -251,14 +254,16 @@ def show_count(job: FlopsJob) -> Sequence[object]:
     format_, top = options.format_, options.rows_shown
     if options.per_variable:
         variables = job.variables(report)
-        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
-        render.emit(named, format_, lambda: flops_sections.variable_sections(variables))
+        data = documents.variable_data(variables)
+        render.emit("tfg.flops.variables/1", data, format_, lambda: flops_sections.variable_sections(variables))
     elif options.run_metadata:
         timings = job.run_metadata(report)
-        render.emit(timings[:top], format_, lambda: flops_sections.timing_sections(timings, top))
+        sections = functools.partial(flops_sections.timing_sections, timings, top)
+        render.emit("tfg.flops.timings/1", {"timings": timings[:top]}, format_, sections)
     elif options.compat:
         differences = job.comparison(report)
-        render.emit(differences, format_, lambda: flops_sections.comparison_sections(differences))
+        sections = functools.partial(flops_sections.comparison_sections, differences)
+        render.emit("tfg.flops.tfprof/1", {"ops": differences}, format_, sections)
     else:
         _show_view(report, options)
     return report.unknown()
@@ -271,13 +276,12 @@ def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
         by_section = {name: [node for node in nodes if node.section == name] for name in report.sections()}
         sections = {name: _rows(members, options)[:top] for name, members in by_section.items()}
         everything = magnitude(total(nodes).flops) or 1.0
-        render.emit(None, options.format_, lambda: flops_sections.count_csv(sections, everything))
+        render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections, everything))
         return
     rows = _rows(nodes, options)
-    is_by_node = options.view == "node"
-    records = flops_sections.node_records(nodes, rows[:top]) if is_by_node else flops_sections.row_records(rows[:top])
     render.emit(
-        flops_sections.count_json(report, records),
+        documents.SCHEMAS[options.view],
+        documents.count_data(report, documents.view_rows(options.view, nodes, rows[:top])),
         options.format_,
         lambda: flops_sections.count_sections(report, rows, top, options.view == "scope"),
     )

@@ -94,7 +94,12 @@ class GradJob:
             self._evaluate_built(result, found)
         rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
         with render.beside(options.output):
-            render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows), *_values(found)])
+            render.emit(
+                "tfg.grad/1",
+                {"gradients": found},
+                options.format_,
+                lambda: [render.Table(("x", "gradient"), rows), *_values(found)],
+            )
         return DONE
 
     def _evaluate_built(self, graph: Graph, found: Sequence[dict[str, Any]]) -> None:
@@ -115,7 +120,7 @@ class GradJob:
         ]
         rows = [(c.x, c.elements, c.worst_index, c.analytic, c.numeric, c.tolerance_needed, c.passed) for c in checks]
         columns = ("x", "elements", "worst element", "gradient", "difference quotient", "tolerance that passes", "passed")
-        render.emit(checks, self.options.format_, lambda: [render.Table(columns, rows)])
+        render.emit("tfg.grad.check/1", {"checks": checks}, self.options.format_, lambda: [render.Table(columns, rows)])
         return DONE if all(c.passed for c in checks) else COMPARISON_FAILED
 
     def _evaluate(self) -> int:
@@ -124,7 +129,8 @@ class GradJob:
             raise click.UsageError("derivatives are evaluated for one --y at a time")
         session = self._opened()
         results = [self._derivatives(x, session) for x in self.xs]
-        render.emit(results, self.options.format_, lambda: [section for result in results for section in _shown(result)])
+        sections = [section for result in results for section in _shown(result)]
+        render.emit("tfg.grad.values/1", {"derivatives": results}, self.options.format_, lambda: sections)
         return DONE
 
     def _derivatives(self, x: Output, session: SessionLike) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -75,6 +75,9 @@ class _Kept:
 
 class TrainJob:
     """One `tfg train`: the graph, its options, and the history of losses."""
+
+    schema: ClassVar[str]
+    """The name of the schema of `result`."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
         self.graph = graph
@@ -149,6 +152,7 @@ class TrainJob:
 class FirstOrderJob(TrainJob):
     """Training by gradient steps."""
 
+    schema = "tfg.train/1"
     report: TrainingReport
 
     def run(self) -> None:
@@ -305,6 +309,7 @@ class FirstOrderJob(TrainJob):
 class LeastSquaresJob(TrainJob):
     """Levenberg-Marquardt on residuals."""
 
+    schema = "tfg.train.least_squares/1"
     report: FitReport
     problem: LeastSquares | None = None
 

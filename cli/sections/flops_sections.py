@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.flops import FlopsReport, NodeCost
-from ...core.flops.flops_report import Section, magnitude, typical
+from ...core.flops import FlopsReport
+from ...core.flops.flops_report import magnitude, typical
 from ...core.flops.views import Row, readable, shortened
 from ...core.support.words import counted
 from .. import render
@@ -167,50 +167,3 @@ def _backward_ratio(report: FlopsReport) -> Iterator[str]:
         forward, backward = (magnitude(sections[name].flops) for name in ("forward", "backward"))
         if forward:
             yield f"backward : forward = {backward / forward:.3g}"
-
-
-def count_json(report: FlopsReport, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The totals and the rows of a view; numbers, or strings where symbols remain."""
-    return {
-        "fetches": report.fetches,
-        "sections": report.sections(),
-        "total": report.total(),
-        "coverage": report.coverage,
-        "unknown": [{"node": n.path, "op": n.op, "reason": n.reason} for n in report.unknown()],
-        "symbols": report.symbols,
-        "notes": report.notes,
-        "pipeline": report.pipeline,
-        "rows": rows,
-    }
-
-
-def measured_json(found: Measurement, rows: Sequence[MeasuredNode]) -> dict[str, Any]:
-    """The measurement with the rows of a view; the events are the trace's."""
-    names = ("wall", "profiled", "op_seconds", "flops", "runs", "peak")
-    records = [render.plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows]
-    return {name: getattr(found, name) for name in names} | {"rows": records}
-
-
-def row_records(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows of a view by op or by scope; the FLOPs of a scope's own nodes are there where there are scopes."""
-    own = any(row.depth for row in rows)
-    return [
-        {"name": row.name, "depth": row.depth, "nodes": row.nodes, "share": row.share, **_numbers(row.totals)}
-        | ({"own_flops": row.own} if own else {})
-        for row in rows
-    ]
-
-
-def node_records(nodes: Sequence[NodeCost], rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows of a view by node, with what is known of each node."""
-    by_path = {node.path: node for node in nodes}
-    ranked = [(by_path[row.name], row) for row in rows]
-    return [
-        {"name": node.path, "op": node.op, "section": node.section, "share": row.share, "times": node.times}
-        | _numbers(row.totals)
-        for node, row in ranked
-    ]
-
-
-def _numbers(totals: Section) -> dict[str, Any]:
-    return dict(zip(("flops", "macs", "transcendentals", "bytes", "parameters"), _totals(totals), strict=True))

@@ -18,8 +18,9 @@ from .. import render
 _MAX_OPS = 12
 
 
-def passes_json() -> list[dict[str, Any]]:
-    return [
+def passes_json() -> dict[str, Any]:
+    """Return all passes with their options and rules."""
+    passes = [
         {
             "name": kind.name,
             "summary": kind.summary,
@@ -34,6 +35,7 @@ def passes_json() -> list[dict[str, Any]]:
         }
         for kind in all_passes()
     ]
+    return {"passes": passes}
 
 
 def passes_sections() -> Iterator[render.Section]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -26,22 +25,26 @@ from .explain_sections import signature_table
 _MAX_SHOWN = 1000
 
 
-def write_steps(steps: Sequence[StepResult], format_: str, out: str | None, quiet: bool = False) -> None:
+def write_steps(
+    steps: Sequence[StepResult], format_: str, out: str | None, quiet: bool = False, schema: str = "tfg.run/1"
+) -> None:
     """Print the fetched values, or write them to a file whole or not at all."""
     if out in (None, "-"):
         if steps and format_ == "table":
             render.print_sections(_sections(steps, _MAX_SHOWN))
-        elif steps:
-            write_file("-", [encoded_steps(steps, format_)])
+        elif steps or format_ == "json":
+            write_file("-", [encoded_steps(steps, format_, schema)])
         return
-    write_file(out, [encoded_steps(steps, format_)])
+    write_file(out, [encoded_steps(steps, format_, schema)])
     count = len({item.name for step in steps for item in step.values})
     render.note(f"wrote {counted(count, 'result')} to {out}", quiet)
 
 
-def encoded_steps(steps: Sequence[StepResult], format_: str) -> bytes:
-    """The fetched values as a file of the format holds them."""
-    encoders = {"npy": _npy, "npz": _npz, "json": _json, "table": _table}
+def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.run/1") -> bytes:
+    """The fetched values as a file of the format holds them; `schema` is the name of the schema of JSON."""
+    if format_ == "json":
+        return render.json_line(schema, {"steps": steps})
+    encoders = {"npy": _npy, "npz": _npz, "table": _table}
     return encoders[format_](steps)
 
 
@@ -59,8 +62,8 @@ def show_choices(graph: Graph, name: str, format_: str) -> int:
     if not (facts.signatures or facts.outputs or facts.train_ops):
         raise click.UsageError("nothing to do: no output stands out; give --fetch, --target, --init or --assign")
     commands = [command for command in facts.next_commands if command.startswith("tfg run")]
-    shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next": commands}
-    render.emit(shown, format_, lambda: _choices(facts, commands))
+    shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
+    render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE
 
 
@@ -70,10 +73,6 @@ def _choices(facts: GraphFacts, commands: Sequence[str]) -> Iterator[render.Sect
         if tensors:
             yield render.Table(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title)
     yield render.Text(commands, "next")
-
-
-def _json(steps: Sequence[StepResult]) -> bytes:
-    return (json.dumps(render.plain({"steps": steps}), ensure_ascii=False) + "\n").encode()
 
 
 def _npy(steps: Sequence[StepResult]) -> bytes:

@@ -96,7 +96,7 @@ def test_snapshots_say_what_each_stage_changed_and_why_nothing_does():
 
 
 def test_snapshots_as_json():
-    stages = tfg("dump", *STAGES, "--format", "json").json
+    stages = tfg("dump", *STAGES, "--format", "json").json["snapshots"]
     assert [stage["nodes"] for stage in stages] == [4, 5, 5]
     assert [node["name"] for node in stages[1]["diff"]["added"]] == ["init"]
     assert stages[1]["diff"]["changed"][0]["name"] == "Variable/Assign"
@@ -120,7 +120,7 @@ def test_script_dumps_equal_tensorflows(number):
 def test_script_without_stage_marks_has_one(tmp_path):
     script = tmp_path / "build.py"
     script.write_text("def build(g):\n    g.constant(1.0)\n")
-    assert [stage["stage"] for stage in tfg("dump", "--script", script, "--format", "json").json] == ["end"]
+    assert [stage["stage"] for stage in tfg("dump", "--script", script, "--format", "json").json["snapshots"]] == ["end"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,8 @@ def test_script_that_fails_is_a_users_error(tmp_path, text, expected):
 
 
 def test_stages_of_a_training_graph():
-    stages = {stage["name"]: stage for stage in tfg("dump", "--stages", SAMPLES / "xor.pbtxt", "--format", "json").json}
+    data = tfg("dump", "--stages", SAMPLES / "xor.pbtxt", "--format", "json").json
+    stages = {stage["name"]: stage for stage in data["stages"]}
     assert list(stages) == [
         "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers",
     ]  # fmt: skip

@@ -35,7 +35,7 @@ def test_gradient_nodes_are_written(graph, tmp_path) -> None:
     target = str(tmp_path / "out.pb")
     done = run_tfg("grad", graph, "--y", "loss", "--x", "w", "--x", "x", "-o", target, "--format", "json")
     assert done.code == 0
-    names = {row["x"]: row["gradient"] for row in json.loads(done.out)}
+    names = {row["x"]: row["gradient"] for row in json.loads(done.out)["gradients"]}
     session = tfg.Session(tfg.load(target))
     session.run("init")
     by_w, by_x = session.run([names["w:0"], names["x:0"]], {"x:0": [1.0, 2.0]})
@@ -48,13 +48,13 @@ def test_check_passes_and_fails(graph) -> None:
     arguments = ("grad", graph, "--y", "loss", "--x", "w", "--feed", "x=[1,2]", "--init", "--check", "--format", "json")
     done = run_tfg(*arguments)
     assert done.code == 0
-    assert json.loads(done.out)[0]["passed"]
+    assert json.loads(done.out)["checks"][0]["passed"]
     assert run_tfg(*arguments, "--tolerance", "1e-30").code == 3
 
 
 def test_jacobian(graph) -> None:
     done = run_tfg("grad", graph, "--y", "y", "--x", "x", "--feed", "x=[0,0]", "--init", "--jacobian", "--format", "json")
-    assert json.loads(done.out)[0]["jacobian"] == [[0.5, 0.25], [-1.0, 2.0]]
+    assert json.loads(done.out)["derivatives"][0]["jacobian"] == [[0.5, 0.25], [-1.0, 2.0]]
 
 
 def test_a_missing_gradient_names_the_path(tmp_path) -> None:
@@ -172,7 +172,7 @@ def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch
 
 def test_values_of_a_gradient_are_printed_where_feeds_or_variables_are_given():
     arguments = ("--y", "loss", "--x", "w", "--x", "b", "--init", "--feed", "x=[1, 2]", "--feed", "y=[3, 6]")
-    found = run_tfg("grad", SAMPLES / "linear_regression.pbtxt", *arguments, "--format", "json").json
+    found = run_tfg("grad", SAMPLES / "linear_regression.pbtxt", *arguments, "--format", "json").json["gradients"]
     assert [item["value"] for item in found] == [-15, -9]  # means of 2 x (0 - y) and of 2 (0 - y)
 
 

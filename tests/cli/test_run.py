@@ -48,7 +48,8 @@ def fetch(graph, *options, name="Variable"):
 
 def test_initializer_gives_the_variable_its_value():
     done = fetch(VARIABLE, "--init")
-    assert done.json == {"steps": [{"step": 1, "values": [{"name": "Variable", "dtype": "int32", "shape": [], "value": 2}]}]}
+    steps = [{"step": 1, "values": [{"name": "Variable", "dtype": "int32", "shape": [], "value": 2}]}]
+    assert done.json == {"schema": "tfg.run/1", "steps": steps}
     assert "initialized by init" in done.err
 
 

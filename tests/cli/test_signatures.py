@@ -44,7 +44,7 @@ def test_a_model_alone_shows_its_signatures_and_what_to_type():
 
 
 def test_what_is_shown_to_type_runs():
-    for line in run("run", SCALER, "--format", "json").json["next"]:
+    for line in run("run", SCALER, "--format", "json").json["next_commands"]:
         words = line.replace("'", "").split()[1:]
         assert run(*words).code == 0, line
 
@@ -146,7 +146,7 @@ def test_a_tensor_is_explained_by_its_node_and_one_that_is_not_there_refused():
 def test_flops_of_a_model_are_those_of_its_usual_signature(fetch):
     """Two products a row; the counter is added to whatever is fetched."""
     total = run("flops", SCALER, *fetch, "--format", "json").json["total"]
-    assert total["flops"] == "2*N + 1"
+    assert total["flops_formula"] == "2*N + 1"
 
 
 def test_flops_of_several_signatures_are_never_summed(tmp_path):
@@ -159,4 +159,4 @@ def test_flops_of_several_signatures_are_never_summed(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
     done = run("flops", tmp_path)
     assert done.code == 1 and "several signatures: index, other" in done.err
-    assert run("flops", tmp_path, "--signature", "other", "--format", "json").json["total"]["flops"] == "2*N + 1"
+    assert run("flops", tmp_path, "--signature", "other", "--format", "json").json["total"]["flops_formula"] == "2*N + 1"

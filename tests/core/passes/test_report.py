@@ -72,7 +72,7 @@ def test_report_of_the_command(tmp_path):
     done = tfg("optimize", tmp_path / "g.pb", "--fetch", "y", "--verify", "--format", "json")
     found = done.json
     fold = next(record for record in found["report"]["passes"] if record["name"] == "fold")
-    assert (fold["cost_before"]["flops"], fold["cost_after"]["flops"]) == ("24*N + 12", "24*N")
+    assert (fold["cost_before"]["flops_formula"], fold["cost_after"]["flops_formula"]) == ("24*N + 12", "24*N")
     assert [(c["fetch"], c["step"], c["passed"]) for c in found["verification"]] == [("y:0", 1, True)]
     shown = tfg("optimize", tmp_path / "g.pb", "--fetch", "y").out
     assert "24 x N + 12" in shown and "at the start" in shown

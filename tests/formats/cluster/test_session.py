@@ -153,7 +153,7 @@ def test_commands_run_on_a_cluster(tmp_path):
     assert "[[14.],\n [13.]]" in found["run"].out
     assert "loss = 182.5" in found["restored"].out
     assert [step["loss"] for step in found["train"].json["history"]] == [30.5, pytest.approx(8.84)]
-    assert np.ravel(found["grad"].json[0]["jacobian"]).tolist() == [1, 1, 2, 0]
+    assert np.ravel(found["grad"].json["derivatives"][0]["jacobian"]).tolist() == [1, 1, 2, 0]
     assert found["check"].out.rstrip().endswith("yes")
     timings = {timing["name"]: timing for timing in found["flops"].json["timings"]}
     assert timings["MatMul"]["flops"] == 2 * 2 * 2 and timings["MatMul"]["device"].startswith(TASK)

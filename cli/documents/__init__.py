@@ -1,0 +1,1 @@
+"""The JSON of the commands: the type of each document."""
