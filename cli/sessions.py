@@ -12,7 +12,7 @@ import click
 
 from ..core.support.engine_names import NUMPY
 from ..core.support.errors import InvalidArgumentError
-from ..core.support.file_formats import extension_of
+from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..core.support.words import counted
 from . import render
 from .engines import EngineOptions, engine_options
@@ -209,7 +209,8 @@ class SessionOptions:
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
-        form = saved if self.state is None or extension_of(self.state) == ".npz" else self.state
+        is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
+        form = saved if self.state is None or is_plain else self.state
         write_state(path, _with_twins(state, graph), form, restored_variables(graph))
 
     def _needs_initializer(self, graph: Graph) -> bool:
@@ -309,7 +310,7 @@ def session_options_for(
     def decorate(command: _Command) -> _Command:
         @click.option("--init", is_flag=True, help="First run the graph's initializer.")
         @click.option("--init-op", metavar="NAME", help="First run this operation.")
-        @click.option("--state", metavar="FILE", help="Restore the variables: an .npz file or the prefix of a checkpoint.")
+        @click.option("--state", metavar="FILE", help="Restore the variables: an .npz, a .safetensors file or a checkpoint.")
         @click.option("--seed", type=int, help="Seed of random ops that have none of their own.")
         @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in it; repeatable.")
         @click.option("--max-memory", type=ByteSize(), help="Refuse to take more memory than this.")

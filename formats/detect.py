@@ -74,6 +74,12 @@ _CHECKPOINT_HINT = "give it as a state: --state PREFIX, or list it with `tfg che
 _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 
 
+def is_safetensors(head: bytes, size: int) -> bool:
+    """Return True where a file of `size` bytes begins as a safetensors file: the length of a header, and a JSON object."""
+    length = int.from_bytes(head[:8], "little")
+    return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
+
+
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     """Return the kind of graph, and whether the data is text.
 
@@ -121,6 +127,8 @@ def _refuse_known(data: memoryview, name: str) -> None:
             raise _refuse(name, what, hint)
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         raise _refuse(name, *_zip_kind(data))
+    if is_safetensors(head, len(data)):
+        raise _refuse(name, "a safetensors file", "give it as a state: --state FILE, or list it with `tfg checkpoint FILE`")
     if len(data) >= 48 and bytes(data[-8:]) == _TABLE_MAGIC:
         raise _refuse(name, "a checkpoint's index or a V1 checkpoint", _CHECKPOINT_HINT)
     if not any(head):

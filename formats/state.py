@@ -1,4 +1,4 @@
-"""Values of variables by name, in a checkpoint or an .npz archive."""
+"""Values of variables by name, in a checkpoint, an .npz archive or a safetensors file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
-from ..core.support.file_formats import NPZ, STATES, format_of
+from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
+from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .codecs.npz import read_npz, write_npz
+from .codecs.safetensors import read_safetensors, write_safetensors
 from .codecs.scan import parse
-from .detect import MODEL_FILES
+from .detect import MODEL_FILES, is_safetensors
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 TRAINED_STEPS = "_TRAINED_STEPS"
@@ -27,23 +30,33 @@ TRAINED_STEPS = "_TRAINED_STEPS"
 _STREAM = "_RANDOM_STREAM/"
 """The prefix of the entry with a node's position in a stream of random numbers: uint64, key and halves of the counter."""
 _HALF = 64
+_HEAD = 64
+"""Bytes by which a safetensors file is known."""
 
 
 @rare_collection()
 def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Return tensors by name from an .npz archive, or from a checkpoint's prefix or folder; a checkpoint's values are read
+    """Return tensors by name from an .npz archive, a safetensors file, or a checkpoint's prefix or folder; values are read
     late.
 
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
     text = os.fspath(path)
-    if os.path.isfile(text) and (zipfile.is_zipfile(text) or text.endswith(".npz")):
-        return read_npz(text)
+    if os.path.isfile(text):
+        if zipfile.is_zipfile(text) or text.endswith(NPZ.extensions):
+            return read_npz(text)
+        if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
+            return read_safetensors(text)
     reader = open_checkpoint(text)
     return {
         tensor.name: Tensor(tensor.dtype, tensor.shape, functools.partial(reader.read, tensor.name))
         for tensor in reader.tensors()
     }
+
+
+def _begins_as_safetensors(path: str) -> bool:
+    with file_errors(path), open_regular(path) as file:
+        return is_safetensors(file.read(_HEAD), os.fstat(file.fileno()).st_size)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,7 +77,7 @@ class Progress:
 def holds_state(path: str | os.PathLike[str]) -> bool:
     """Return True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
-    if os.path.isfile(text) and zipfile.is_zipfile(text):
+    if os.path.isfile(text) and (zipfile.is_zipfile(text) or _begins_as_safetensors(text)):
         return True
     if any(os.path.isfile(os.path.join(text, name)) for name in MODEL_FILES):
         return False
@@ -133,19 +146,26 @@ def write_state(
     tensors: Mapping[str, Tensor],
     form: str | os.PathLike[str] | None = None,
     names: Mapping[str, str] | None = None,
-) -> None:
-    """Write tensors by name, whole or not at all: an .npz archive or, for .ckpt and a name without extension, a V2
-    checkpoint.
+) -> int:
+    """Write tensors by name, whole or not at all, and return their number: an .npz archive, a safetensors file or, for .ckpt
+    and a name without extension, a V2 checkpoint.
 
-    InvalidArgumentError, before anything is written, for other extensions.
+    InvalidArgumentError, before anything is written, for other extensions. A safetensors file has no strings: the object
+    graph of a TF2 checkpoint is left out, any other string is an UnimplementedError.
 
     Where `form` is a checkpoint of TF2's objects, so is the written checkpoint: with the same keys and object graph, so
     that TensorFlow restores the same objects. `names` are as for `read_variables`; entries that `tensors` lacks are copied.
     """
-    if format_of(path, STATES) is NPZ:
+    file_format = format_of(path, STATES)
+    if file_format is NPZ:
         write_npz(path, tensors)
+    elif file_format is SAFETENSORS:
+        tensors = {name: tensor for name, tensor in tensors.items() if name != _OBJECT_GRAPH}
+        write_safetensors(path, tensors)
     else:
-        write_checkpoint(path, tensors if form is None else _in_form(form, tensors, names or {}))
+        tensors = tensors if form is None else _in_form(form, tensors, names or {})
+        write_checkpoint(path, tensors)
+    return len(tensors)
 
 
 def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> Mapping[str, Tensor]:

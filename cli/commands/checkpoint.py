@@ -27,7 +27,7 @@ _MAX_SHOWN = 1000
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
 @click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
-              help="Write the tensors to an .npz file or a checkpoint.")  # fmt: skip
+              help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
 @click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")
@@ -40,7 +40,7 @@ def command(
     prefix: str, name: str, values: tuple[str, ...], out: str | None, other: str | None, atol: float, rtol: float,
     format_: str, quiet: bool,
 ) -> int:  # fmt: skip
-    """List the tensors of the checkpoint PREFIX (or of an .npz state file): names, dtypes, shapes, bytes.
+    """List the tensors of the checkpoint PREFIX (or of an .npz or .safetensors file): names, dtypes, shapes, bytes.
 
     \b
     tfg checkpoint model.ckpt-1000

@@ -53,7 +53,8 @@ def command(
     """Run BEFORE and AFTER on the same feeds and find the first node, in the order of execution, whose value differs.
 
     Nodes are matched by name, and where names were changed by what they compute. Placeholders that are not fed get random
-    values, the same in both. Two states, checkpoints or .npz files, are compared variable by variable. Exit code 0 where all
+    values, the same in both. Two states (checkpoints, .npz or .safetensors files) are compared
+    variable by variable. Exit code 0 where all
     agree, 3 where they do not.
 
     \b

@@ -33,7 +33,7 @@ from ..sections.dump_sections import ORDERS, Dump, node_sections, snapshot_secti
 )
 @click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
 @click.option(
-    "--state", metavar="FILE", help="With --elements: restore the variables, an .npz file or the prefix of a checkpoint."
+    "--state", metavar="FILE", help="With --elements: restore the variables, an .npz or .safetensors file or a checkpoint."
 )
 @click.option("--seed", type=int, help="With --elements: seed of random ops that have none of their own.")
 @selection_options("--to")

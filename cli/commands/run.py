@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
 @click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
 @click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
-              help="At the end write the variables: to an .npz file or a checkpoint.")  # fmt: skip
+              help="At the end write the variables: an .npz or .safetensors file or a checkpoint.")  # fmt: skip
 @save_model_option
 @click.option("-o", "--output", "out", type=OutputFile(RUN_RESULTS, may_be_stdout=True), metavar="FILE",
               help="Write what was fetched here; .npy, .npz, .json or .txt says how. For --each, --sweep: shards of many "

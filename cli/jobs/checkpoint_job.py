@@ -62,10 +62,8 @@ def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def extract(path: str, out: str, pattern: str) -> int:
-    """Write the chosen tensors to another file and return how many there are."""
-    tensors = _chosen(path, pattern)
-    write_state(out, tensors)
-    return len(tensors)
+    """Write the chosen tensors to another file and return their number."""
+    return write_state(out, _chosen(path, pattern))
 
 
 def compare_states(first: str, second: str, pattern: str, atol: float, rtol: float) -> StateComparison:

@@ -57,7 +57,7 @@ class MissingTensorError(NotFoundError, KeyError):
 
 @takes(path=str | os.PathLike, names=str)
 def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys") -> Checkpoint:
-    """Return the tensors of a checkpoint (its prefix, or a folder with one) or of an .npz archive.
+    """Return the tensors of a checkpoint (its prefix, or a folder with one) an .npz archive or a safetensors file.
 
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
     NotFoundError where there is neither, DataLossError where the file is damaged.
@@ -67,8 +67,9 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys") -> Che
 
 @takes(path=str | os.PathLike, values=Mapping)
 def write_checkpoint(path: str | os.PathLike[str], values: State) -> None:
-    """Write arrays or Tensors by name, whole or not at all: an archive for `.npz`, else a V2 checkpoint with this prefix.
+    """Write arrays or Tensors by name, whole or not at all: an archive for `.npz`, a `.safetensors` file, else a V2
+    checkpoint with this prefix.
 
-    InvalidArgumentError, before anything is written, for other extensions than `.npz` and `.ckpt`.
+    InvalidArgumentError, before anything is written, for other extensions than those and `.ckpt`.
     """
     write_state(path, as_tensors(values))

@@ -31,7 +31,7 @@ from tfg.formats.state import write_state
 XOR = SAMPLES / "xor.pbtxt"
 SCALER = SAMPLES / "scaler_saved_model"
 GRAPHS = {"", ".pb", ".pbtxt", ".prototxt", ".textproto", ".txt", ".meta", ".pb.gz", ".pbtxt.gz", ".gz", ".PB"}
-STATES = {"", ".ckpt", ".ckpt-100", ".npz", ".NPZ"}
+STATES = {"", ".ckpt", ".ckpt-100", ".npz", ".NPZ", ".safetensors"}
 FOLDERS = {"", "/"}
 # The extensions that each option takes. "" is a name without one, "/" one with a slash at its end.
 TAKEN = {
@@ -153,6 +153,7 @@ SNIFFERS = {
     ".pb.gz": lambda data: is_graph(gzip.decompress(data)),
     ".pbtxt.gz": lambda data: is_text_graph(gzip.decompress(data)),
     ".npz": is_npz, ".NPZ": is_npz,
+    ".safetensors": lambda data: data[8:9] == b"{",
     ".npy": lambda data: np.load(io.BytesIO(data)).size > 0,
     ".json": lambda data: bool(json.loads(data)),
     ".svg": lambda data: b"<svg" in data, ".png": lambda data: data.startswith(b"\x89PNG\r\n"),

@@ -43,6 +43,7 @@ def npz():
         (zipped("archive/data.pkl"), "a PyTorch model"),
         (zipped("a.txt"), "a zip archive"),
         (npz(), "a NumPy .npz archive"),
+        (b"\x02\0\0\0\0\0\0\0{}", "a safetensors file"),
         (b"\x93NUMPY\x01\0", "a NumPy .npy array"),
         (b"\x89PNG\r\n\x1a\n" + bytes(20), "a PNG picture"),
         (b"\xff\xd8\xff\xe0", "a JPEG picture"),

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import gzip
 import io
+import json
 import os
 import pathlib
 import struct
@@ -29,6 +30,7 @@ from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.sorted_table import Table, write_table
 from tfg.formats.codecs.npz import npz_bytes, read_npz
+from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 from tfg.formats.value_literals import parse_value
 
 SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
@@ -81,6 +83,11 @@ def _read_archive(folder: pathlib.Path) -> None:
         tensor.numpy()
 
 
+def _read_safetensors(folder: pathlib.Path) -> None:
+    for tensor in read_safetensors(str(folder / "state.safetensors")).values():
+        tensor.numpy()
+
+
 def _read_array(folder: pathlib.Path) -> None:
     parse_value(f"@{folder}/state.npy")
 
@@ -91,10 +98,19 @@ def _read_checkpoint(folder: pathlib.Path) -> None:
         reader.read(name)
 
 
+_STATE_READERS = {
+    "npz": _read_archive, "safetensors": _read_safetensors, "V1": _read_checkpoint, "V2": _read_checkpoint,
+}  # fmt: skip
+
+
 @functools.cache
 def originals() -> dict[str, dict[str, bytes]]:
-    """A checkpoint of each version and an archive, as tfg writes them."""
+    """A checkpoint of each version, an archive and a safetensors file, as tfg writes them."""
     found: dict[str, dict[str, bytes]] = {"npz": {"state.npz": npz_bytes(TENSORS)}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "state.safetensors")
+        write_safetensors(path, {name: value for name, value in TENSORS.items() if value.dtype.kind in "fiub"})
+        found["safetensors"] = {path.name: path.read_bytes()}
     for version in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             write_checkpoint(os.path.join(folder, "state"), TENSORS, version)
@@ -104,15 +120,17 @@ def originals() -> dict[str, dict[str, bytes]]:
 
 
 def draw_state(random: Random) -> Files:
-    """A checkpoint or an archive."""
-    kind = random.choice(("V1", "V2", "V2", "npz", "npz", "npy"))
+    """A checkpoint, an archive or a safetensors file."""
+    kind = random.choice(("V1", "V2", "V2", "npz", "npz", "npy", "safetensors"))
     if kind == "npy":
         return Files({"state.npy": lying_array(random)}, _read_array, kind)
-    files, read = dict(originals()[kind]), _read_archive if kind == "npz" else _read_checkpoint
+    files, read = dict(originals()[kind]), _STATE_READERS[kind]
     if random.random() < 0.3:
         _change_one(random, files)
     elif kind == "npz":
         files["state.npz"] = lying_archive(random)
+    elif kind == "safetensors":
+        files["state.safetensors"] = lying_safetensors(random)
     else:
         table = next(iter(files))
         files[table] = lying_table(random, files[table])
@@ -265,6 +283,23 @@ def lying_archive(random: Random) -> bytes:
         start = data.rfind(b"PK\x01\x02") + random.randrange(4, 46)
         data[start : start + 4] = struct.pack("<I", random.choice((0, 1, 0xFFFFFFFF, 0x7FFFFFFF, random.getrandbits(32))))
     return bytes(data)
+
+
+def lying_safetensors(random: Random) -> bytes:
+    """A safetensors file whose header says something else than what follows."""
+    numbers = (0, 1, 2, 4, 8, 12, -1, 1 << 63, 1 << 40, 1.5, None, "1")
+    entries = {}
+    for name in ("a", "b", "__metadata__")[: random.randrange(1, 4)]:
+        fields = {
+            "dtype": random.choice(("F32", "U8", "BOOL", "F4", "BF16", "f32", 3, None)),
+            "shape": [random.choice(numbers) for _ in range(random.randrange(4))],
+            "data_offsets": [random.choice(numbers) for _ in range(random.choice((2, 2, 2, 1, 3)))],
+        }
+        entries[name] = random.choice((fields, fields, fields, {**fields, "more": []}, [], "text"))
+    text = json.dumps(entries).encode()
+    text = changed_bytes(random, text) if random.random() < 0.2 else text
+    length = len(text) if random.random() < 0.9 else random.getrandbits(64)
+    return struct.pack("<Q", length) + text + random.randbytes(random.choice((0, 1, 4, 8, 12)))
 
 
 def lying_array(random: Random) -> bytes:

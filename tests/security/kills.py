@@ -22,6 +22,7 @@ from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, merge_checkpoints, open_checkpoint, save, write_checkpoint
 from tfg.formats.codecs.npz import read_npz, write_npz
+from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 
 _NAMES, _SIZE = ("a", "b", "c"), 5000
 _EVENTS = frozenset(("open", "os.rename", "os.link", "os.remove", "os.chmod", "os.listdir", "os.rmdir", "fcntl.flock"))
@@ -101,6 +102,10 @@ WRITERS = {
     "npz": Writer(
         lambda folder, n: write_npz(folder / "f", _tensors(n)),
         lambda folder: _whole({name: tensor.numpy() for name, tensor in read_npz(folder / "f").items()}),
+    ),
+    "safetensors": Writer(
+        lambda folder, n: write_safetensors(folder / "f", _tensors(n)),
+        lambda folder: _whole({name: tensor.numpy() for name, tensor in read_safetensors(folder / "f").items()}),
     ),
     "GraphDef": Writer(_write_graph, _read_graph),
     "text": Writer(lambda folder, n: _write_graph(folder, n, text=True), _read_graph),
