@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .core.flops import count_flops
     from .core.flops.flops_report import FlopsReport
     from .core.gradients import gradients
+    from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Graph, Node, Output
     from .core.passes.pipeline import OptimizeReport, optimize
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
     from .formats.api.drawing import Drawing, draw
     from .formats.api.training import FitReport, TrainingReport, fit, train
+    from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
 
 __version__ = "0.1.0"
@@ -42,6 +44,7 @@ _LAZY = {
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training",
     "FlopsReport": "core.flops.flops_report",
+    "GradientCheck": "core.gradients.central_differences",
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
     "GraphComparison": "core.comparing.value_comparison",
@@ -55,7 +58,9 @@ _LAZY = {
     "Problem": "core.explaining.problems",
     "Session": "core.runtime.session.session",
     "TrainingReport": "formats.api.training",
+    "Verification": "formats.api.verification",
     "check": "formats.api.analyses",
+    "check_gradient": "core.gradients.central_differences",
     "compare": "formats.api.analyses",
     "compare_states": "formats.api.analyses",
     "convert": "formats.api.changes",
@@ -78,6 +83,7 @@ _LAZY = {
     "reduce": "formats.api.changes",
     "save": "formats",
     "train": "formats.api.training",
+    "verify": "formats.api.verification",
     "view": "formats.api.viewing",
     "vjp": "core.gradients.jacobian",
     "write_checkpoint": "formats.api.checkpoints",
@@ -89,6 +95,7 @@ __all__ = [
     "FileAccess",
     "FitReport",
     "FlopsReport",
+    "GradientCheck",
     "Graph",
     "GraphBuilder",
     "GraphComparison",
@@ -102,7 +109,9 @@ __all__ = [
     "Problem",
     "Session",
     "TrainingReport",
+    "Verification",
     "check",
+    "check_gradient",
     "compare",
     "compare_states",
     "convert",
@@ -126,6 +135,7 @@ __all__ = [
     "reduce",
     "save",
     "train",
+    "verify",
     "view",
     "vjp",
     "write_checkpoint",

@@ -64,6 +64,8 @@ def right_arguments(folder):
         "train": (tfg.train, {"graph": trained(), "loss": "loss:0", "steps": 1, "optimizer": "sgd"}),
         "fit": (tfg.fit, {"graph": trained(), "residuals": "Square:0", "iterations": 1}),
         "Clipping": (tfg.Clipping, {"kind": "norm", "limit": 1.0}),
+        "verify": (tfg.verify, {"before": graph, "after": graph, "fetches": "y:0", "steps": 1}),
+        "check_gradient": (tfg.check_gradient, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
@@ -86,7 +88,7 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Checkpoint", "Drawing", "FitReport", "GraphPage", "TrainingReport",
+    "Checkpoint", "Drawing", "FitReport", "GradientCheck", "GraphPage", "TrainingReport", "Verification",
     "FlopsReport", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "Node", "NodeFacts", "OptimizeReport", "Output",
     "Problem",
 }  # fmt: skip

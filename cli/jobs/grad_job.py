@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 import numpy as np
 
 from ...core.gradients import gradients
 from ...core.gradients.central_differences import check_gradient
-from ...core.gradients.jacobian import Derivative
+from ...core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
 from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.words import counted
@@ -19,6 +19,8 @@ from .. import render
 from ..main import COMPARISON_FAILED, DONE
 from ..names import Names, value_of
 from ..sessions import SessionOptions
+
+_PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -135,13 +137,12 @@ class GradJob:
 
     def _derivatives(self, x: Output, session: SessionLike) -> dict[str, Any]:
         y = self.ys[0]
-        derivative = Derivative(self.graph, y.name, x.name, session)
         found: dict[str, Any] = {"y": y.name, "x": x.name}
         if self.options.jacobian:
-            found["jacobian"] = derivative.jacobian(self.feeds, self.options.mode)
+            found["jacobian"] = jacobian(self.graph, y.name, x.name, self.feeds, session=session, mode=self.options.mode)
         for name, text in self.options.products.items():
             value = value_of(text, (y if name == "vjp" else x).dtype, f"--{name.replace('_', '-')}")
-            found[name] = getattr(derivative, name)(value, self.feeds)
+            found[name] = _PRODUCTS[name](self.graph, y.name, x.name, value, self.feeds, session=session)
         return found
 
     def _opened(self) -> SessionLike:

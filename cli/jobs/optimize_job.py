@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ...core.comparing.drawn_feeds import NoFeedsError
-from ...core.comparing.verify_rewrite import Comparison, Tolerance, verify
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
-from ...core.graph.variable_nodes import find_variables
-from ...core.passes.base.accuracy import Accuracy, tolerance_of
-from ...core.passes.base.graph_pass import Pass
+from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.functions.function_clusters import Cluster
-from ...core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
-from ...core.runtime.session.session import Session
+from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.support.words import counted
+from ...formats.api.outputs import default_fetches
+from ...formats.api.verification import Verification, verify
 from .. import render
 from ..models import note_variables, save_model
 from ..names import Names
 from ..sessions import SessionOptions
 
-_STEPS = 3
 _REASONS = 3
 """How many reasons for what XLA does not take are said of a group."""
 
@@ -63,29 +60,23 @@ class OptimizeJob:
         for name in options.keep:
             graph.node(name)
         names = self.names = Names(graph, session.signature)
-        words = names.fetches(options.fetches)
-        self.runs = [tuple(words.values())] if words else names.runs() or [guessed_fetches(graph)]
-        self.fetches = tuple(dict.fromkeys(name for run in self.runs for name in run))
+        self.named = tuple(names.fetches(options.fetches).values())
+        """The fetches that the options name."""
         self.feeds = names.feeds(options.feeds)
         self.report: OptimizeReport | None = None
-        self.comparisons: list[Comparison] = []
+        self.verification: Verification | None = None
         self.unverified: str | None = None
         """Why nothing could be compared, where the graph is to be written all the same."""
 
     @property
     def passed(self) -> bool:
         """True where all that was to be compared agreed."""
-        return self.unverified is None and all(comparison.passed for comparison in self.comparisons)
+        return self.unverified is None and self.may_write
 
     @property
     def may_write(self) -> bool:
         """True where nothing that was compared differs."""
-        return all(comparison.passed for comparison in self.comparisons)
-
-    @property
-    def steps(self) -> int:
-        """The runs that --verify compares: some in a row where variables can change from one to the next."""
-        return self.options.steps or (_STEPS if find_variables(self.graph) else 1)
+        return self.verification is None or self.verification.passed
 
     def run(self) -> OptimizeReport:
         """Optimize, write and verify as the options ask."""
@@ -93,9 +84,10 @@ class OptimizeJob:
         with render.Working("optimizing", self.options.quiet) as working:
             result, report = optimize(
                 self.graph,
-                (*self.fetches, *([saver.save_tensor] if saver else [])),
+                (*(self.named or default_fetches(self.graph)), *([saver.save_tensor] if saver else [])),
                 tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
                 self._passes(),
+                disable=self.options.disable,
                 keep=self.options.keep,
                 overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
                 fast_math=self.options.fast_math,
@@ -117,7 +109,14 @@ class OptimizeJob:
             render.note("nothing is written: -o FILE writes the optimized graph", self.options.quiet)
         if self.options.save_model and self.may_write:
             words = self.options.fetches or self.names.outputs
-            save_model(self.options.save_model, result, self._opened(result), self.names, words, quiet=False)
+            save_model(
+                self.options.save_model,
+                result,
+                self.session.filled(self.graph).on_graph(result),
+                self.names,
+                words,
+                quiet=False,
+            )
         return report
 
     def _note_clusters(self, result: Graph) -> None:
@@ -136,40 +135,40 @@ class OptimizeJob:
         """What saves the variables of a SavedModel, which stays where one is written again."""
         return self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
 
-    def _passes(self) -> list[Pass]:
-        chosen = choose_passes(self.options.passes, self.options.disable)
-        return [*chosen, Cluster()] if self.options.cluster else chosen
+    def _passes(self) -> str | None:
+        """The passes as text; --cluster adds its pass at the end."""
+        passes = self.options.passes
+        return f"{'default' if passes is None else passes},{Cluster.name}" if self.options.cluster else passes
 
     def as_json(self) -> dict[str, Any]:
         unverified = {"unverified": self.unverified} if self.unverified is not None else {}
-        return {"report": self.report, "verification": self.comparisons, **unverified}
+        return {
+            "report": self.report,
+            "verification": self.verification.comparisons if self.verification else (),
+            **unverified,
+        }
 
     def verdict_sections(self) -> Iterator[render.Section]:
         """What --verify found."""
-        if self.comparisons:
-            rows = [(c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.comparisons]
+        if self.verification is not None:
+            rows = [
+                (c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.verification.comparisons
+            ]
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
-            yield render.Table(columns, rows, f"verification over {counted(self.steps, 'step')}")
+            yield render.Table(columns, rows, f"verification over {counted(self.verification.steps, 'step')}")
 
     def _verify(self, result: Graph, accuracy: Accuracy) -> None:
         """Compare the results of each signature, which are never run together, or what is fetched."""
-        given = self.options.tolerance
-        tolerance = (lambda dtype: tolerance_of(accuracy, dtype)) if given is None else (lambda _: given)
+        options = self.options
+        tolerance = accuracy if options.tolerance is None else options.tolerance
         try:
-            self.comparisons = [found for run in self.runs for found in self._verified_run(result, run, tolerance)]
+            self.verification = verify(
+                self.graph, result, self.named, self.feeds, tolerance=tolerance,
+                steps=options.steps, open_session=self.session.filled,
+            )  # fmt: skip
         except NoFeedsError as error:
-            if not self.options.unverified:
+            if not options.unverified:
                 hint = f"{error.hint}; or --unverified, which writes the graph all the same"
                 raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
             self.unverified = error.message
-            render.note(f"not verified: {error.message}", self.options.quiet)
-
-    def _verified_run(self, result: Graph, fetches: Sequence[str], tolerance: Tolerance) -> list[Comparison]:
-        return verify(self.graph, result, fetches, self.feeds, self._opened, tolerance, self.steps)
-
-    def _opened(self, graph: Graph) -> Session:
-        """A session on either graph, with its variables as the original graph's initializer or --state makes them."""
-        session, origin = self.session.local(graph), self.session.local(self.graph)
-        self.session.prepare(origin, quiet=True, implied=True)
-        session.share(origin)
-        return session
+            render.note(f"not verified: {error.message}", options.quiet)

@@ -11,13 +11,11 @@ from typing import Final
 
 import click
 
-from ...core.comparing.drawn_feeds import generated_feeds
-from ...core.comparing.value_comparison import Recorder
 from ...core.graph.graph import Graph
-from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
+from ...core.support.errors import InvalidArgumentError
 from ...core.support.file_formats import REDUCED, TEXT_GRAPH, format_of
 from ...core.support.words import counted
-from ...core.transforms.reduction import Values, reduce_graph
+from ...formats.api.changes import reduce
 from ...formats.saving import save
 from .. import render
 from ..names import Names
@@ -54,24 +52,26 @@ class ReduceJob:
 
     def run(self) -> None:
         """Reduce, and write what is left."""
-        values = self._recorded()
         total = len(self.graph)
         with tempfile.TemporaryDirectory() as folder, render.Progress("node ruled out", total, self.options.quiet) as progress:
             path = os.path.join(folder, "graph.pb")
-            code, line = self._outcome(self.graph, path)
-            self._check_failure(code, line)
-            render.note(f"reducing while the command ends with exit code {code} and says '{line}'", self.options.quiet)
-            expected = code, _without_numbers(line)
+            first: list[tuple[int, str]] = []
 
             def fails(part: Graph) -> bool:
                 self.tried += 1
                 code, line = self._outcome(part, path)
-                still = (code, _without_numbers(line)) == expected
+                if not first:
+                    self._check_failure(code, line)
+                    first.append((code, _without_numbers(line)))
+                still = (code, _without_numbers(line)) == first[0]
                 if still:
                     progress.update(max(total - len(part), 0))
                 return still
 
-            found = reduce_graph(self.graph, self.fetches, values, fails, [name.partition(":")[0] for name in self.feeds])
+            found = reduce(
+                self.graph, fails, self.fetches, self.feeds, open_session=self.session.filled,
+                on_error=lambda error: render.note(f"the graph stops at {error}", self.options.quiet),
+            )  # fmt: skip
         output = self.options.output
         is_text = output == "-" or format_of(output, REDUCED) is TEXT_GRAPH
         save(found, output, text=is_text or None)
@@ -85,26 +85,13 @@ class ReduceJob:
         return done.returncode, _error_line(done.stderr.decode("utf-8", "replace"))
 
     def _check_failure(self, code: int, line: str) -> None:
-        """InvalidArgumentError where the command does not fail on the whole graph, or is none that the shell finds."""
+        """Say how the command fails on the whole graph; InvalidArgumentError where it succeeds, or the shell cannot run it."""
         if code == 0:
             hint = "it must fail: end with another exit code than 0"
             raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
         if code in _NOT_RUN:
             raise InvalidArgumentError(f"the shell cannot run the command: {line}", hint="give --test its whole path")
-
-    def _recorded(self) -> Values:
-        """What the nodes compute, as far as they come: a graph that fails is what this is for."""
-        feeds = generated_feeds(self.graph, self.feeds, self.fetches)
-        session = self.session.local(self.graph)
-        self.session.prepare(session, quiet=True, implied=True)
-        recorder = Recorder(session.runnable())
-        try:
-            session.run(self.fetches, feeds, hook=recorder)
-        except PermissionDeniedError:
-            raise
-        except TfgError as error:
-            render.note(f"the graph stops at {error}", self.options.quiet)
-        return {**recorder.values, **{name.partition(":")[0]: [(value,)] for name, value in feeds.items()}}
+        render.note(f"reducing while the command ends with exit code {code} and says '{line}'", self.options.quiet)
 
 
 def _error_line(text: str) -> str:

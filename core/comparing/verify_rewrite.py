@@ -10,7 +10,7 @@ import numpy as np
 
 from ..graph.graph import Graph
 from ..runtime.session.runner import Runner
-from ..runtime.session.session import Session
+from ..runtime.session.session_like import SessionLike
 from ..support.errors import InvalidArgumentError
 from ..support.tensor_names import parse_tensor_name
 from .drawn_feeds import Feeds
@@ -38,7 +38,7 @@ def verify(
     after: Graph,
     fetches: Sequence[str],
     given: Mapping[str, Any],
-    open_session: Callable[[Graph], Session],
+    open_session: Callable[[Graph], SessionLike],
     tolerance: Tolerance | float,
     steps: int = 1,
 ) -> list[Comparison]:
@@ -72,7 +72,7 @@ def verify(
 
 
 def _runs(
-    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session], steps: int
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], SessionLike], steps: int
 ) -> list[dict[str, Any]]:
     """Return the values of each step by name: of fetches, and of the variables where a fetch is an operation."""
     session = open_session(graph)

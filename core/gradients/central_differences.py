@@ -14,6 +14,7 @@ from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.resources import Variable
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients
@@ -36,6 +37,7 @@ class GradientCheck:
     passed: bool
 
 
+@takes(graph=Graph, feeds=Mapping | None, tolerance=float | int | None, session=SessionLike | None, max_elements=int)
 def check_gradient(
     graph: Graph,
     y: str,

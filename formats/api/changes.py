@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...core.comparing.drawn_feeds import generated_feeds
 from ...core.comparing.value_comparison import Recorder
-from ...core.explaining.graph_facts import explain_graph
 from ...core.graph.graph import Graph
 from ...core.onnx.exporting import export
-from ...core.passes.pipeline import guessed_fetches, inline_functions
+from ...core.passes.pipeline import inline_functions
 from ...core.runtime.session.runner import Runner
+from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import takes
-from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.arguments import expect, takes
+from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.transforms import freezing
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.subgraphs import subgraph
 from ..onnx_model import require, save_onnx
 from ..saving import graph_form, write_graph
-from .sessions import State, as_tensors, named, names_of, opened
+from .outputs import default_fetches, default_outputs
+from .sessions import LocalOpener, State, as_tensors, named, names_of, opened
 
 
 @takes(graph=Graph, values=Mapping | SessionLike | None, inline=bool)
@@ -42,7 +42,7 @@ def freeze(
     tensors `inputs`. `inline` puts function bodies in place of calls first. FailedPreconditionError names a variable without
     a value, and a node that writes to a variable.
     """
-    names = names_of(outputs) or found_outputs(graph)
+    names = names_of(outputs) or default_outputs(graph)
     state = as_tensors(values) if isinstance(values, Mapping) else Runner(values or opened(graph)).state()
     if inline:
         graph = inline_functions(graph)[0]
@@ -75,10 +75,10 @@ def convert(
     """
     kept, cuts = names_of(outputs), names_of(inputs)
     if extension_of(path) == ".onnx":
-        _write_onnx(graph, path, kept or found_outputs(graph), cuts, state)
+        _write_onnx(graph, path, kept or default_outputs(graph), cuts, state)
         return
     form = graph_form(path)
-    write_graph(extract(graph, kept or found_outputs(graph), cuts) if kept or cuts else graph, path, form)
+    write_graph(extract(graph, kept or default_outputs(graph), cuts) if kept or cuts else graph, path, form)
 
 
 def _write_onnx(
@@ -94,16 +94,6 @@ def _write_onnx(
     save_onnx(export(frozen, {node.name: node.output() for node in frozen if node.must_be_fed}, wanted), path)
 
 
-def found_outputs(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of all signatures, or the outputs that `explain` finds; InvalidArgumentError where there are none."""
-    if graph.meta is not None and graph.meta.signatures:
-        return tuple({name: None for signature in graph.meta.signatures.values() for name in signature.fetched.values()})
-    names = tuple(tensor.name for tensor in explain_graph(graph).outputs)
-    if not names:
-        raise InvalidArgumentError("no output stands out in this graph", hint="name one in `outputs`")
-    return names
-
-
 @takes(graph=Graph, feeds=Mapping | None, state=Mapping | None)
 def reduce(
     graph: Graph,
@@ -112,20 +102,29 @@ def reduce(
     feeds: Mapping[str, Any] | None = None,
     *,
     state: State | None = None,
+    open_session: LocalOpener | None = None,
+    on_error: Callable[[TfgError], object] = lambda error: None,
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
 
     `fails` gets a graph to try; InvalidArgumentError where the whole graph does not fail. The values of a run of `fetches`,
     by default the outputs, stand in for the nodes that are left out; placeholders without a value in `feeds` get drawn ones.
+    `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
+    the error.
     """
     given = named(feeds)
+    names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
+    drawn = generated_feeds(graph, given, names)
+    session = opened(graph, state) if open_session is None else open_session(graph)
+    expect(Session, session)
+    recorder = Recorder(session.runnable())
+    try:
+        session.run(names, drawn, hook=recorder)
+    except PermissionDeniedError:
+        raise
+    except TfgError as error:
+        on_error(error)
     if not fails(graph):
         raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
-    names = [name.partition(":")[0] for name in names_of(fetches) or guessed_fetches(graph)]
-    values = generated_feeds(graph, given, names)
-    session = opened(graph, state)
-    recorder = Recorder(session.runnable())
-    with contextlib.suppress(TfgError):  # the graph to reduce may stop on the way; the values so far serve
-        session.run(names, values, hook=recorder)
-    fed = {name.partition(":")[0]: [(value,)] for name, value in values.items()}
-    return reduce_graph(graph, names, {**recorder.values, **fed}, fails, tuple(fed))
+    fed = {name.partition(":")[0]: [(value,)] for name, value in drawn.items()}
+    return reduce_graph(graph, names, {**recorder.values, **fed}, fails, [name.partition(":")[0] for name in given])

@@ -100,6 +100,26 @@ def test_reduce_keeps_what_fails(model):
         tfg.reduce(model, lambda graph: False, "loss:0", FEEDS)
 
 
+def test_reduce_tells_where_the_graph_stops(model):
+    b = tfg.GraphBuilder(model)
+    b.CheckNumerics(b.Log(b.Neg(b.Square(model.output("y:0")))), message="no number", name="checked")
+    errors = []
+    part = tfg.reduce(model, lambda graph: "checked" in graph, "checked:0", FEEDS, on_error=errors.append)
+    assert [error.node for error in errors] == ["checked"] and "loss" not in part
+
+
+def test_verify_compares_fetches(model):
+    other = model.copy()
+    assert tfg.verify(model, other, "loss:0").passed
+    other.node("Sub/y").set_attr("value", tfg.GraphBuilder().constant(8.0).node.attrs["value"])
+    result = tfg.verify(model, other, "loss:0", FEEDS)  # ((3 - 8)^2 + (7 - 8)^2) / 2 - 8
+    assert [(row.fetch, row.largest_difference, row.passed) for row in result.comparisons] == [("loss:0", 5, False)]
+    assert tfg.verify(model, other, "y:0", FEEDS, steps=2).steps == 2
+    assert tfg.verify(model, other, "loss:0", FEEDS, tolerance=1.0).passed
+    smaller, report = tfg.optimize(model, "loss:0")
+    assert tfg.verify(model, smaller, "loss:0", tolerance=report.accuracy, state={"w": np.float32(5)}).passed
+
+
 def test_train_takes_gradient_steps(model):
     """d loss / d w = mean(2 (x w - 6) x) = -4 - 0 over x = 1, 3 at w = 2: -4."""
     report = tfg.train(model, "loss:0", FEEDS, steps=2, optimizer="sgd", lr=0.1)

@@ -1,0 +1,36 @@
+"""The tensors that a function takes where the caller names none."""
+
+from __future__ import annotations
+
+from ...core.explaining.graph_facts import explain_graph
+from ...core.graph.graph import Graph
+from ...core.passes.pipeline import guessed_fetches
+from ...core.support.errors import InvalidArgumentError
+
+
+def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
+    signatures = graph.meta.signatures.values() if graph.meta is not None else ()
+    return [tuple(signature.fetched.values()) for signature in signatures if signature.outputs]
+
+
+def default_runs(graph: Graph) -> list[tuple[str, ...]]:
+    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
+
+    InvalidArgumentError where there are none.
+    """
+    return signature_runs(graph) or [guessed_fetches(graph)]
+
+
+def default_fetches(graph: Graph) -> tuple[str, ...]:
+    """Return the fetches of all runs of a graph."""
+    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
+
+
+def default_outputs(graph: Graph) -> tuple[str, ...]:
+    """Return the outputs of all signatures, or the outputs that `explain` finds; InvalidArgumentError where there are none."""
+    names = tuple(dict.fromkeys(name for run in signature_runs(graph) for name in run))
+    names = names or tuple(tensor.name for tensor in explain_graph(graph).outputs)
+    if not names:
+        raise InvalidArgumentError("no output stands out in this graph", hint="name one as an output")
+    return names
