@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .core.runtime.state.file_access import FileAccess
     from .core.training.train_step import Clipping
     from .formats import load, save
-    from .formats.api.analyses import check, compare, compare_states, diff, flops, ops
+    from .formats.api.analyses import check, compare, compare_states, diff, flops, flops_rows, ops, profile
     from .formats.api.changes import convert, extract, freeze, reduce
     from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
     from .formats.api.drawing import Drawing, draw
@@ -71,6 +71,7 @@ _LAZY = {
     "extract": "formats.api.changes",
     "fit": "formats.api.training",
     "flops": "formats.api.analyses",
+    "flops_rows": "formats.api.analyses",
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
@@ -79,6 +80,7 @@ _LAZY = {
     "load": "formats",
     "ops": "formats.api.analyses",
     "optimize": "core.passes.pipeline",
+    "profile": "formats.api.analyses",
     "read_checkpoint": "formats.api.checkpoints",
     "reduce": "formats.api.changes",
     "save": "formats",
@@ -123,6 +125,7 @@ __all__ = [
     "extract",
     "fit",
     "flops",
+    "flops_rows",
     "freeze",
     "gradients",
     "hessian_vector",
@@ -131,6 +134,7 @@ __all__ = [
     "load",
     "ops",
     "optimize",
+    "profile",
     "read_checkpoint",
     "reduce",
     "save",

@@ -57,6 +57,8 @@ def right_arguments(folder):
         "draw": (tfg.draw, {"graph": graph, "format": "text", "max_nodes": 5, "highlight": ["y"]}),
         "extract": (tfg.extract, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "flops": (tfg.flops, {"graph": graph, "fetches": ["y:0"]}),
+        "flops_rows": (tfg.flops_rows, {"report": tfg.flops(graph, ["y:0"]), "view": "layer", "depth": 2}),
+        "profile": (tfg.profile, {"graph": graph, "fetches": "y:0", "feeds": feeds}),
         "freeze": (tfg.freeze, {"graph": graph, "outputs": "y:0", "inputs": ["x:0"]}),
         "ops": (tfg.ops, {"names": "MatMul", "family": None}),
         "read_checkpoint": (tfg.read_checkpoint, {"path": str(folder / "v.npz")}),

@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 @click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to variables that match.")
 @click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
 @click.option(
-    "--view", type=click.Choice(("op", "node", "scope")), default="op", show_default=True, help="What a row stands for."
+    "--view",
+    type=click.Choice(("op", "node", "layer", "scope")),
+    default="op",
+    show_default=True,
+    help="The rows; a layer is the scope that owns weights.",
 )
 @click.option("--top", type=click.IntRange(1), help="Rows to show: 20 in a table, all in JSON and CSV, unless given.")
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES
+from ...core.support.file_formats import FOLDERS, RUN_RESULTS, STATES, TRACES
 from ..helps import GroupedCommand
 from ..models import save_model_option
 from ..options import (
@@ -60,18 +60,27 @@ if TYPE_CHECKING:
               help="What repeated runs may do: call each kernel by itself, run groups of steps as one, run branches "
               "in threads too.")  # fmt: skip
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
+@click.option(
+    "--profile",
+    type=OutputFile(TRACES),
+    metavar="FILE",
+    help="Write a Chrome trace of the last step, which Perfetto opens; show the costliest nodes and the memory peak.",
+)
 @cluster_session_options
 @quiet_option
 @graph_options
 @gathered("run_job.RunOptions")
-@excluding("--check-numerics --cache-stats --optimize", "--on=grpc*", "the kernels run on the servers")
+@excluding("--check-numerics --cache-stats --optimize --profile", "--on=grpc*", "the kernels run on the servers")
+@excluding("--profile", "--check-numerics --each --sweep")
 @excluding("--out-dir", "--output", "results go to shards")
 @excluding("--shard-size", "--out-dir", "each result has a file of its own")
 @needing("--out-dir --keep-going --overwrite", "--each --sweep")
 @excluding("--save-state --save-model --cache-stats", "--each --sweep")
 @needing("--shard-size", "--each --sweep")
 @needing("--fetch-every", "--steps")
-@needing("--steps --check-numerics --cache-stats --optimize", "--fetch --target --signature --function --feed --each")
+@needing(
+    "--steps --check-numerics --cache-stats --optimize --profile", "--fetch --target --signature --function --feed --each"
+)
 @needing("--output", "--fetch --signature --function --feed --each --sweep")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.

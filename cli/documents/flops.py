@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.timings import ClusterMeasurement, Timing
 
-SCHEMAS = {"op": "tfg.flops/1", "scope": "tfg.flops.scopes/1", "node": "tfg.flops.nodes/1"}
+SCHEMAS = {"op": "tfg.flops/1", "layer": "tfg.flops.layers/1", "scope": "tfg.flops.scopes/1", "node": "tfg.flops.nodes/1"}
 """The schema of each view."""
 
 
@@ -31,11 +31,13 @@ class ViewRow:
     transcendentals: DimLike
     bytes: DimLike
     parameters: DimLike
+    intensity: float
+    """FLOPs a byte; symbols count as the sizes that the table names."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpRow(ViewRow):
-    """All nodes of an op."""
+    """All nodes of an op, or of a layer."""
 
     nodes: int
 
@@ -103,10 +105,10 @@ def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[Row]) -> list
 
 def _view_row(view: str, row: Row, node: NodeCost | None) -> ViewRow:
     sums = row.totals
-    values = (row.name, row.share, sums.flops, sums.macs, sums.transcendentals, sums.bytes, sums.parameters)
+    values = (row.name, row.share, sums.flops, sums.macs, sums.transcendentals, sums.bytes, sums.parameters, sums.intensity)
     if node is not None:
         return NodeRow(*values, node.op, node.section, node.times)
-    return OpRow(*values, row.nodes) if view == "op" else ScopeRow(*values, row.nodes, row.depth, row.own)
+    return OpRow(*values, row.nodes) if view in ("op", "layer") else ScopeRow(*values, row.nodes, row.depth, row.own)
 
 
 class VariableCost(TypedDict):
@@ -132,6 +134,8 @@ class MeasuredData(TypedDict):
     flops: int
     runs: int
     peak: float
+    memory: int
+    memory_path: str
     rows: Sequence[Mapping[str, Any]]
 
 
@@ -144,6 +148,8 @@ def measured_data(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Mea
         "flops": measurement.flops,
         "runs": measurement.runs,
         "peak": measurement.peak,
+        "memory": measurement.memory,
+        "memory_path": measurement.memory_path,
         "rows": [render.plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -12,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ...core.flops import FlopsReport, NodeCost, count_flops
+from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import magnitude, total
-from ...core.flops.views import Row, by_node, by_op, by_scope, select
+from ...core.flops.layers import NO_LAYER, layers_by_path
+from ...core.flops.views import rows as rows_of
+from ...core.flops.views import scopes_of, select
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError
-from ...core.support.words import counted
 from .. import render
 from ..documents import flops as documents
 from ..names import Names
@@ -25,6 +25,7 @@ from ..sections import flops_sections
 from ..sessions import SessionOptions
 
 if TYPE_CHECKING:
+    from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.timings import ClusterMeasurement
 
 
@@ -129,10 +130,7 @@ class FlopsJob:
 
     def _write_trace(self, trace: dict[str, Any], events: int) -> None:
         if self.options.trace:
-            from ...formats.codecs.source import write_file
-
-            write_file(self.options.trace, [json.dumps(trace).encode()])
-            render.note(f"wrote {counted(events, 'event')} to {self.options.trace}", self.options.quiet)
+            flops_sections.write_trace(self.options.trace, trace, events, self.options.quiet)
 
     def variables(self, report: FlopsReport) -> Mapping[str, Any]:
         """For --per-variable: (own, all) totals of the backward pass."""
@@ -225,8 +223,7 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
     if job.session.on is not None:
         return _show_cluster(job)
     measurement, options = job.measure(), job.options
-    nodes = sorted(measurement.nodes, key=lambda node: -node.seconds) if options.view == "node" else measurement.by_op()
-    rows = nodes[: options.rows_shown]
+    rows = _measured_rows(measurement, job)[: options.rows_shown]
     render.emit(
         "tfg.flops.measured/1",
         documents.measured_data(measurement, rows),
@@ -235,6 +232,19 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
     )
     unknown: Sequence[object] = measurement.unknown()
     return unknown
+
+
+def _measured_rows(measurement: Measurement, job: FlopsJob) -> list[MeasuredNode]:
+    """Return the rows of the chosen view, the slowest first."""
+    view = job.options.view
+    if view == "node":
+        return measurement.by_node()
+    if view == "scope":
+        return measurement.by_key(lambda node: scopes_of(node.path, job.options.depth))
+    if view == "layer":
+        layers = layers_by_path(job.count().nodes)
+        return measurement.by_key(lambda node: [layers.get(node.path, NO_LAYER)])
+    return measurement.by_op()
 
 
 def _show_cluster(job: FlopsJob) -> Sequence[object]:
@@ -274,21 +284,14 @@ def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
     top = options.rows_shown
     if options.format_ == "csv":
         by_section = {name: [node for node in nodes if node.section == name] for name in report.sections()}
-        sections = {name: _rows(members, options)[:top] for name, members in by_section.items()}
+        sections = {name: rows_of(report, options.view, options.depth, members)[:top] for name, members in by_section.items()}
         everything = magnitude(total(nodes).flops) or 1.0
         render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections, everything))
         return
-    rows = _rows(nodes, options)
+    rows = rows_of(report, options.view, options.depth, nodes)
     render.emit(
         documents.SCHEMAS[options.view],
         documents.count_data(report, documents.view_rows(options.view, nodes, rows[:top])),
         options.format_,
         lambda: flops_sections.count_sections(report, rows, top, options.view == "scope"),
     )
-
-
-def _rows(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
-    """Return the rows of the chosen view."""
-    if options.view == "scope":
-        return by_scope(nodes, options.depth)
-    return by_op(nodes) if options.view == "op" else by_node(nodes)

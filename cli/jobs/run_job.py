@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ...core.flops.measured import Recorder, chrome_trace, measured_step
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
@@ -26,10 +27,13 @@ from ..main import DONE, INTERRUPTED
 from ..models import save_model
 from ..names import Names, value_of
 from ..options import refuse_terminal
+from ..sections.flops_sections import measured_sections, write_trace
 from ..sessions import SessionOptions
 
 _MAX_NAMED = 4
 """The largest number of outputs that a note lists."""
+_COSTLIEST = 10
+"""The number of nodes that --profile shows."""
 _CACHE = 2**28
 """Bytes that --cache-stats lets a session keep between steps."""
 
@@ -59,6 +63,7 @@ class RunOptions:
     keep_going: bool = False
     overwrite: bool = False
     shard_size: int = 1000
+    profile: str | None = None
 
     @property
     def is_of_many(self) -> bool:
@@ -98,6 +103,8 @@ class RunJob:
         self.quiet = options.quiet
         self.exit_code = DONE
         self.names = Names(graph, session.signature)
+        self._profiled: tuple[int, Recorder, float] | None = None
+        """The number, the records and the seconds of the last step."""
 
     def run(self) -> tuple[StepResult, ...]:
         """All steps that ran; what was promised to be saved is saved, also where Ctrl-C or a deadline ended them."""
@@ -128,6 +135,7 @@ class RunJob:
             self.exit_code = INTERRUPTED
         if self.session.engine is None and self.session.on is None:
             suggest_engine(self.graph, (*orders.fetches.values(), *orders.targets), seconds, self.quiet)
+        self._show_profile()
         if options.cache_stats:
             self._note_cache(runner.session.cache_stats)
         return tuple(results)
@@ -148,12 +156,27 @@ class RunJob:
     def _watched(self, runner: Runner, orders: Orders) -> Iterator[StepResult]:
         done = 0
         with render.Progress("step", orders.steps or 0, self.quiet) as progress:
+            started = time.perf_counter()
             for result in runner.steps(orders):
+                if isinstance(orders.hook, Recorder):
+                    self._profiled = result.step, orders.hook.take(), time.perf_counter() - started
                 progress.update(result.step)
                 yield result
                 done = result.step
+                started = time.perf_counter()
         if runner.exhausted is not None:
             render.note(f"'{runner.exhausted}' has no more elements after {counted(done, 'step')}", self.quiet)
+
+    def _show_profile(self) -> None:
+        """Write the trace of the last step, and show the costliest nodes and the memory peak on standard error."""
+        if self.options.profile and self._profiled is not None:
+            number, recorder, seconds = self._profiled
+            measurement = measured_step(recorder, seconds)
+            with render.beside("-"):
+                render.print_sections(measured_sections(measurement, measurement.by_node()[:_COSTLIEST]))
+            if number == 1 and self.graph.functions:
+                render.note("the first step also plans the functions that it calls: --steps 2 profiles the second", self.quiet)
+            write_trace(self.options.profile, chrome_trace(measurement), len(measurement.events), self.quiet)
 
     def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
         """What each step does; `fed` are values beside those of --feed."""
@@ -163,7 +186,7 @@ class RunJob:
                 "nothing to do: no output stands out in this graph; give --fetch, --target, --init or --assign"
             )
         feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
-        hook = check_numerics if options.check_numerics else None
+        hook = check_numerics if options.check_numerics else Recorder(with_shapes=True) if options.profile else None
         return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
 
     @functools.cached_property

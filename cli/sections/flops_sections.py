@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core.flops import FlopsReport
-from ...core.flops.flops_report import magnitude, typical
+from ...core.flops.flops_report import Section, magnitude, typical
 from ...core.flops.views import Row, readable, shortened
 from ...core.support.words import counted
+from ...formats.codecs.source import write_file
 from .. import render
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.timings import ClusterMeasurement, Timing
 
-_COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
+_COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "FLOPs/byte", "parameters")
 
 
 def count_sections(report: FlopsReport, rows: Sequence[Row], top: int | None, is_tree: bool) -> Iterator[render.Section]:
@@ -44,9 +46,16 @@ def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
 
 def count_csv(sections: Mapping[str, Sequence[Row]], everything: float) -> Iterator[render.Section]:
     """Yield one table of the rows of each section, with plain numbers; a share is of `everything`, in FLOPs."""
-    columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
+    columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters", "intensity")
     cells = [
-        (section, row.name, row.nodes, f"{magnitude(row.totals.flops) / everything:.6f}", *map(str, _totals(row.totals)))
+        (
+            section,
+            row.name,
+            row.nodes,
+            f"{magnitude(row.totals.flops) / everything:.6f}",
+            *map(str, _totals(row.totals)),
+            f"{row.totals.intensity:.6f}",
+        )
         for section, rows in sections.items()
         for row in rows
     ]
@@ -85,15 +94,23 @@ def _measured_remarks(found: Measurement) -> Iterator[str]:
     for node in found.unknown():
         unknown[node.op] = unknown.get(node.op, 0) + 1
     yield f"coverage: {len(found.nodes) - len(found.unknown())} of {counted(len(found.nodes), 'node')}" + _listed(unknown)
+    with_profile = f" (with the profile {found.profiled * 1e3:.3f} ms)" if found.profiled != found.wall else ""
     yield (
-        f"wall time of a run {found.wall * 1e3:.3f} ms (with the profile {found.profiled * 1e3:.3f} ms), "
+        f"wall time of a run {found.wall * 1e3:.3f} ms{with_profile}, "
         f"sum of op times {found.op_seconds * 1e3:.3f} ms, means of {counted(found.runs, 'run')}"
     )
+    yield f"memory peak: values of {readable(found.memory)}B after {found.memory_path}"
     rate = found.flops / found.wall if found.wall else 0.0
     yield (
         f"{readable(found.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / found.peak:.1f} % of the "
         f"{found.peak / 1e9:.1f} GFLOP/s that a large float32 matrix product reaches here"
     )
+
+
+def write_trace(path: str, trace: Mapping[str, Any], events: int, quiet: bool) -> None:
+    """Write a trace in the Trace Event Format, and note the number of events."""
+    write_file(path, [json.dumps(trace).encode()])
+    render.note(f"wrote {counted(events, 'event')} to {path}", quiet)
 
 
 def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[render.Section]:
@@ -133,8 +150,9 @@ def comparison_sections(report: Any) -> Iterator[render.Section]:
     yield render.Text(f"total: {readable(int(ours))} here, {readable(int(theirs))} by tf.profiler's formulas")
 
 
-def _readable(section: Any) -> tuple[str, ...]:
-    return tuple(map(shortened, _totals(section)))
+def _readable(section: Section) -> tuple[str, ...]:
+    *moving, parameters = map(shortened, _totals(section))
+    return (*moving, f"{section.intensity:.2f}", parameters)
 
 
 def _totals(section: Any) -> tuple[Any, ...]:
@@ -154,9 +172,8 @@ def _remarks(report: FlopsReport) -> Iterator[str]:
     for node in report.unknown()[:5]:
         yield f"  {node.path} ({node.op}): {node.reason}"
     yield from (f"{symbol}: {text}" for symbol, text in report.symbols.items())
-    others = [symbol for symbol in report.symbols if symbol != "N"]
-    if others:
-        yield "shares, ratios and choices: for " + ", ".join(f"{symbol} = {typical(symbol)}" for symbol in report.symbols)
+    if report.symbols:
+        yield "shares, FLOPs/byte and choices: for " + ", ".join(f"{symbol} = {typical(symbol)}" for symbol in report.symbols)
     yield from report.notes
     yield from _backward_ratio(report)
 

@@ -174,7 +174,7 @@ class _Counter:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         costs = self._called(node, scope, section)
         if costs is None:
-            costs = [self._node(node, scope, section)]
+            costs = [self._with_weights(self._node(node, scope, section), node, scope)]
         for loop in scope.loops_around(node):
             self._note(loop)
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
@@ -208,8 +208,15 @@ class _Counter:
         moved = moved_bytes(node, inputs, outputs) if cached is None else cached[1]
         if cached is None and key is not None:
             self._costs.keep(key, node, cost, moved)
-        parameters = self._parameters(node, scope)
-        return NodeCost(path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
+        return NodeCost(path, node.op, section, cost, moved, 0, 1, is_free=cost == ZERO)
+
+    def _with_weights(self, cost: NodeCost, node: Node, scope: Scope) -> NodeCost:
+        """Return the cost with the weights that the node reads, and for a counted node with the parameters."""
+        weights = _weights(node, scope)
+        if not weights:
+            return cost
+        names = tuple(home.prefix + source.node.name for source, home in weights)
+        return dataclasses.replace(cost, parameters=0 if cost.reason else self._parameters(weights), weights=names)
 
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """Return the costs in the functions that a node calls, None for a node that calls no function."""
@@ -341,19 +348,24 @@ class _Counter:
 
         return differentiated(function, node.attr("Tin"), self.functions)
 
-    def _parameters(self, node: Node, scope: Scope) -> DimLike:
-        """Return the elements of the variables, or weights frozen to constants, that this node is the first to read."""
+    def _parameters(self, weights: Iterable[tuple[Output, Scope]]) -> DimLike:
+        """Return the elements of weights that no counted node has read before."""
         count: DimLike = 0
-        if _is_source(node) or passes_parameters_on(node):
-            return 0
-        for value in node.inputs:
-            source, home = origin(value, scope)
-            if source is not None and source.node not in self._seen_parameters:
+        for source, home in weights:
+            if source.node not in self._seen_parameters:
                 self._seen_parameters.add(source.node)
                 spec = home.inference.specs[source]
                 held = spec.handle[0] if spec.handle else spec
                 count = count + held.shape.num_elements
         return count
+
+
+def _weights(node: Node, scope: Scope) -> list[tuple[Output, Scope]]:
+    """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node."""
+    if _is_source(node) or passes_parameters_on(node):
+        return []
+    read = [origin(value, scope) for value in node.inputs]
+    return [(source, home) for source, home in read if source is not None]
 
 
 def _uncounted(path: str, node: Node, section: str, reason: str) -> NodeCost:

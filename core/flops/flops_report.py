@@ -24,7 +24,8 @@ class NodeCost:
 
     `path` is the node's name, behind the names of the calls that lead to the function: `call/body_node`; in a graph of too
     many calls to list the path is `function/body_node` and stands for the node in all of them. `times` is the number of
-    executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing.
+    executions. `reason` says why the node could not be counted; `flops` and the rest are then 0 and mean nothing. `weights`
+    are the names of the variables and of the constant weights that the node reads.
     """
 
     path: str
@@ -36,6 +37,7 @@ class NodeCost:
     times: DimLike
     reason: str = ""
     is_free: bool = False
+    weights: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,6 +50,12 @@ class Section:
     bytes: DimLike
     parameters: DimLike
     nodes: int
+
+    @property
+    def intensity(self) -> float:
+        """Return FLOPs a byte, 0 where no byte moves; symbols count as the sizes that `typical` puts for them."""
+        moved = magnitude(self.bytes)
+        return magnitude(self.flops) / moved if moved else 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import statistics
 import time
@@ -23,6 +24,8 @@ from ..types.dims import Dim
 from ..types.dtypes import DType, from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
+from .live_memory import LiveMemory
+from .views import grouped
 
 _MAX_VALUE: Final = 64
 """The largest number of elements of an integer input that is recorded with values: window sizes, axes."""
@@ -76,6 +79,10 @@ class Measurement:
     """FLOPs a second of a large float32 matrix product on this machine."""
     events: tuple[Event, ...]
     """The calls of the last run."""
+    memory: int = 0
+    """The largest number of bytes that values held at a time: values that nodes returned and that were not freed yet."""
+    memory_path: str = ""
+    """The node after which values held so many bytes."""
 
     @property
     def flops(self) -> int:
@@ -92,10 +99,16 @@ class Measurement:
 
     def by_op(self) -> list[MeasuredNode]:
         """Return a row for each op type, the slowest first."""
-        groups: dict[str, list[MeasuredNode]] = {}
-        for node in self.nodes:
-            groups.setdefault(node.op, []).append(node)
-        return sorted(map(_joined, groups.values()), key=lambda row: -row.seconds)
+        return self.by_key(lambda node: [node.op])
+
+    def by_node(self) -> list[MeasuredNode]:
+        """Return the nodes, the slowest first."""
+        return sorted(self.nodes, key=lambda node: -node.seconds)
+
+    def by_key(self, keys_of: Callable[[MeasuredNode], Iterable[str]]) -> list[MeasuredNode]:
+        """Return the sums over the nodes of each key, the slowest first; `keys_of` returns the keys of a node."""
+        rows = [_joined(key, nodes) for key, nodes in grouped(self.nodes, keys_of).items()]
+        return sorted(rows, key=lambda row: -row.seconds)
 
 
 def measure(
@@ -107,19 +120,34 @@ def measure(
         counting.clear()
         session.run(fetches, feeds, hook=counting)
     timing = Recorder()
-    totals: dict[str, list[int]] = {}
+    times: list[tuple[str, int]] = []
     profiled, wall = [], []
     for _ in range(runs):
         wall.append(_seconds(lambda: session.run(fetches, feeds)))
         timing.clear()
         profiled.append(_seconds(lambda: session.run(fetches, feeds, hook=timing)))
-        for path, own in timing.own_times():
-            entry = totals.setdefault(path, [0, 0])
-            entry[0] += 1
-            entry[1] += own
-    nodes = [_measured(path, times, runs, counting.work.get(path)) for path, times in totals.items()]
+        times += timing.own_times()
+    return _measurement(counting, timing, times, statistics.mean(wall), statistics.mean(profiled), runs)
+
+
+def measured_step(step: Recorder, seconds: float) -> Measurement:
+    """Return the measurement of a run that took `seconds` and that a recorder with shapes was the hook of."""
+    return _measurement(step, step, step.own_times(), seconds, seconds, 1)
+
+
+def _measurement(
+    counting: Recorder, timing: Recorder, times: Iterable[tuple[str, int]], wall: float, profiled: float, runs: int
+) -> Measurement:
+    """Return the measurement of `runs` runs: `times` has the own nanoseconds of each call, `timing` the last run's calls."""
+    totals: dict[str, list[int]] = {}
+    for path, own in times:
+        entry = totals.setdefault(path, [0, 0])
+        entry[0] += 1
+        entry[1] += own
+    nodes = tuple(_measured(path, total, runs, counting.work.get(path)) for path, total in totals.items())
     events = tuple(Event(*call) for call in timing.calls())
-    return Measurement(tuple(nodes), statistics.mean(wall), statistics.mean(profiled), runs, matmul_peak(), events)
+    memory = counting.memory
+    return Measurement(nodes, wall, profiled, runs, matmul_peak(), events, memory.peak, memory.path)
 
 
 class Recorder:
@@ -129,8 +157,15 @@ class Recorder:
         self.with_shapes = with_shapes
         self.clear()
 
+    def take(self) -> Recorder:
+        """Return a recorder with the records so far, and discard them here."""
+        taken = copy.copy(self)
+        self.clear()
+        return taken
+
     def clear(self) -> None:
         """Discard all records."""
+        self.memory = LiveMemory()
         self.work: dict[str, _Work] = {}
         self._records: list[tuple[str, str, int, int, int]] = []
         self._prefixes = [""]
@@ -152,6 +187,8 @@ class Recorder:
         self._records.append((path, node.op, start - self._started, duration, duration - children))
         if self.with_shapes:
             self.work.setdefault(path, _Work(node)).add(inputs, result)
+            self.memory.add(path, result)
+            self._inside[-1] += time.perf_counter_ns() - start - duration  # the caller's own time is without these records
         return result
 
     def own_times(self) -> Iterable[tuple[str, int]]:
@@ -232,11 +269,12 @@ def _measured(path: str, times: list[int], runs: int, work: _Work | None) -> Mea
     )
 
 
-def _joined(nodes: Sequence[MeasuredNode]) -> MeasuredNode:
-    """Return the sums over nodes of the same op."""
+def _joined(name: str, nodes: Sequence[MeasuredNode]) -> MeasuredNode:
+    """Return the sums over nodes as a row with a name; the op is the nodes' op where all have the same, else empty."""
+    ops = {node.op for node in nodes}
     return MeasuredNode(
-        nodes[0].op,
-        nodes[0].op,
+        name,
+        ops.pop() if len(ops) == 1 else "",
         sum(n.calls for n in nodes),
         sum(n.seconds for n in nodes),
         sum(n.flops for n in nodes),

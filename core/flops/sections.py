@@ -45,7 +45,12 @@ def _updates(needed: set[Node]) -> list[Node]:
 
 def is_gradient(node: Node) -> bool:
     """Return True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
-    return any(part.startswith(("gradients", "gradient_tape")) for part in node.name.split("/")[:-1])
+    return any(map(is_gradient_scope, node.name.split("/")[:-1]))
+
+
+def is_gradient_scope(name: str) -> bool:
+    """Return True for the name of a scope that tf.gradients, a gradient tape or tfg makes."""
+    return name.startswith(("gradients", "gradient_tape"))
 
 
 def is_update(node: Node) -> bool:

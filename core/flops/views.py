@@ -1,15 +1,19 @@
-"""Ways to look at a FLOPs count: by op, by scope, by node; and numbers as people read them."""
+"""Ways to look at a FLOPs count: by op, by layer, by scope, by node; and numbers as people read them."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
+from ..support.errors import InvalidArgumentError
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
+from .layers import layers_by_path
 
+T = TypeVar("T")
 _MAX_TEXT = 40
 _MAX_FACTOR = 18
 _MORE = " + 10 terms"
@@ -42,10 +46,7 @@ def select(report: FlopsReport, name: str = "", op: str = "", min_flops: float =
 
 def by_op(nodes: Sequence[NodeCost]) -> list[Row]:
     """Return totals by op type, the most FLOPs first."""
-    groups: dict[str, list[NodeCost]] = {}
-    for node in nodes:
-        groups.setdefault(node.op, []).append(node)
-    return _ranked(groups, nodes)
+    return _ranked(grouped(nodes, lambda node: [node.op]), nodes)
 
 
 def by_node(nodes: Sequence[NodeCost]) -> list[Row]:
@@ -53,16 +54,43 @@ def by_node(nodes: Sequence[NodeCost]) -> list[Row]:
     return _ranked({node.path: [node] for node in nodes}, nodes)
 
 
+def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[NodeCost] | None = None) -> list[Row]:
+    """Return the rows of a view: `op`, `node`, `layer` or `scope`, the most FLOPs first.
+
+    `depth` bounds the levels of scopes, `nodes` is a part of the report's nodes to show. InvalidArgumentError for another
+    view.
+    """
+    nodes = report.nodes if nodes is None else nodes
+    if view == "scope":
+        return by_scope(nodes, depth)
+    if view == "layer":
+        layers = layers_by_path(report.nodes)
+        return _ranked(grouped(nodes, lambda node: [layers[node.path]]), nodes)
+    if view not in ("op", "node"):
+        raise InvalidArgumentError(f"there is no view '{view}'", hint="the views are op, node, layer and scope")
+    return by_op(nodes) if view == "op" else by_node(nodes)
+
+
+def grouped(nodes: Iterable[T], keys_of: Callable[[T], Iterable[str]]) -> dict[str, list[T]]:
+    """Return the nodes behind each key, in order; `keys_of` returns the keys of a node."""
+    groups: dict[str, list[T]] = {}
+    for node in nodes:
+        for key in keys_of(node):
+            groups.setdefault(key, []).append(node)
+    return groups
+
+
+def scopes_of(path: str, depth: int) -> list[str]:
+    """Return the scopes around a node down to `depth`, the outermost first; a node above this depth is a scope as well."""
+    parts = path.split("/")
+    return ["/".join(parts[:level]) for level in range(1, min(depth, len(parts)) + 1)]
+
+
 def by_scope(nodes: Sequence[NodeCost], depth: int = 3) -> list[Row]:
     """Return the tree of name scopes down to `depth`, each scope with everything below."""
     everything = magnitude(total(nodes).flops) or 1.0
-    groups: dict[str, list[NodeCost]] = {}
-    for node in nodes:
-        parts = node.path.split("/")
-        for level in range(1, min(depth, len(parts)) + 1):
-            groups.setdefault("/".join(parts[:level]), []).append(node)
     rows, sizes = [], {}
-    for scope, members in groups.items():
+    for scope, members in grouped(nodes, lambda node: scopes_of(node.path, depth)).items():
         totals = total(members)
         sizes[scope] = magnitude(totals.flops)
         own = add_up(node.cost.flops for node in members if scope in (node.path, node.path.rpartition("/")[0]))

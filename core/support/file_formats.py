@@ -58,7 +58,9 @@ PDF: Final = FileFormat("PDF", (".pdf",), "`tfg draw GRAPH -o FILE.pdf`", "pdf")
 DRAWING: Final = FileFormat("drawing as text", (".txt",), "`tfg draw GRAPH -o FILE.txt`", "text")
 PAGE: Final = FileFormat("HTML page", (".html", ".htm"), "`tfg view GRAPH -o FILE.html`")
 PYTHON: Final = FileFormat("Python source", (".py",), "`tfg ops NAME --wrap -o FILE.py`")
-TRACE: Final = FileFormat("Chrome trace", (".json",), "`tfg flops GRAPH --measured --trace FILE.json`")
+TRACE: Final = FileFormat(
+    "Chrome trace", (".json",), "`tfg run GRAPH --profile FILE.json`, and `tfg flops GRAPH --measured --trace FILE.json`"
+)
 LOG: Final = FileFormat("log", (".log", ".txt"))
 FOLDER: Final = FileFormat("folder of files", (), is_folder=True)
 

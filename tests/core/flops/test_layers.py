@@ -1,0 +1,116 @@
+"""Layers: the scopes that own weights, and the rows of `tfg flops --view layer`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tfg import GraphBuilder
+from tfg.core.flops import count_flops
+from tfg.core.flops.layers import NO_LAYER, layers_by_path
+from tfg.core.flops.live_memory import LiveMemory
+from tfg.core.flops.training_steps import with_backward
+from tfg.core.support.errors import InvalidArgumentError
+
+
+def two_dense_layers():
+    """Two layers as TensorFlow 1 names them, a pooling without weights between, and an activation in a layer's scope."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 4], name="x")
+    first = g.MatMul(x, g.variable(np.ones((4, 6), np.float32), name="net/first/kernel"), name="net/first/MatMul")
+    active = g.Relu(first, name="net/first/Relu")
+    joined = g.Square(active, name="net/join/Square")
+    last = g.MatMul(joined, g.variable(np.ones((6, 3), np.float32), name="net/last/kernel"), name="net/last/MatMul")
+    g.Sum(last, [0, 1], name="loss")
+    return g.graph
+
+
+def test_nodes_belong_to_the_scope_with_the_weights():
+    layers = layers_by_path(count_flops(two_dense_layers(), ["loss:0"]).nodes)
+    chosen = ("net/first/MatMul", "net/first/Relu", "net/join/Square", "net/last/MatMul", "loss")
+    assert [layers[path] for path in chosen] == ["net/first", "net/first", "net", "net/last", NO_LAYER]
+
+
+def test_the_backward_pass_belongs_to_the_forward_layer():
+    graph, gradients = with_backward(two_dense_layers(), "loss:0", "")
+    rows = {row.name: row for row in tfg.flops_rows(tfg.flops(graph, ["loss:0", *gradients.values()]), "layer")}
+    # first: (2,4)x(4,6) forward and for the kernel, and two of 12 elements for Relu and its gradient.
+    assert rows["net/first"].totals.flops == 2 * (2 * 2 * 4 * 6) + 2 * 12
+    # last: (2,6)x(6,3) forward, for the kernel and for the input.
+    assert rows["net/last"].totals.flops == 3 * (2 * 2 * 6 * 3)
+    assert rows["net/first"].totals.parameters == 24
+
+
+def test_a_frozen_weight_below_its_reader_is_in_the_readers_layer():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 4], name="x")
+    weights = g.constant(np.ones((4, 3), np.float32), name="net/dense/MatMul/ReadVariableOp/resource")
+    g.MatMul(x, weights, name="net/dense/MatMul")
+    assert layers_by_path(count_flops(g.graph, ["net/dense/MatMul:0"]).nodes)["net/dense/MatMul"] == "net/dense"
+
+
+def test_a_weight_without_a_scope_is_a_layer():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 4], name="x")
+    y = g.MatMul(x, g.variable(np.ones((4, 3), np.float32), name="w"), name="product")
+    g.Neg(y, name="neg")
+    layers = layers_by_path(count_flops(g.graph, ["neg:0"]).nodes)
+    assert (layers["product"], layers["neg"]) == ("w", NO_LAYER)
+
+
+def test_a_keras_model_has_its_layers():
+    rows = run("flops", SAMPLES / "keras_classifier", "--view", "layer", "--batch", 8, "--format", "json").json["rows"]
+    flops = {row["name"]: row["flops"] for row in rows}
+    layers = {"sequential/hidden", "sequential/normalized", "sequential/classes"}
+    assert layers == {name for name, count in flops.items() if count}
+    assert flops["sequential/hidden"] == 8 * (2 * 4 * 8 + 8 + 8)  # product, bias and Relu of 8 features
+
+
+def test_intensity_is_flops_a_byte():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, 4], name="x")
+    g.MatMul(x, g.Placeholder(dtype="float32", shape=[4, 3], name="w"), name="y")
+    (row,) = [row for row in tfg.flops_rows(tfg.flops(g.graph, ["y:0"]), "node") if row.name == "y"]
+    assert row.totals.intensity == 2 * 2 * 4 * 3 / (4 * (2 * 4 + 4 * 3 + 2 * 3))
+
+
+def test_another_view_is_refused():
+    with pytest.raises(InvalidArgumentError, match="no view 'depth'"):
+        tfg.flops_rows(tfg.flops(two_dense_layers(), ["loss:0"]), "depth")
+
+
+@pytest.mark.parametrize(("view", "name"), [("layer", "sequential/hidden"), ("scope", "StatefulPartitionedCall_1")])
+def test_measured_rows_are_those_of_the_view(view, name):
+    done = run("flops", SAMPLES / "keras_classifier", "--measured", "--view", view, "--feed", "measurements=ones(8,4)",
+               "--format", "json", "--runs", 1)  # fmt: skip
+    rows = {row["path"]: row for row in done.json["rows"]}
+    assert rows[name]["flops"] == (640 if view == "layer" else done.json["flops"])
+
+
+def test_live_memory_is_the_largest_sum():
+    """Arrays of 80, 160 and 240 bytes: the first is freed before the third comes."""
+    memory = LiveMemory()
+    first, second = np.zeros(10), np.zeros(20)
+    memory.add("first", first)
+    memory.add("both", [second, first[2:]])
+    assert (memory.peak, memory.path) == (240, "both")
+    del first
+    third = np.zeros(30)
+    memory.add("third", third)
+    assert (memory.peak, memory.path) == (400, "third")
+    del second, third
+    memory.add("last", np.zeros(1))
+    assert (memory.peak, memory.path) == (400, "third")
+
+
+def test_memory_of_a_run():
+    """x of 4,000 bytes is fed; two values of that size are alive when the second is computed, then a sum."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[1000], name="x")
+    g.Sum(g.Exp(g.Neg(x, name="neg"), name="exp"), [0], name="y")
+    measurement = tfg.profile(g.graph, ["y:0"], {"x:0": np.zeros(1000, np.float32)})
+    assert measurement.memory_path == "exp"
+    assert 8000 <= measurement.memory < 8200
