@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ..support.arguments import expect, takes
 from ..support.errors import InvalidArgumentError
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
@@ -54,6 +55,7 @@ def by_node(nodes: Sequence[NodeCost]) -> list[Row]:
     return _ranked({node.path: [node] for node in nodes}, nodes)
 
 
+@takes(report=FlopsReport, view=str, depth=int)
 def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[NodeCost] | None = None) -> list[Row]:
     """Return the rows of a view: `op`, `node`, `layer` or `scope`, the most FLOPs first.
 
@@ -61,6 +63,7 @@ def rows(report: FlopsReport, view: str = "op", depth: int = 3, nodes: Sequence[
     view.
     """
     nodes = report.nodes if nodes is None else nodes
+    expect(NodeCost, *nodes)
     if view == "scope":
         return by_scope(nodes, depth)
     if view == "layer":
