@@ -1,4 +1,4 @@
-"""`tfg checkpoint`: list, extract or compare the tensors of a checkpoint."""
+"""`tfg checkpoint`: list, extract or compare the tensors of a checkpoint or a model."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..options import OutputFile, excluding, format_option, needing, quiet_optio
 if TYPE_CHECKING:
     from ..jobs.checkpoint_job import StateComparison, TensorRow
 
+_STATISTICS = ("min", "max", "mean", "std", "NaN", "inf")
 _MAX_SHOWN = 1000
 """Of more elements than so many, a table shows the first and last ones."""
 
@@ -25,33 +26,41 @@ _MAX_SHOWN = 1000
 @click.command(cls=GroupedCommand)
 @click.argument("prefix")
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
+@click.option("--stats", "with_statistics", is_flag=True, help="Also minimum, maximum, mean, deviation, NaNs, infinities.")
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
 @click.option("-o", "--output", "out", type=OutputFile(STATES), metavar="FILE",
               help="Write the tensors to an .npz file, a .safetensors file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
 @click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")
+@click.option("--tag", "--tags", "tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
 @format_option("table", "json", "csv")
 @quiet_option
 @needing("--atol --rtol", "--compare")
 @excluding("--output", "--compare")
 @excluding("--values", "--output --compare")
+@excluding("--stats", "--output --compare --values")
+@excluding("--tag", "--compare")
 def command(
-    prefix: str, name: str, values: tuple[str, ...], out: str | None, other: str | None, atol: float, rtol: float,
-    format_: str, quiet: bool,
+    prefix: str, name: str, with_statistics: bool, values: tuple[str, ...], out: str | None, other: str | None, atol: float,
+    rtol: float, tags: str | None, format_: str, quiet: bool,
 ) -> int:  # fmt: skip
-    """List the tensors of the checkpoint PREFIX (or of an .npz or .safetensors file): names, dtypes, shapes, bytes.
+    """List the tensors of the checkpoint PREFIX: names, dtypes, shapes, bytes.
+
+    PREFIX may be an .npz or .safetensors file, a SavedModel with variables, or a graph with constants.
 
     \b
     tfg checkpoint model.ckpt-1000
+    tfg checkpoint saved_model_folder --stats
     tfg checkpoint model.ckpt-1000 --values global_step
     tfg checkpoint model.ckpt-1000 --name kernel --output kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
     from ..jobs.checkpoint_job import compare_states, extract, list_state, values_of
 
+    tag_list = tags.split(",") if tags is not None else None
     if values:
-        found = values_of(prefix, values)
+        found = values_of(prefix, values, tag_list)
         render.emit(
             "tfg.checkpoint.values/1", {"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_)
         )
@@ -61,16 +70,25 @@ def command(
         render.emit("tfg.checkpoint.compare/1", compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
     if out is not None:
-        render.note(f"wrote {counted(extract(prefix, out, name), 'tensor')} to {out}", quiet)
+        render.note(f"wrote {counted(extract(prefix, out, name, tag_list), 'tensor')} to {out}", quiet)
         return DONE
-    rows = list_state(prefix, name)
+    rows = list_state(prefix, name, tag_list, with_statistics)
     render.emit("tfg.checkpoint/1", {"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
     return DONE
 
 
 def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
-    yield render.Table(("name", "dtype", "shape", "bytes"), [(r.name, r.dtype, _shape(r.shape), r.bytes) for r in rows])
+    columns = ("name", "dtype", "shape", "bytes")
+    cells = [(row.name, row.dtype, _shape(row.shape), row.bytes, *_statistics(row)) for row in rows]
+    has_statistics = any(row.statistics is not None for row in rows)
+    yield render.Table((*columns, *_STATISTICS) if has_statistics else columns, cells)
     yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
+
+
+def _statistics(row: TensorRow) -> tuple[object, ...]:
+    """Return the cells of a tensor's statistics; none where no statistics were asked for."""
+    found = row.statistics
+    return () if found is None else (found.min, found.max, found.mean, found.std, found.nans, found.infs)
 
 
 def _values(found: Mapping[str, Any], format_: str) -> Iterator[render.Section]:

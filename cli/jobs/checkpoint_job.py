@@ -1,4 +1,4 @@
-"""Listing, extracting and comparing the tensors of checkpoints and state files."""
+"""Listing, extracting and comparing the tensors of checkpoints, state files and graphs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
 from ...core.types.tensors import Tensor
-from ...formats.state import read_state, write_state
+from ...formats.state import write_state
+from ...formats.stored_tensors import stored_tensors
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorRow:
-    """A tensor of a checkpoint."""
+    """A tensor of a checkpoint; `statistics` of its elements where they were asked for."""
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     bytes: int
+    statistics: TensorStatistics | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,15 +48,20 @@ class StateComparison:
 
 
 @rare_collection()
-def list_state(path: str, pattern: str) -> tuple[TensorRow, ...]:
-    """The tensors whose names `pattern` is found in, sorted by name."""
-    tensors = _chosen(path, pattern)
-    return tuple([TensorRow(name, str(t.dtype), t.shape, t.size * t.dtype.size) for name, t in tensors.items()])
+def list_state(path: str, pattern: str, tags: Sequence[str] | None, with_statistics: bool) -> tuple[TensorRow, ...]:
+    """Return the tensors whose names `pattern` matches a part of, sorted by name."""
+    tensors = _chosen(path, pattern, tags)
+    return tuple([_row(name, tensor, with_statistics) for name, tensor in tensors.items()])
 
 
-def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
+def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
+    statistics = tensor_statistics(tensor.read()) if with_statistics else None
+    return TensorRow(name, str(tensor.dtype), tensor.shape, tensor.size * tensor.dtype.size, statistics)
+
+
+def values_of(path: str, names: Sequence[str], tags: Sequence[str] | None) -> dict[str, Any]:
     """The values of some tensors as arrays; NotFoundError names the nearest names."""
-    tensors = read_state(path)
+    tensors = stored_tensors(path, tags)
     for name in names:
         if name not in tensors:
             close = get_close_matches(name, tensors, 3) or list(tensors)[:3]
@@ -61,14 +69,14 @@ def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
     return {name: tensors[name].numpy() for name in names}
 
 
-def extract(path: str, out: str, pattern: str) -> int:
+def extract(path: str, out: str, pattern: str, tags: Sequence[str] | None) -> int:
     """Write the chosen tensors to another file and return their number."""
-    return write_state(out, _chosen(path, pattern))
+    return write_state(out, _chosen(path, pattern, tags))
 
 
 def compare_states(first: str, second: str, pattern: str, atol: float, rtol: float) -> StateComparison:
     """Compare the chosen tensors of two checkpoints by name."""
-    mine, theirs = _select(read_state(first), pattern), _select(read_state(second), pattern)
+    mine, theirs = _select(stored_tensors(first), pattern), _select(stored_tensors(second), pattern)
     rows = []
     for name in sorted({*mine, *theirs}):
         if name not in mine or name not in theirs:
@@ -95,8 +103,8 @@ def _compare(name: str, a: Tensor, b: Tensor, atol: float, rtol: float) -> Compa
     return ComparedTensor(name, "close" if close else "different", largest, detail)
 
 
-def _chosen(path: str, pattern: str) -> dict[str, Tensor]:
-    tensors = _select(read_state(path), pattern)
+def _chosen(path: str, pattern: str, tags: Sequence[str] | None) -> dict[str, Tensor]:
+    tensors = _select(stored_tensors(path, tags), pattern)
     if not tensors and pattern:
         raise NotFoundError(f"'{path}' has no tensor whose name has '{pattern}'", hint="without --name all are listed")
     return tensors

@@ -179,7 +179,8 @@ def _kind(array: Array) -> str:
 
 def _distinct(array: Array) -> Array:
     """Return the elements once along each dimension in which all share their memory."""
-    return array[tuple(slice(1) if step == 0 and n else slice(None) for step, n in zip(array.strides, array.shape))]
+    steps = (slice(1) if step == 0 and n else slice(None) for step, n in zip(array.strides, array.shape))
+    return array[(*steps, ...)]
 
 
 def _pieces(array: Array) -> Iterator[Array]:

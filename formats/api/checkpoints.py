@@ -12,7 +12,8 @@ from ...core.support.errors import NotFoundError
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
-from ..state import read_state, read_variables, write_state
+from ..state import read_variables, write_state
+from ..stored_tensors import stored_tensors
 from .sessions import State, as_tensors
 
 _MAX_CLOSE: Final = 3
@@ -57,12 +58,14 @@ class MissingTensorError(NotFoundError, KeyError):
 
 @takes(path=str | os.PathLike, names=str)
 def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys") -> Checkpoint:
-    """Return the tensors of a checkpoint (its prefix, or a folder with one) an .npz archive or a safetensors file.
+    """Return the tensors of a checkpoint (its prefix, or a folder with one), an .npz archive or a safetensors file.
+
+    A SavedModel's folder gives its variables, by their names in the graph, and a graph's file its constants.
 
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
-    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else read_state(path))
+    return Checkpoint(os.fspath(path), read_variables(path) if names == "variables" else stored_tensors(path))
 
 
 @takes(path=str | os.PathLike, values=Mapping)

@@ -140,7 +140,7 @@ def test_checkpoint_lists_extracts_and_compares(tmp_path):
     tfg("run", STAGES[1], "--init", "--save-state", one)
     tfg("run", STAGES[1], "--assign", "Variable=5", "--save-state", two)
     rows = tfg("checkpoint", one, "--format", "json").json["tensors"]
-    assert rows == [{"name": "Variable", "dtype": "int32", "shape": [], "bytes": 4}]
+    assert rows == [{"name": "Variable", "dtype": "int32", "shape": [], "bytes": 4, "statistics": None}]
     assert tfg("checkpoint", one, "--output", tmp_path / "copy.npz").code == 0
     assert tfg("checkpoint", one, "--compare", tmp_path / "copy.npz").code == 0
     done = tfg("checkpoint", one, "--compare", two, "--format", "json")

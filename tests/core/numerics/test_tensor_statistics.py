@@ -119,3 +119,7 @@ def test_histograms():
     assert histogram(ends, tensor_statistics(ends), 4) == (1, 0, 2, 1)
     large = np.array([-1.7e308, 1.7e308, 0.1e308])
     assert histogram(large, tensor_statistics(large), 2) == (1, 2)
+
+
+def test_a_string_alone_is_counted():
+    assert tensor_statistics(np.array(b"", object)) == TensorStatistics(1, zeros=1)

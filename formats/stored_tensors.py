@@ -1,0 +1,43 @@
+"""Tensors by name from any file with values: state files, SavedModels, and graphs with constants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ..core.graph.graph import Graph
+from ..core.graph.node import Node
+from ..core.runtime.session.restored_variables import restored_variables
+from ..core.types.tensors import Tensor
+from .detect import MODEL_FILES
+from .loading import load
+from .state import holds_state, read_state, read_variables
+
+
+def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = None) -> dict[str, Tensor]:
+    """Return the tensors of a state file, the variables of a SavedModel, or the constants of a graph without variables.
+
+    A variable of a SavedModel has the name of its node in the graph, a constant of a function the name FUNCTION/NODE. `tags`
+    choose among the graphs of a SavedModel. Errors as `read_state` and `load` raise.
+    """
+    text = os.fspath(path)
+    if not _is_graph(text):
+        return read_state(text)
+    graph = load(text, tags=tags)
+    prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    return constants(graph) if prefix is None else read_variables(prefix, restored_variables(graph))
+
+
+def _is_graph(path: str) -> bool:
+    if os.path.isdir(path):
+        return any(os.path.isfile(os.path.join(path, name)) for name in MODEL_FILES)
+    return os.path.isfile(path) and not holds_state(path)
+
+
+def constants(graph: Graph) -> dict[str, Tensor]:
+    """Return the values of Const nodes by name, those of functions as FUNCTION/NODE."""
+    nodes: dict[str, Node] = {node.name: node for node in graph}
+    for name, function in graph.functions.items():
+        nodes |= {f"{name}/{node.name}": node for node in function.body}
+    values = {name: node.attr_of(Tensor, "value") for name, node in nodes.items() if node.is_constant}
+    return {name: value for name, value in values.items() if value is not None}
