@@ -12,16 +12,20 @@ from .core.support import display, errors
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
     from .core.comparing.value_comparison import GraphComparison
+    from .core.engines.engine_report import EngineReport
+    from .core.explaining.device_partition import PartitionFacts, explain_partition
     from .core.explaining.diff import GraphDiff
-    from .core.explaining.graph_facts import GraphFacts, explain
+    from .core.explaining.graph_facts import GraphFacts, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
     from .core.explaining.problems import Problem
+    from .core.explaining.race_report import RunRaces, explain_races
     from .core.flops import count_flops
     from .core.flops.flops_report import FlopsReport
     from .core.gradients import gradients
     from .core.gradients.central_differences import GradientCheck, check_gradient
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Graph, Node, Output
+    from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pipeline import OptimizeReport, optimize
     from .core.runtime.session.session import Session
     from .core.runtime.state.file_access import FileAccess
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from .formats.api.changes import convert, extract, freeze, reduce
     from .formats.api.checkpoints import Checkpoint, read_checkpoint, write_checkpoint
     from .formats.api.drawing import Drawing, draw
+    from .formats.api.engines import explain_engine
     from .formats.api.training import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -41,6 +46,7 @@ _LAZY = {
     "Checkpoint": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
     "Drawing": "formats.api.drawing",
+    "EngineReport": "core.engines.engine_report",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training",
     "FlopsReport": "core.flops.flops_report",
@@ -53,9 +59,12 @@ _LAZY = {
     "GraphPage": "formats.api.viewing",
     "Node": "core.graph.graph",
     "NodeFacts": "core.explaining.node_facts",
+    "NodeFate": "core.passes.node_outcomes",
     "OptimizeReport": "core.passes.pipeline",
     "Output": "core.graph.graph",
+    "PartitionFacts": "core.explaining.device_partition",
     "Problem": "core.explaining.problems",
+    "RunRaces": "core.explaining.race_report",
     "Session": "core.runtime.session.session",
     "TrainingReport": "formats.api.training",
     "Verification": "formats.api.verification",
@@ -68,6 +77,9 @@ _LAZY = {
     "diff": "formats.api.analyses",
     "draw": "formats.api.drawing",
     "explain": "core.explaining.graph_facts",
+    "explain_engine": "formats.api.engines",
+    "explain_partition": "core.explaining.device_partition",
+    "explain_races": "core.explaining.race_report",
     "extract": "formats.api.changes",
     "fit": "formats.api.training",
     "flops": "formats.api.analyses",
@@ -78,6 +90,8 @@ _LAZY = {
     "jacobian": "core.gradients.jacobian",
     "jvp": "core.gradients.jacobian",
     "load": "formats",
+    "missing_ops": "core.explaining.graph_facts",
+    "node_fates": "core.passes.node_outcomes",
     "ops": "formats.api.analyses",
     "optimize": "core.passes.pipeline",
     "profile": "formats.api.analyses",
@@ -94,6 +108,7 @@ __all__ = [
     "Checkpoint",
     "Clipping",
     "Drawing",
+    "EngineReport",
     "FileAccess",
     "FitReport",
     "FlopsReport",
@@ -106,9 +121,12 @@ __all__ = [
     "GraphPage",
     "Node",
     "NodeFacts",
+    "NodeFate",
     "OptimizeReport",
     "Output",
+    "PartitionFacts",
     "Problem",
+    "RunRaces",
     "Session",
     "TrainingReport",
     "Verification",
@@ -122,6 +140,9 @@ __all__ = [
     "draw",
     "errors",
     "explain",
+    "explain_engine",
+    "explain_partition",
+    "explain_races",
     "extract",
     "fit",
     "flops",
@@ -132,6 +153,8 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "missing_ops",
+    "node_fates",
     "ops",
     "optimize",
     "profile",

@@ -6,12 +6,12 @@ import dataclasses
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.support.engine_names import AUTO, NUMPY, VARIABLE
+from ..core.support.engine_names import NUMPY, VARIABLE
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED
@@ -97,17 +97,6 @@ def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bo
         install = f", once installed by {found.install}" if found.install else ""
         part = f"{found.share:.0%} of the nodes"
         render.note(f"NumPy took {seconds:.0f} s: --engine {found.engine} would take {part}{install}")
-
-
-def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineReport:
-    """Return a report on the part of a run that an engine would take; the run fetches `fetches`, by default the outputs."""
-    from ..core.engines.engine_registry import find_engine
-    from ..core.engines.preview import preview
-    from ..core.engines.suggesting import first_engine
-    from ..core.passes.pipeline import guessed_fetches
-
-    targets = [graph.result(fetch) for fetch in fetches or guessed_fetches(graph)]
-    return preview(graph, targets, find_engine(first_engine(graph, targets) if name == AUTO else name))
 
 
 def report_sections(report: EngineReport) -> Iterator[render.Section]:

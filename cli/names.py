@@ -8,9 +8,8 @@ from typing import Any
 
 from ..core.functions.callers import called_functions
 from ..core.graph.graph import Graph, Output
-from ..core.graph.metagraph import Signature
+from ..core.graph.metagraph import Signature, find_signature
 from ..core.planning.reachability import needed_nodes
-from ..core.runtime.session.runner import signature
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType
@@ -27,7 +26,7 @@ class Names:
     def __init__(self, graph: Graph, signature_name: str | None = None) -> None:
         self.graph = graph
         chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
-        self.asked = None if chosen is None else signature(graph, chosen)
+        self.asked = None if chosen is None else find_signature(graph.meta, chosen)
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}

@@ -68,6 +68,11 @@ def right_arguments(folder):
         "Clipping": (tfg.Clipping, {"kind": "norm", "limit": 1.0}),
         "verify": (tfg.verify, {"before": graph, "after": graph, "fetches": "y:0", "steps": 1}),
         "check_gradient": (tfg.check_gradient, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
+        "explain_engine": (tfg.explain_engine, {"graph": graph, "engine": "xla", "fetches": "y:0"}),
+        "explain_partition": (tfg.explain_partition, {"graph": graph, "fetches": ["y:0"]}),
+        "explain_races": (tfg.explain_races, {"graph": graph, "fetches": ["y:0"]}),
+        "missing_ops": (tfg.missing_ops, {"graph": graph}),
+        "node_fates": (tfg.node_fates, {"graph": graph, "names": ["Square"], "fetches": ["y:0"]}),
         "view": (tfg.view, {"graph": graph, "fetches": "y:0"}),
         "write_checkpoint": (tfg.write_checkpoint, {"path": str(folder / "w"), "values": {"v": np.ones(2)}}),
         "Session": (tfg.Session, {"graph": graph}),
@@ -90,9 +95,9 @@ def call(function, arguments):
 
 
 MADE_BY_TFG = {
-    "Checkpoint", "Drawing", "FitReport", "GradientCheck", "GraphPage", "TrainingReport", "Verification",
-    "FlopsReport", "Graph", "GraphComparison", "GraphDiff", "GraphFacts", "Node", "NodeFacts", "OptimizeReport", "Output",
-    "Problem",
+    "Checkpoint", "Drawing", "EngineReport", "FitReport", "FlopsReport", "GradientCheck", "Graph", "GraphComparison",
+    "GraphDiff", "GraphFacts", "GraphPage", "Node", "NodeFacts", "NodeFate", "OptimizeReport", "Output", "PartitionFacts",
+    "Problem", "RunRaces", "TrainingReport", "Verification",
 }  # fmt: skip
 """Classes whose objects come from functions of tfg."""
 

@@ -7,15 +7,13 @@ from difflib import get_close_matches
 
 import click
 
-from ...core.explaining.footprint import inferred
-from ...core.explaining.graph_facts import explain_graph, explain_signature, missing_ops
+from ...core.explaining.graph_facts import explain, missing_ops
 from ...core.graph.graph import Graph
-from ...core.inference.inference import Inference
 from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.support.errors import NotFoundError
 from .. import render
-from ..engines import engine_preview, report_sections
+from ..engines import report_sections
 from ..names import Names
 from ..sections.explain_sections import (
     fate_sections,
@@ -101,11 +99,15 @@ class ExplainJob:
         elif options.races:
             self._races()
         elif options.engine is not None:
-            report = engine_preview(self.graph, options.engine, self.fetches)
+            from ...formats.api.engines import explain_engine
+
+            report = explain_engine(self.graph, options.engine, self.fetches)
             render.emit("tfg.explain.engine/1", report, options.format_, lambda: report_sections(report))
         elif options.missing:
-            ops = missing_ops(self.graph)
-            render.emit("tfg.explain.missing/1", {"missing": ops}, options.format_, lambda: missing_sections(ops, self.path))
+            missing = missing_ops(self.graph)
+            render.emit(
+                "tfg.explain.missing/1", {"missing": missing}, options.format_, lambda: missing_sections(missing, self.path)
+            )
         elif options.optimized:
             self._fates()
         elif self.nodes:
@@ -127,26 +129,16 @@ class ExplainJob:
 
     def _fates(self) -> None:
         from ...core.passes.node_outcomes import node_fates
-        from ...core.passes.pipeline import guessed_fetches
 
-        fetches = self.fetches or guessed_fetches(self.graph)
-        fates = node_fates(self.graph, self.nodes, fetches, fast_math=self.options.fast_math)
+        fates = node_fates(self.graph, self.nodes, self.fetches, fast_math=self.options.fast_math)
         render.emit("tfg.explain.optimized/1", {"nodes": fates}, self.options.format_, lambda: fate_sections(fates))
 
     def _nodes(self) -> None:
-        from ...core.explaining.node_facts import Explainer
-
-        explainer = Explainer(self.graph, self._inference())
-        facts = tuple(explainer.explain(name, next(iter(self.fetches), None)) for name in self.nodes)
+        facts = explain(self.graph, *self.nodes, fetch=next(iter(self.fetches), None), is_sound=self.is_sound)
         render.emit("tfg.explain.nodes/1", {"nodes": facts}, self.options.format_, lambda: node_sections(facts))
 
     def _graph(self) -> None:
+        signature = self.names.asked.name if self.names.asked is not None else None
         with render.Working("looking through the graph"):
-            inference = self._inference()
-            facts = explain_graph(self.graph, self.path, inference)
-        if self.names.asked is not None:
-            facts = explain_signature(facts, self.graph, self.names.asked, self.path, inference)
+            facts = explain(self.graph, signature=signature, path=self.path, is_sound=self.is_sound)
         render.emit("tfg.explain/1", facts, self.options.format_, lambda: graph_sections(facts))
-
-    def _inference(self) -> Inference | None:
-        return inferred(self.graph) if self.is_sound else None

@@ -13,6 +13,7 @@ from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import resource
 
@@ -53,6 +54,7 @@ class PartitionFacts:
         return sum(crossing.bytes or 0 for crossing in self.crossings)
 
 
+@takes(graph=Graph, fetches=Sequence)
 def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFacts:
     """Return the placement of the nodes that `fetches` run, by default of all nodes, and the crossings between devices.
 

@@ -12,7 +12,7 @@ from ..building.placement import Placement
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
-from ..graph.metagraph import Signature
+from ..graph.metagraph import Signature, find_signature
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..registry import registry
@@ -138,16 +138,30 @@ class GraphFacts(Report):
 
 
 @rare_collection()
-@takes(graph=Graph)
-def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
+@takes(graph=Graph, fetch=str | None, signature=str | None, path=str, is_sound=bool)
+def explain(
+    graph: Graph,
+    *nodes: str,
+    fetch: str | None = None,
+    signature: str | None = None,
+    path: str = "GRAPH",
+    is_sound: bool = True,
+) -> Any:
     """Return GraphFacts of a graph, or a tuple of NodeFacts with the purpose of each node named, and why `fetch` runs the
     node.
+
+    The facts of a `signature` are those of the graph with the signature's inputs, outputs and memory. `path` is the name of
+    the graph's file in the commands that the facts propose. `is_sound` is False for a graph with problems, of which no
+    shapes are inferred.
     """
-    inference = inferred(graph)
-    if not nodes:
-        return explain_graph(graph, inference=inference)
-    explainer = Explainer(graph, inference)
-    return tuple(explainer.explain(name, fetch) for name in nodes)
+    inference = inferred(graph) if is_sound else None
+    if nodes:
+        explainer = Explainer(graph, inference)
+        return tuple(explainer.explain(name, fetch) for name in nodes)
+    facts = explain_graph(graph, path, inference)
+    if signature is None:
+        return facts
+    return explain_signature(facts, graph, find_signature(graph.meta, signature), path, inference)
 
 
 @rare_collection()
@@ -239,6 +253,7 @@ def _argument(node: Node, number: int, shapes: Sequence[Shape]) -> TensorFacts:
     return TensorFacts(node.name, node.op, str(node.attrs["T"]), shape)
 
 
+@takes(graph=Graph)
 def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
     """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
     return missing_among(all_nodes(graph), graph.functions)

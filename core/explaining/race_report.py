@@ -16,6 +16,7 @@ from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
+from ..support.arguments import takes
 
 MOST_RACES: Final = 1000
 """Races that are told of a graph or a function."""
@@ -52,6 +53,7 @@ class RunRaces:
     has_more: bool = False
 
 
+@takes(graph=Graph, fetches=Sequence)
 def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
     """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
     effects.

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 
@@ -163,3 +164,12 @@ class MetaGraph:
         if self.init_op is not None and self.folder is not None:
             steps.append((self.init_op.partition(":")[0], assets))
         return steps
+
+
+def find_signature(meta: MetaGraph | None, name: str) -> Signature:
+    """Return a signature of a graph by name; InvalidArgumentError lists the names that exist."""
+    signatures = meta.signatures if meta is not None else {}
+    if name not in signatures:
+        has = f"it has {', '.join(signatures)}" if signatures else "it has none; --feed and --fetch take tensor names"
+        raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
+    return signatures[name]

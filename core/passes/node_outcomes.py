@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ..functions.purity import impurity
 from ..graph.graph import Graph, Node
+from ..support.arguments import takes
 from ..support.tensor_names import parse_tensor_name
-from .pipeline import OptimizeReport, optimize
+from .pipeline import OptimizeReport, guessed_fetches, optimize
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -22,12 +23,14 @@ class NodeFate:
     refused: tuple[str, ...]
 
 
+@takes(graph=Graph, names=Sequence, fetches=Sequence, fast_math=bool)
 def node_fates(
-    graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = (), *, fast_math: bool = False
+    graph: Graph, names: Sequence[str], fetches: Sequence[str] = (), feeds: Sequence[str] = (), *, fast_math: bool = False
 ) -> tuple[NodeFate, ...]:
-    """Optimize for the fetches, and tell of each node how the node went (folded, merged, fused, removed ...) or why the
-    node stayed.
+    """Optimize for the fetches, by default the outputs and training operations, and tell of each node how the node went
+    (folded, merged, fused, removed ...) or why the node stayed.
     """
+    fetches = fetches or guessed_fetches(graph)
     nodes = [graph.node_of(name) for name in names]
     after, report = optimize(graph, fetches, feeds, fast_math=fast_math)
     fetched = {parse_tensor_name(name)[0] for name in fetches}

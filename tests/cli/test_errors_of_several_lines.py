@@ -38,7 +38,7 @@ def test_each_refusal_has_a_line(two_refusals, tmp_path):
 
 def test_lines_of_strangers_stay_on_theirs(monkeypatch, capsys):
     error = UnimplementedError(HOSTILE, node=HOSTILE, hint=HOSTILE, details=[HOSTILE, "second"])
-    monkeypatch.setattr("tfg.cli.jobs.explain_job.explain_graph", lambda *_, **__: (_ for _ in ()).throw(error))
+    monkeypatch.setattr("tfg.cli.jobs.explain_job.explain", lambda *_, **__: (_ for _ in ()).throw(error))
     done = run("explain", SAMPLES / "xor.pbtxt")
     shown = HOSTILE.replace("\x1b", "\\x1b").replace("\n", "\\n")
     assert done.err.splitlines() == [f"error: node '{shown}': {shown}", f"  {shown}", "  second", f"hint: {shown}"]

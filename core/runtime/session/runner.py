@@ -17,7 +17,6 @@ import numpy as np
 
 from ...building.builder import GraphBuilder
 from ...graph.graph import Graph, Node, Output
-from ...graph.metagraph import Signature
 from ...graph.traversal import reachable
 from ...graph.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from ...registry.op_facts import has_fact
@@ -289,15 +288,6 @@ def iterator_initializers(graph: Graph) -> tuple[str, ...]:
             makers.setdefault(node.inputs[1].node, []).append(node)
     alone = [nodes[0] for nodes in makers.values() if len(nodes) == 1]
     return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
-
-
-def signature(graph: Graph, name: str) -> Signature:
-    """Return a signature of the graph by name; InvalidArgumentError lists the names that exist."""
-    signatures = graph.meta.signatures if graph.meta is not None else {}
-    if name not in signatures:
-        has = f"it has {', '.join(signatures)}" if signatures else "it has none; --feed and --fetch take tensor names"
-        raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
-    return signatures[name]
 
 
 def _fetched(shown: str, value: Any) -> FetchedValue:

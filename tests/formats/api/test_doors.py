@@ -120,6 +120,38 @@ def test_verify_compares_fetches(model):
     assert tfg.verify(model, smaller, "loss:0", tolerance=report.accuracy, state={"w": np.float32(5)}).passed
 
 
+def test_explain_of_a_signature_takes_its_inputs_and_outputs(tmp_path):
+    """The signature of a written SavedModel has the outputs that the fetch names."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float", shape=[None], name="x")
+    b.Neg(b.Abs(x, name="middle"), name="y")
+    tfg.save(b.graph, tmp_path / "g.pb")
+    assert command("convert", tmp_path / "g.pb", f"{tmp_path}/model/", "--to", "middle:0").code == 0
+    graph = tfg.load(str(tmp_path / "model"))
+    facts = tfg.explain(graph, signature="serving_default", path="model")
+    assert [tensor.name for tensor in facts.outputs] == ["middle:0"]
+    shown = command("explain", tmp_path / "model", "--signature", "serving_default", "--format", "json").json
+    assert [tensor["name"] for tensor in shown["outputs"]] == ["middle:0"]
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="no signature 'other'"):
+        tfg.explain(graph, signature="other")
+
+
+def test_explain_says_what_runs_where(model):
+    assert [run.fetches for run in tfg.explain_races(model, ["loss:0"])] == [("loss:0",)]
+    devices = tfg.explain_partition(model, ["y:0"]).devices
+    assert {"x", "w", "y"} <= set(devices) and "loss" not in devices
+    assert tfg.missing_ops(model) == ()
+    model["Square"].change_op("NoSuchOp")
+    assert [(missing.op, missing.nodes) for missing in tfg.missing_ops(model)] == [("NoSuchOp", ("Square",))]
+
+
+def test_node_fates_tell_what_optimizing_does(model):
+    constant = tfg.GraphBuilder(model).Neg(tfg.GraphBuilder(model).constant(1.0, name="one"), name="minus")
+    tfg.GraphBuilder(model).Add(constant, model.output("y:0"), name="z")
+    (fate,) = tfg.node_fates(model, ["minus"], ["z:0"])
+    assert fate.op == "Neg" and fate.op_after in ("Const", None)
+
+
 def test_train_takes_gradient_steps(model):
     """d loss / d w = mean(2 (x w - 6) x) = -4 - 0 over x = 1, 3 at w = 2: -4."""
     report = tfg.train(model, "loss:0", FEEDS, steps=2, optimizer="sgd", lr=0.1)
