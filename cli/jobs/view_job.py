@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ...core.drawing.view_model import Sheet
+from ...core.drawing.view_model import Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.graph.graph import Graph
 from ...core.support.gc_control import rare_collection
@@ -41,15 +41,21 @@ class ViewJob:
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
         out = out or f"{name.partition('.')[0] or name}.html"
         options = self.options
-        with render.Working("looking through the graph", options.quiet), rare_collection():
+        with render.Working("looking through the graph", options.quiet) as working, rare_collection():
             book = make_page(
                 self.graph, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
+                report=_progress(working, "describing nodes"),
             )  # fmt: skip
-            data = to_html(book).encode()
+            data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
             render.note(f"wrote {out}: open it in a browser", options.quiet)
+
+
+def _progress(working: render.Working, stage: str) -> Report:
+    """Return a listener that says how many nodes a stage has done."""
+    return lambda done, total: working.update(f"{stage}, {done:,} of {total:,}")
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:

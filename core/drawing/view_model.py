@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import node_record, own_attributes, value_text
@@ -24,6 +24,12 @@ _FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
 """The look of a page at first: small enough to read without zooming."""
 CONTROL: Final = -1
 """The output number of a link that is a control edge."""
+
+
+_NODES_OF_A_REPORT: Final = 1024
+
+Report: TypeAlias = Callable[[int, int], None]
+"""A listener to progress: called with the number of finished nodes and the number of all nodes."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -141,9 +147,12 @@ class Book:
     pages: tuple[Page, ...]
 
 
-def make_book(title: str, graph: Graph, figures: Figures) -> Book:
-    """Return the book of a graph: a page for the graph, for each signature and for each function."""
-    binder = _Binder(graph, figures)
+def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
+    """Return the book of a graph: a page for the graph, for each signature and for each function.
+
+    `report` is called with the number of described nodes and the number of all nodes, those of functions included.
+    """
+    binder = _Binder(graph, figures, report)
     pages = [binder.page("graph", "", list(graph))]
     pages += [binder.signature_page(signature) for signature in (graph.meta.signatures.values() if graph.meta else ())]
     callers = callers_by_function(graph)
@@ -155,9 +164,11 @@ def make_book(title: str, graph: Graph, figures: Figures) -> Book:
 class _Binder:
     """Writes entries, each with the next number, and pages of them."""
 
-    def __init__(self, graph: Graph, figures: Figures) -> None:
+    def __init__(self, graph: Graph, figures: Figures, report: Report) -> None:
         self._graph = graph
         self._figures = figures
+        self._report = report
+        self._total = len(graph) + sum(len(function.body) for function in graph.functions.values())
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = []
         self.groups: list[Group] = []
@@ -175,6 +186,8 @@ class _Binder:
             effect = explainer.effect(node) if node in waited_for else ""
             constants = tuple(constants_in(node, left_out))
             self.entries.append(dataclasses.replace(entry, effect=effect, group=groups.get(node.name), constants=constants))
+            if len(self.entries) % _NODES_OF_A_REPORT == 0:
+                self._report(len(self.entries), self._total)
 
     def _add_groups(self, explainer: Explainer) -> dict[str, int]:
         """Add the colocation groups; return the number of the group of each member."""

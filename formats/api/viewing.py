@@ -7,7 +7,7 @@ import html
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from ...core.drawing.view_model import Book, Figures, Sheet, make_book
+from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
 from ...core.flops import CountCache, count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares
@@ -72,9 +72,11 @@ def make_page(
     flops: bool = True,
     is_sound: bool = True,
     sheets: Callable[[GraphFacts], Iterator[Sheet]] | None = None,
+    report: Report = lambda done, total: None,
 ) -> Book:
     """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each."""
-    return _Page(graph, fetches).book(title, path, flops, is_sound, sheets or _sheets)
+    page = _Page(graph, fetches)
+    return make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
 
 
 class _Page:
@@ -86,23 +88,20 @@ class _Page:
         self.notes: list[str] = []
         self.derived = CountCache()
 
-    def book(
-        self, title: str, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]
-    ) -> Book:
-        """Return the contents under a title; `path` is the graph's file in the suggested commands."""
+    def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
+        """Return the figures of the page; `path` is the graph's file in the suggested commands."""
         unshaped: list[str] = []
         inferences = dict(self._inferences(unshaped))
         facts = explain_graph(self.graph, path, inferences.get("") if is_sound else None)
         counts = self._flops(facts) if flops else {}
         self.notes += unshaped
-        figures = Figures(
+        return Figures(
             inferences=inferences,
             flops={node: readable(count) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
             sheets=tuple(sheets(facts)),
             notes=tuple(self.notes),
         )
-        return make_book(title, self.graph, figures)
 
     def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
         """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps."""

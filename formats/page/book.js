@@ -4,78 +4,126 @@
 /**
  * What tfg knows of the graph, as core/drawing/view_model.py describes it. Fields that hold nothing are left out of the JSON.
  *
- * @typedef {{ node: number, output: number }} Use  Who takes which output; CONTROL where it only waits.
+ * @typedef {[node: number, output: number]} Use  Who takes which output; CONTROL where it only waits.
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
  *   attributes: [string, string][], chain: string[], calls: string[], flops: string, share: number,
  *   effect: string, group: number | null, constants: string[], consumers: Use[],
  * }} Entry
- * @typedef {{ label: string, path: string, contents: string, is_open: boolean, names: string[], parts: (number | Branch)[] }} Branch
+ * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link
  * @typedef {{ root: Branch, links: Link[] }} View
  * @typedef {[name: string, tensor: string, holds: string]} Argument
  * @typedef {{
  *   kind: string, name: string, nodes: number[], brief: View, whole: View, holders: Map<number, number>,
- *   inputs: Argument[], outputs: Argument[], callers: string[],
+ *   inputs: Argument[], outputs: Argument[], callers: string[], packed?: { brief?: string, whole?: string },
  * }} Page
  * @typedef {{ root: string, members: number[], device: string, conflicts: string[], missing: string[] }} Group
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
- *   entries: Entry[], groups: Group[], pages: Page[],
+ *   entries: Entry[], groups: Group[], pages: Page[], store: Store,
  * }} Book
  */
 
 /** The output of a link that passes on nothing but the order. */
 const CONTROL = -1;
 
-const NO_ENTRY = {
+/** A node of which the page says nothing more; what is left out of the JSON is as here. */
+class NodeEntry {
+  /** @param {object} fields */
+  constructor(fields) {
+    Object.assign(this, fields);
+  }
+}
+Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], constants: [],
-};
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], chain: [], calls: [], constants: [], consumers: [],
+});
 
-/** The book that stands in the page. @returns {Book} */
-function readBook() {
-  const text = document.getElementById("book")?.textContent ?? "";
-  const raw = JSON.parse(text);
-  const book = { sheets: [], notes: [], kinds: [], stages: [], groups: [], ...raw };
-  book.entries = (raw.entries ?? []).map((/** @type {object} */ entry) => ({ ...NO_ENTRY, consumers: [], ...entry }));
+/**
+ * The parts of a large book that are unpacked when they are first needed: deflated JSON in base64, as formats/page/packing.py writes it. A
+ * small book has all of it open.
+ */
+class Store {
+  /** @param {Entry[]} entries @param {string[]} details Packed, each of so many nodes. @param {number} size */
+  constructor(entries, details, size) {
+    this.entries = entries;
+    this.size = size;
+    /** @type {(string | Promise<void> | undefined)[]} */
+    this.details = details;
+  }
+
+  /** Unpack what is said of nodes. @param {Iterable<number>} nodes */
+  async describe(nodes) {
+    if (!this.details.length) return;
+    const chunks = new Set(Array.from(nodes, (node) => Math.floor(node / this.size)));
+    await Promise.all(Array.from(chunks, (chunk) => this.unpackDetails(chunk)));
+  }
+
+  /** @param {number} chunk @returns {Promise<void>} */
+  unpackDetails(chunk) {
+    const packed = this.details[chunk];
+    if (typeof packed !== "string") return packed ?? Promise.resolve();
+    const done = unpack(packed).then((details) => {
+      details.forEach((/** @type {object} */ detail, /** @type {number} */ i) => Object.assign(this.entries[chunk * this.size + i], detail));
+    });
+    this.details[chunk] = done;
+    return done;
+  }
+
+  /** Unpack how a page is drawn. @param {Page} page @param {boolean} isWhole */
+  async openView(page, isWhole) {
+    const { packed } = page;
+    if (!packed) return;
+    const part = isWhole ? "whole" : "brief";
+    const text = packed[part];
+    if (text === undefined) return;
+    const opened = await unpack(text);
+    page[part] = { links: [], ...opened.view };
+    if (!isWhole) page.holders = new Map(opened.holders);
+    delete packed[part];
+  }
+}
+
+/** @param {string} text Deflated JSON in base64. @returns {Promise<any>} */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+/** The book that stands in the page. @returns {Promise<Book>} */
+async function readBook() {
+  const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
+  const columns = raw.columns ? await unpack(raw.columns) : {};
+  const book = { sheets: [], notes: [], kinds: [], stages: [], groups: columns.groups ?? [], ...raw };
+  book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
-  noteConsumers(book.entries);
+  book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
+}
+
+/** The nodes of a packed book: all names, and for each other column the different values and the number of each node's value.
+ * @param {{ names: string[], columns: Record<string, { values: any[], at: number[] }> }} columns */
+function readColumns({ names, columns }) {
+  const entries = names.map((name) => new NodeEntry({ name }));
+  for (const [column, { values, at }] of Object.entries(columns)) {
+    entries.forEach((entry, i) => {
+      if (values[at[i]] !== null) Object.assign(entry, { [column]: values[at[i]] });
+    });
+  }
+  return entries;
 }
 
 /** @param {any} raw @returns {Page} */
 function readPage(raw) {
-  const page = { name: "", nodes: [], inputs: [], outputs: [], callers: [], ...raw };
-  return { ...page, brief: readView(raw.brief), whole: readView(raw.whole), holders: new Map(raw.holders ?? []) };
-}
-
-/** @param {any} raw @returns {View} */
-function readView(raw) {
-  return { root: readBranch(raw.root), links: raw.links ?? [] };
-}
-
-/** @param {any} raw @returns {Branch} */
-function readBranch(raw) {
-  const parts = (raw.parts ?? []).map((/** @type {any} */ part) => (typeof part === "number" ? part : readBranch(part)));
-  return { label: "", path: "", contents: "", is_open: false, names: [], ...raw, parts };
-}
-
-/** Tell every node who uses it. @param {Entry[]} entries */
-function noteConsumers(entries) {
-  entries.forEach((entry, node) => {
-    const seen = new Set();
-    for (const [source, output] of entry.inputs) {
-      const key = `${source}:${output}`;
-      if (!seen.has(key)) entries[source].consumers.push({ node, output });
-      seen.add(key);
-    }
-    for (const source of entry.controls) entries[source].consumers.push({ node, output: CONTROL });
-  });
+  const page = { name: "", inputs: [], outputs: [], callers: [], ...raw };
+  const nodes = raw.ranges ? raw.ranges.flatMap((/** @type {[number, number]} */ [first, count]) => Array.from({ length: count }, (_, i) => first + i)) : raw.nodes ?? [];
+  const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
+  return { ...page, nodes, brief: view(raw.brief), whole: view(raw.whole), holders: new Map(raw.holders ?? []) };
 }
 
 /** What a page is called. @param {Page} page */

@@ -83,7 +83,7 @@ class Panel {
       this.list("Outputs", entry.outputs.map((spec, i) => html("code", {}, `:${i} ${spec}`))),
       this.list("Inputs", entry.inputs.map(([source, output]) => this.link(source, ` :${output} ${entries[source].outputs[output] ?? ""}`))),
       this.list("Runs only after", entry.controls.map((source) => this.link(source, `, which ${entries[source].effect}`))),
-      this.list("Consumers", entry.consumers.map((use) => this.link(use.node, use.output === CONTROL ? " waits for it" : ` takes :${use.output}`))),
+      this.list("Consumers", entry.consumers.map(([node, output]) => this.link(node, output === CONTROL ? " waits for it" : ` takes :${output}`))),
       this.group(entry),
       this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
       entry.attributes.length ? html("h3", {}, "Attributes") : null,

@@ -8,7 +8,8 @@
  * scope meet at one port at its top or bottom: an edge between two nodes runs through the ports of all scopes between them.
  *
  * @typedef {{ x: number, y: number }} Point
- * @typedef {{ from: Item, to: Item, links: number[] }} Segment  A part of some links; from or to the scope itself means its port.
+ * @typedef {{ from: Item, to: Item, links: number[], tensors?: [source: number, output: number][] }} Segment  A part of some links; from or
+ *   to the scope itself means its port. The tensors are found when they are first asked for.
  * @typedef {{ segment: Segment, points: Point[] }} Route
  */
 
@@ -40,7 +41,7 @@ class Item {
     /** Left upper corner, inside the scope around it. */
     this.x = 0;
     this.y = 0;
-    /** @type {string[]} */
+    /** What stands in the box, once it has a size. @type {string[]} */
     this.lines = [];
     /** @type {number[]} */
     this.nodes = [];
@@ -60,16 +61,27 @@ class Item {
   }
 }
 
-class Leaf extends Item {}
+class Leaf extends Item {
+  /** @param {number} id @param {Scope} parent @param {string} label @param {number} node */
+  constructor(id, parent, label, node) {
+    super(id, parent, label);
+    this.nodes = [node];
+  }
+}
 
 class Scope extends Item {
   /** @param {number} id @param {Scope | null} parent @param {Branch} branch */
   constructor(id, parent, branch) {
-    super(id, parent, branch.label);
-    this.path = branch.path;
-    this.contents = branch.contents;
-    this.isOpen = branch.is_open || parent === null;
-    /** @type {Item[]} */
+    super(id, parent, branch.label ?? "");
+    this.branch = branch;
+    this.path = branch.path ?? "";
+    this.contents = branch.contents ?? "";
+    this.isOpen = branch.is_open === true || parent === null;
+    this.nodes = [...membersOf(branch)];
+    /** The links between nodes inside, until the scope is filled. @type {number[]} */
+    this.inside = [];
+    this.isFilled = false;
+    /** What is in the scope, once it is filled. @type {Item[]} */
     this.parts = [];
     /** By the numbers of both ends. @type {Map<number, Segment>} */
     this.segments = new Map();
@@ -81,16 +93,6 @@ class Scope extends Item {
     this.exit = 0;
   }
 
-  /** @returns {Generator<Scope>} */
-  *scopes() {
-    for (const part of this.parts) {
-      if (part instanceof Scope) {
-        yield part;
-        yield* part.scopes();
-      }
-    }
-  }
-
   /** What is drawn in it: boxes and open scopes, from the outside in. @returns {Generator<Item>} */
   *shown() {
     for (const part of this.parts) {
@@ -100,76 +102,123 @@ class Scope extends Item {
   }
 }
 
+/** The nodes in a branch. @param {Branch} branch @returns {Generator<number>} */
+function* membersOf(branch) {
+  for (const part of branch.parts ?? []) {
+    if (typeof part === "number") yield part;
+    else yield* membersOf(part);
+  }
+}
+
+/** The branches from a branch down to the one of a path. @param {Branch} branch @param {string} path @returns {Branch[] | null} */
+function wayTo(branch, path) {
+  if (branch.path === path) return [branch];
+  for (const part of branch.parts ?? []) {
+    const way = typeof part === "number" ? null : wayTo(part, path);
+    if (way) return [branch, ...way];
+  }
+  return null;
+}
+
+/** The picture of a page. The inside of a scope is made when the scope opens, so that a closed scope costs nothing. */
 class Scene {
   /** @param {Entry[]} entries @param {View} view @param {(text: string, bold: boolean) => number} measure Widths of texts. */
   constructor(entries, view, measure) {
     this.entries = entries;
     this.links = view.links;
     this.measure = measure;
-    /** @type {Map<number, Leaf>} */
-    this.leaves = new Map();
-    /** @type {Map<string, Scope>} */
-    this.scopes = new Map();
-    this.count = 0;
+    /** By their numbers. @type {Item[]} */
+    this.items = [];
+    /** The number of the innermost item made so far that has a node; -1 where none has. */
+    this.innermost = new Int32Array(entries.length).fill(-1);
     this.root = this.makeScope(view.root, null);
-    view.links.forEach((_, i) => this.addLink(i));
+    this.root.inside = view.links.map((_, i) => i);
+    this.fill(this.root);
+  }
+
+  /** @template {Item} T @param {T} item @returns {T} */
+  add(item) {
+    this.items.push(item);
+    for (const node of item.nodes) {
+      this.innermost[node] = item.id;
+      item.share += this.entries[node].share;
+    }
+    return item;
   }
 
   /** @param {Branch} branch @param {Scope | null} parent @returns {Scope} */
   makeScope(branch, parent) {
-    const scope = new Scope(this.count++, parent, branch);
-    this.scopes.set(scope.path, scope);
-    scope.parts = branch.parts.map((part, i) =>
-      typeof part === "number" ? this.makeLeaf(part, scope, branch.names[i]) : this.makeScope(part, scope));
-    for (const part of scope.parts) {
-      for (const node of part.nodes) scope.nodes.push(node);
-      scope.share += part.share;
-    }
-    const share = scope.share >= 0.0005 ? [percent(scope.share)] : [];
+    const scope = this.add(new Scope(this.items.length, parent, branch));
     const nodes = scope.nodes.length;
-    scope.lines = [`${shortened(scope.label)}/`, `${nodes.toLocaleString("en")} node${nodes === 1 ? "" : "s"}`, shortened(scope.contents), ...share];
+    scope.lines = [`${shortened(scope.label)}/`, `${nodes.toLocaleString("en")} node${nodes === 1 ? "" : "s"}`, shortened(scope.contents), ...shareText(scope)];
     return scope;
   }
 
-  /** @param {number} node @param {Scope} parent @param {string} label @returns {Leaf} */
-  makeLeaf(node, parent, label) {
-    const entry = this.entries[node];
-    const leaf = new Leaf(this.count++, parent, label);
-    leaf.nodes = [node];
-    leaf.share = entry.share;
-    const share = entry.share >= 0.0005 ? [percent(entry.share)] : [];
-    leaf.lines = [label, ...(entry.op === label ? [] : [entry.op]), ...entry.constants, ...share].map(shortened);
-    this.leaves.set(node, leaf);
-    return leaf;
+  /** Make what is in a scope, and in the open scopes in it. @param {Scope} scope */
+  fill(scope) {
+    if (scope.isFilled) return;
+    scope.isFilled = true;
+    const { parts = [], names = [] } = scope.branch;
+    scope.parts = parts.map((part, i) =>
+      typeof part === "number" ? this.add(new Leaf(this.items.length, scope, names[i] ?? "", part)) : this.makeScope(part, scope));
+    const outer = [...(scope.parent?.segments.values() ?? [])].filter(({ from, to }) => from === scope || to === scope);
+    const links = [...outer.flatMap((segment) => segment.links), ...scope.inside].sort((a, b) => a - b);
+    for (const index of links) this.addLink(scope, index);
+    scope.inside = [];
+    for (const part of scope.parts) if (part instanceof Scope && part.isOpen) this.fill(part);
   }
 
-  /** Give each scope between the two ends of a link its part of it. @param {number} index */
-  addLink(index) {
+  /** Give a scope its part of a link. @param {Scope} scope @param {number} index */
+  addLink(scope, index) {
     const [source, target] = this.links[index];
-    /** @type {Item | undefined} */ let from = this.leaves.get(source);
-    /** @type {Item | undefined} */ let to = this.leaves.get(target);
-    while (from?.parent && to?.parent && from.parent !== to.parent) {
-      if (from.depth >= to.depth) {
-        addSegment(from.parent, from, from.parent, index);
-        from = from.parent;
-      } else {
-        addSegment(to.parent, to.parent, to, index);
-        to = to.parent;
-      }
-    }
-    if (from?.parent && to && from !== to) addSegment(from.parent, from, to, index);
+    const [from, to] = [this.partWith(scope, source), this.partWith(scope, target)];
+    if (!from || !to) return;
+    if (from !== to) addSegment(scope, from, to, index);
+    else if (from instanceof Scope) from.inside.push(index);
   }
 
-  /** Open the scopes around a node. @param {number} node @returns {Leaf | undefined} */
+  /** The part of a scope that has a node, the scope itself where the node is outside. @param {Scope} scope @param {number} node */
+  partWith(scope, node) {
+    const item = this.items[this.innermost[node]];
+    return item && item.parent !== scope ? scope : item;
+  }
+
+  /** Open the scopes around a node. @param {number} node @returns {Item | undefined} */
   reveal(node) {
-    const leaf = this.leaves.get(node);
+    const innermost = () => this.items[this.innermost[node]];
+    for (let item = innermost(); item instanceof Scope && !item.isFilled; item = innermost()) this.setOpen(item, true);
+    const leaf = innermost();
     for (let scope = leaf?.parent; scope; scope = scope.parent) if (!scope.isOpen) this.setOpen(scope, true);
     return leaf;
+  }
+
+  /** The scope of a path. @param {string} path @returns {Scope | undefined} */
+  scopeOf(path) {
+    let scope = /** @type {Scope | undefined} */ (this.root);
+    for (const branch of wayTo(this.root.branch, path)?.slice(1) ?? []) {
+      if (scope) this.fill(scope);
+      scope = /** @type {Scope | undefined} */ (scope?.parts.find((part) => part instanceof Scope && part.branch === branch));
+    }
+    return scope?.path === path ? scope : undefined;
+  }
+
+  /** The nodes of which the picture says more than names: those with boxes, and those whose tensor alone is at an edge.
+   * @returns {Generator<number>} */
+  *described() {
+    for (const item of [this.root, ...this.root.shown()]) {
+      if (item instanceof Leaf) yield item.nodes[0];
+      if (!(item instanceof Scope) || !item.isOpen) continue;
+      for (const segment of item.segments.values()) {
+        const tensors = this.tensorsOf(segment);
+        if (tensors.length === 1) yield tensors[0][0];
+      }
+    }
   }
 
   /** @param {Scope} scope @param {boolean} isOpen */
   setOpen(scope, isOpen) {
     scope.isOpen = isOpen;
+    if (isOpen) this.fill(scope);
     for (let outer = /** @type {Scope | null} */ (scope); outer; outer = outer.parent) outer.isLaidOut = false;
   }
 
@@ -178,8 +227,9 @@ class Scene {
     let boxes = [...this.root.shown()].length;
     for (let level = [scope]; level.length; level = level.flatMap((s) => s.parts.filter((p) => p instanceof Scope))) {
       for (const one of level) {
-        if (!one.isOpen && boxes + one.parts.length > MAX_SHOWN) return;
-        if (!one.isOpen) boxes += one.parts.length;
+        const more = one.isOpen ? 0 : one.branch.parts?.length ?? 0;
+        if (boxes + more > MAX_SHOWN) return;
+        boxes += more;
         this.setOpen(one, true);
       }
     }
@@ -205,25 +255,33 @@ class Scene {
 
   /** @param {Item} item */
   sizeBox(item) {
+    if (item instanceof Leaf) item.lines = this.linesOf(item);
     const widths = item.lines.map((line, i) => this.measure(line, i === 0));
     item.width = Math.max(56, ...widths) + 2 * PAD + (item instanceof Scope ? 16 : 0);
     item.height = item.lines.length * LINE + (item instanceof Scope ? 17 : 12);
   }
 
+  /** @param {Leaf} leaf */
+  linesOf(leaf) {
+    const entry = this.entries[leaf.nodes[0]];
+    return [leaf.label, ...(entry.op === leaf.label ? [] : [entry.op]), ...entry.constants, ...shareText(leaf)].map(shortened);
+  }
+
   /** The scope's or node's box that shows a node now. @param {number} node @returns {Item | undefined} */
   boxOf(node) {
-    /** @type {Item | undefined} */ let found = this.leaves.get(node);
-    for (let scope = found?.parent; scope; scope = scope.parent) if (!scope.isOpen) found = scope;
-    return found;
+    /** @type {Item | undefined} */ let box = this.items[this.innermost[node]];
+    for (let scope = box?.parent; scope; scope = scope.parent) if (!scope.isOpen) box = scope;
+    return box;
   }
 
   /** The links that begin or end at nodes of an item, those inside it left out. @param {Item} item */
   linksOf(item) {
-    const inside = new Set(item.nodes);
+    const isInside = new Uint8Array(this.entries.length);
+    for (const node of item.nodes) isInside[node] = 1;
     /** @type {Set<number>} */ const incoming = new Set();
     /** @type {Set<number>} */ const outgoing = new Set();
     this.links.forEach(([source, target], i) => {
-      if (inside.has(source) !== inside.has(target)) (inside.has(target) ? incoming : outgoing).add(i);
+      if (isInside[source] !== isInside[target]) (isInside[target] ? incoming : outgoing).add(i);
     });
     return { incoming, outgoing };
   }
@@ -238,13 +296,22 @@ class Scene {
 
   /** What stands at a segment: the tensor, or how many there are. @param {Segment} segment */
   labelOf(segment) {
-    const tensors = new Map();
-    for (const i of segment.links) {
-      const [source, , output] = this.links[i];
-      if (output !== CONTROL) tensors.set(`${source}:${output}`, this.entries[source].outputs[output] ?? "");
+    const tensors = this.tensorsOf(segment);
+    if (tensors.length > 1) return `${tensors.length} tensors`;
+    return tensors.map(([source, output]) => this.entries[source].outputs[output] ?? "").join("");
+  }
+
+  /** The different tensors of a segment. @param {Segment} segment @returns {[source: number, output: number][]} */
+  tensorsOf(segment) {
+    if (!segment.tensors) {
+      /** @type {Map<number, [number, number]>} */ const tensors = new Map();
+      for (const i of segment.links) {
+        const [source, , output] = this.links[i];
+        if (output !== CONTROL) tensors.set(source * MAX_ITEMS + output, [source, output]);
+      }
+      segment.tensors = [...tensors.values()];
     }
-    if (tensors.size > 1) return `${tensors.size} tensors`;
-    return [...tensors.values()].join("");
+    return segment.tensors;
   }
 }
 
@@ -339,6 +406,11 @@ function shortened(text) {
   if (text.length <= MAX_LETTERS) return text;
   const kept = (MAX_LETTERS - 1) >> 1;
   return `${text.slice(0, kept)}…${text.slice(-kept)}`;
+}
+
+/** @param {Item} item */
+function shareText({ share }) {
+  return share >= 0.0005 ? [percent(share)] : [];
 }
 
 /** @param {number} share */

@@ -63,22 +63,24 @@ class Viewer {
   }
 
   /** @param {Page} page */
-  turnTo(page) {
+  async turnTo(page) {
+    await this.book.store.openView(page, this.isWhole);
     this.page = page;
     this.selected = null;
     part("pages", HTMLSelectElement).value = String(this.book.pages.indexOf(page));
     this.panel.turnTo(page);
-    this.draw();
+    await this.draw();
     this.surface.fit();
     this.showSelection();
   }
 
-  toggleWhole() {
+  async toggleWhole() {
+    await this.book.store.openView(this.page, !this.isWhole);
     this.isWhole = !this.isWhole;
     part("whole", HTMLButtonElement).setAttribute("aria-pressed", String(this.isWhole));
-    this.draw();
+    await this.draw();
     this.surface.fit();
-    if (this.selected && "node" in this.selected) this.jump(this.selected.node);
+    if (this.selected && "node" in this.selected) await this.jump(this.selected.node);
     else this.showSelection();
   }
 
@@ -110,7 +112,9 @@ class Viewer {
     return this.colouring.paint(item, this.book);
   }
 
-  draw() {
+  /** Draw the page, once what its picture says is unpacked. */
+  async draw() {
+    await this.book.store.describe(this.scene.described());
     this.scene.layOut();
     this.surface.draw(this.scene, (item) => this.paint(item));
     this.drawLegend();
@@ -132,10 +136,10 @@ class Viewer {
   }
 
   /** Open or close a scope, which stays where it is on the screen. @param {Scope} scope */
-  toggle(scope) {
+  async toggle(scope) {
     const place = this.surface.screenPlace(scope);
     this.scene.setOpen(scope, !scope.isOpen);
-    this.draw();
+    await this.draw();
     this.surface.hold(scope, place);
     this.select({ path: scope.path });
   }
@@ -149,7 +153,7 @@ class Viewer {
   /** The box or frame that stands for what is selected. @returns {Item | undefined} */
   get selectedItem() {
     if (!this.selected) return undefined;
-    if ("path" in this.selected) return this.scene.scopes.get(this.selected.path);
+    if ("path" in this.selected) return this.scene.scopeOf(this.selected.path);
     return this.scene.boxOf(this.drawnAs(this.selected.node));
   }
 
@@ -163,25 +167,30 @@ class Viewer {
     this.surface.select(item ? { item, ...this.scene.linksOf(item) } : null);
   }
 
-  showSelection() {
+  async showSelection() {
     this.markSelection();
     const item = this.selectedItem;
-    if (this.selected && "node" in this.selected) {
-      const holder = this.drawnAs(this.selected.node);
-      this.panel.showNode(this.selected.node, holder === this.selected.node ? undefined : holder);
+    const { selected } = this;
+    if (selected && "node" in selected) {
+      await this.book.store.describe([selected.node]);
+      const { inputs, controls } = this.book.entries[selected.node];
+      await this.book.store.describe([...inputs.map(([source]) => source), ...controls]);
+      if (selected !== this.selected) return;
+      const holder = this.drawnAs(selected.node);
+      this.panel.showNode(selected.node, holder === selected.node ? undefined : holder);
     } else if (item instanceof Scope) this.panel.showScope(item, this.book.entries);
     else this.panel.showPage(this.page);
   }
 
   /** Show a node: turn to a page that has it, open what it is in, bring it into the middle. @param {number} node */
-  jump(node) {
+  async jump(node) {
     if (!this.page.nodes.includes(node)) {
       const page = this.book.pages.find((candidate) => candidate.nodes.includes(node));
-      if (page) this.turnTo(page);
+      if (page) await this.turnTo(page);
     }
     const leaf = this.scene.reveal(this.drawnAs(node));
     this.selected = { node };
-    this.draw();
+    await this.draw();
     if (leaf) this.surface.centre(leaf);
     this.showSelection();
   }
@@ -232,10 +241,10 @@ class Viewer {
     if (scope?.parent) this.toggle(scope);
   }
 
-  expandAll() {
+  async expandAll() {
     const item = this.selectedItem;
     this.scene.openAll(item instanceof Scope ? item : this.scene.root);
-    this.draw();
+    await this.draw();
     if (item) this.surface.centre(item);
     else this.surface.fit();
   }
@@ -406,4 +415,11 @@ function measure(text, isName) {
   return width;
 }
 
-new Viewer(readBook());
+/** Show the book that stands in the page. */
+async function start() {
+  const book = await readBook();
+  await book.store.openView(book.pages[0], false);
+  new Viewer(book);
+}
+
+start();

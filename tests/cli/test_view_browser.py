@@ -7,6 +7,9 @@ import pytest
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
 from tests.pages import large_graph, nasty_graph
+from tfg.formats import load
+from tfg.formats.api.viewing import make_page
+from tfg.formats.page.writing import to_html
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium")
 NODES = 10_000
@@ -34,6 +37,10 @@ def pages(tmp_path_factory):
     def page(name):
         if name not in written:
             written[name] = folder / f"{name}.html"
+            if name == "packed":
+                book = make_page(load(graphs["large"]), "packed", "")
+                written[name].write_text(to_html(book, packed_from=1), encoding="utf-8")
+                return written[name]
             done = tfg("view", graphs[name], "-o", written[name])
             assert done.code == 0, done.err
         return written[name]
@@ -96,6 +103,28 @@ def test_search_opens_what_is_needed(opened):
     assert browser.evaluate("document.getElementById('results').hidden") and selected(browser) == "node_7342"
     browser.press("Escape")
     assert selected(browser) is None
+
+
+def test_a_packed_page_shows_the_same(opened):
+    shown = []
+    for name in ("large", "packed"):
+        browser = opened(name)
+        browser.wait("document.querySelectorAll('.box').length > 0")
+        before = boxes(browser)
+        browser.click(".box.scope")
+        browser.wait("document.querySelector('.frame.selected') !== null")
+        browser.press("/")
+        browser.type("node_7342")
+        browser.press("Enter")
+        browser.wait("document.querySelector('#panel h2').textContent.endsWith('node_7342')")
+        words = browser.evaluate("[...document.querySelectorAll('.word, .box > text')].map(text => text.textContent)")
+        found = panel(browser)
+        browser.press("Escape")
+        browser.press("Escape")
+        browser.press("a")
+        browser.wait(f"document.querySelectorAll('.box').length === {before}")
+        shown.append((before, words, found))
+    assert shown[0] == shown[1] and "Consumers" in shown[0][2]
 
 
 def test_search_by_op(opened):

@@ -1,0 +1,135 @@
+"""The JSON of a book: whole where the graph is small, in compressed parts where the graph is large.
+
+The page unpacks a part when the part is first needed: the names of all nodes at the start, the tree of a page when the page
+opens, the details of nodes when their scope opens.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ...core.drawing.view_model import CONTROL, Book, Entry, Page, Report
+from ...core.support.escaping import printable_line
+
+PACKED_FROM: Final = 20_000
+"""The number of nodes from which a book is packed: fewer take under a second to read."""
+_NODES_OF_A_PART: Final = 1024
+_COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group")
+"""The fields that the page needs of all nodes: for search, for colours, for the figures of a scope."""
+_LEVEL: Final = 6
+
+
+def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda done, total: None) -> str:
+    """Return a book as JSON in ASCII without any text that could end a script or begin a comment."""
+    if len(book.entries) < packed_from:
+        contents = plain(book)
+        contents["entries"] = [entry for part in _details(book.entries, ("name", *_COLUMNS), report) for entry in part]
+    else:
+        contents = _packed(book, report)
+    text = _json(contents)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def plain(value: Any) -> Any:
+    """Convert a value to JSON's types. Empty fields of dataclasses are left out; text is made printable."""
+    kind = type(value)
+    if kind is int:
+        return value
+    if kind is str:
+        return printable_line(value)
+    if kind is tuple or kind is list:
+        return [plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        fields = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
+        return {name: plain(item) for name, item in fields if not _is_empty(item)}
+    return value
+
+
+def _is_empty(value: Any) -> bool:
+    """Return True for a value that the page assumes where a field is left out; the number 0 of a group is a value."""
+    return value is None or value is False or value == "" or value == () or (isinstance(value, float) and not value)
+
+
+def _packed(book: Book, report: Report) -> dict[str, Any]:
+    fields = ("title", "sheets", "notes", "kinds", "stages")
+    columns = {
+        "names": [printable_line(entry.name) for entry in book.entries],
+        "columns": {column: _column(book.entries, column) for column in _COLUMNS},
+        "groups": plain(book.groups),
+    }
+    return {
+        **{field: plain(getattr(book, field)) for field in fields},
+        "columns": _pack(columns),
+        "size": _NODES_OF_A_PART,
+        "details": [_pack(part) for part in _details(book.entries, (), report)],
+        "pages": [_packed_page(page) for page in book.pages],
+    }
+
+
+def _packed_page(page: Page) -> dict[str, Any]:
+    fields = {field: plain(getattr(page, field)) for field in ("kind", "name", "inputs", "outputs", "callers")}
+    packed = {
+        "brief": _pack({"view": plain(page.brief), "holders": page.holders}),
+        "whole": _pack({"view": plain(page.whole)}),
+    }
+    return {**fields, "ranges": list(_ranges(page.nodes)), "packed": packed}
+
+
+def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
+    """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
+    numbers: dict[Any, int] = {}
+    at = [numbers.setdefault(getattr(entry, name), len(numbers)) for entry in entries]
+    return {"values": [None if value in ("", ()) else plain(value) for value in numbers], "at": at}
+
+
+def _details(entries: Sequence[Entry], columns: Sequence[str], report: Report) -> Iterator[list[dict[str, Any]]]:
+    """Yield the fields of entries in parts: those of `columns` and those that no column has."""
+    consumers = _consumers(entries)
+    left_out = {"name", *_COLUMNS} - set(columns)
+    for start in range(0, len(entries), _NODES_OF_A_PART):
+        part = []
+        stop = start + _NODES_OF_A_PART
+        for entry, uses in zip(entries[start:stop], consumers[start:stop], strict=True):
+            fields = plain(entry)
+            part.append(
+                {name: fields[name] for name in fields if name not in left_out} | ({"consumers": uses} if uses else {})
+            )
+        yield part
+        report(min(stop, len(entries)), len(entries))
+
+
+def _consumers(entries: Sequence[Entry]) -> list[list[tuple[int, int]]]:
+    """Return for each node the nodes that read an output, with the output, and the nodes that only wait."""
+    consumers: list[list[tuple[int, int]]] = [[] for _ in entries]
+    for node, entry in enumerate(entries):
+        for source, output in dict.fromkeys(entry.inputs):
+            consumers[source].append((node, output))
+        for source in entry.controls:
+            consumers[source].append((node, CONTROL))
+    return consumers
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the runs of consecutive numbers as (first, count)."""
+    first = count = 0
+    for number in numbers:
+        if count and number == first + count:
+            count += 1
+        else:
+            if count:
+                yield first, count
+            first, count = number, 1
+    if count:
+        yield first, count
+
+
+def _pack(contents: Any) -> str:
+    return base64.b64encode(zlib.compress(_json(contents).encode(), _LEVEL)).decode()
+
+
+def _json(contents: Any) -> str:
+    return json.dumps(contents, separators=(",", ":"))
